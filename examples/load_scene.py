@@ -17,9 +17,10 @@ def main() -> int:
         graph = fcp.scene() if loaded.success else None
     if graph is None:
         return 1
-    for node in graph.nodes:
-        if node.layer == "object":
-            print(f"  {node.id}: {node.category}")
+    nodes = graph.nodes
+    for id_, layer, category in zip(nodes.ids, nodes.layers, nodes.categories, strict=True):
+        if layer == "object":
+            print(f"  {id_}: {category}")
     return 0
 
 

@@ -48,8 +48,7 @@ def up(
 ) -> None:
     """Start the nodes with the same parameters as the launch files, until Ctrl-C."""
     try:
-        from fcp_ros.nodes.combined import run_nodes
-        from fcp_ros.nodes.stack import StackOptions, StartError
+        from fcp_ros.nodes.stack import StackOptions, StartError, run_nodes
     except ImportError as error:
         fail(
             f"ROS 2 or this package's interfaces can't be imported ({error}): run "

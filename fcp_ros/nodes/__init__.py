@@ -1,6 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ROS 2 nodes: lifecycle, parameters and messages around the layers below, no algorithms.
 
-This is the only layer that imports rclpy. Each module ``*_node`` holds one node and its ``main()``;
-`combined` runs all of them in one process; `conversions` is where messages meet the model.
+This layer and the client are the only ones that import rclpy. There is a folder for each node,
+with its class and its ``main()`` in `node`:
+
+- `scene_graph`: holds the scene graph; takes updates, publishes changes and whole graphs. With
+  `bridges` (other systems' messages), `frames` (transforms) and `markers` (RViz) inside it.
+- `grounder`: judges graded predicates and learns from outcomes.
+- `planner`: answers planning and validation requests.
+- `executive`: plans, executes, monitors and replans until a goal is achieved.
+- `simulated_executor`: performs steps in a simulated world; one file.
+
+They share `runtime` (lifecycle, parameters, worker threads, repairs of rclpy), `conversions` (the
+only place where messages meet the values of the model) and `scene_access` (following the scene
+graph, reporting changes to it). `stack` starts several nodes in one process.
 """

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several nodes in one process under one executor, started and stopped together."""
+"""The nodes by name, and several of them in one process, started and stopped together.
+
+A node's module is imported when the node is made, so that a process with only some of the nodes
+does not load what the others need. ``fcp up`` and ``ros2 run fcp_ros fcp_nodes`` run all of them.
+"""
 
 from __future__ import annotations
 
 import atexit
+import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,38 +22,81 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from fcp_ros.nodes.registry import NODES
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterValue
-from fcp_ros.nodes.runtime.spin import ExecutorThread
+from fcp_ros.nodes.runtime.spin import ExecutorThread, StopRequest
+
+NodeMaker = Callable[..., ManagedNode]
+
+
+def _make_scene_graph(**kwargs: Any) -> ManagedNode:
+    from fcp_ros.nodes.scene_graph.node import SceneGraphNode
+
+    return SceneGraphNode(**kwargs)
+
+
+def _make_grounder(**kwargs: Any) -> ManagedNode:
+    from fcp_ros.nodes.grounder.node import GrounderNode
+
+    return GrounderNode(**kwargs)
+
+
+def _make_planner(**kwargs: Any) -> ManagedNode:
+    from fcp_ros.nodes.planner.node import PlannerNode
+
+    return PlannerNode(**kwargs)
+
+
+def _make_executive(**kwargs: Any) -> ManagedNode:
+    from fcp_ros.nodes.executive.node import ExecutiveNode
+
+    return ExecutiveNode(**kwargs)
+
+
+def _make_simulated_executor(**kwargs: Any) -> ManagedNode:
+    from fcp_ros.nodes.simulated_executor import SimulatedExecutorNode
+
+    return SimulatedExecutorNode(**kwargs)
+
+
+NODES: Mapping[str, NodeMaker] = {
+    "scene_graph": _make_scene_graph,
+    "grounder": _make_grounder,
+    "planner": _make_planner,
+    "executive": _make_executive,
+    "simulated_executor": _make_simulated_executor,
+}
+"""Name -> constructor (keyword arguments are those of `rclpy.node.Node`), in starting order."""
+
 
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 LOOK_EVERY = 0.01
-"""Seconds between two looks at nodes that start."""
+"""Seconds between two checks of starting nodes."""
 
 START_TIMEOUT = 60.0
 """Seconds for all nodes to become active."""
 
 
 class StartError(RuntimeError):
-    """The nodes can't be started; one sentence which one, why, and what to do."""
+    """The nodes can't be started; the sentence names the node, the reason, and what to do."""
 
 
 @dataclass(frozen=True)
 class StackOptions:
-    """What to start, and how.
+    """The nodes to start, and their settings.
 
     Attributes:
-        nodes: names from `registry.NODES`.
-        namespace: of all nodes, such as "robot_1"; "" for none.
-        params_file: ROS parameter file; None: the defaults of the nodes.
-        domain: parameter ``domain`` of every node that has it; "" leaves it.
-        scene: parameter ``scene`` of the scene_graph node; "" leaves it.
-        use_sim_time: time comes from ``/clock``.
-        autostart: nodes configure and activate themselves; None leaves it to ``params_file``.
-        log_level: one of `LOG_LEVELS`.
-        overrides: node -> parameter -> value; wins over everything else.
-        ros_args: more ROS arguments, from ``--ros-args`` on.
+        nodes: Names from `NODES`.
+        namespace: Namespace of all nodes, such as "robot_1"; "" for none.
+        params_file: ROS parameter file; None for the defaults of the nodes.
+        domain: Parameter ``domain`` of every node that has it; "" leaves it.
+        scene: Parameter ``scene`` of the scene_graph node; "" leaves it.
+        use_sim_time: True to take the time from ``/clock``.
+        autostart: True if nodes configure and activate themselves; None leaves it to
+            ``params_file``.
+        log_level: One of `LOG_LEVELS`.
+        overrides: Node -> parameter -> value; takes precedence over everything else.
+        ros_args: More ROS arguments, from ``--ros-args`` on.
         domain_id: ROS domain; None takes ROS_DOMAIN_ID.
     """
 
@@ -64,14 +113,14 @@ class StackOptions:
     domain_id: int | None = None
 
     def arguments(self) -> list[str]:
-        """The ROS command line that the context is initialised with."""
+        """Return the ROS command line for the initialisation of the context."""
         arguments = ["fcp_ros", *self.ros_args, "--ros-args", "--log-level", self.log_level]
         if self.params_file is not None:
             arguments += ["--params-file", str(self.params_file)]
         return arguments
 
     def overrides_of(self, node: str) -> list[Parameter]:
-        """The parameters that one node is given in its constructor."""
+        """Return the parameters for the constructor of one node."""
         values: dict[str, ParameterValue] = {}
         if self.use_sim_time:
             values["use_sim_time"] = True
@@ -89,8 +138,8 @@ class NodeStack:
     """Nodes in one process; a context manager that starts and stops them.
 
     Attributes:
-        nodes: name -> node, while it runs.
-        context: their ROS context, while it runs.
+        nodes: Name -> node, while it runs.
+        context: Their ROS context, while it runs.
     """
 
     def __init__(self, options: StackOptions) -> None:
@@ -132,9 +181,9 @@ class NodeStack:
     ) -> None:
         """Wait until every node that starts itself is active.
 
-        Arguments:
-            timeout: seconds to wait.
-            stop: ends the wait early when it says so.
+        Args:
+            timeout: Seconds to wait.
+            stop: Ends the wait early once it returns True.
 
         Raises:
             StartError: a node could not be configured or activated, or it took too long.
@@ -151,7 +200,7 @@ class NodeStack:
             time.sleep(LOOK_EVERY)
 
     def stop(self) -> None:
-        """Shut all nodes down; safe to be called twice."""
+        """Shut all nodes down; may be called twice."""
         atexit.unregister(self.stop)
         if self._thread is not None:
             self._thread.stop()
@@ -205,3 +254,42 @@ class NodeStack:
 
 def _is_starting(node: ManagedNode) -> bool:
     return node.parameters.flag("autostart") and not node.is_active
+
+
+ReadyCallback = Callable[[Mapping[str, ManagedNode]], None]
+
+
+def run_nodes(
+    options: StackOptions,
+    ready_callback: ReadyCallback | None = None,
+    stop_event: threading.Event | None = None,
+) -> None:
+    """Run nodes until SIGINT, SIGTERM or `stop_event`, then shut them down cleanly.
+
+    Args:
+        options: The nodes and their settings.
+        ready_callback: Called once with name -> node, as soon as all nodes are active (those
+            that don't start themselves: as soon as they exist).
+        stop_event: Set it to stop; from any thread.
+
+    Raises:
+        StartError: they could not be started; everything is shut down again.
+    """
+    with StopRequest(stop_event) as stop, NodeStack(options) as stack:
+        stack.wait_active(stop=stop)
+        if stop():
+            return
+        if ready_callback is not None:
+            ready_callback(stack.nodes)
+        stop.wait()
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run all nodes with the ROS arguments of the command line; return the exit code."""
+    given = tuple(sys.argv[1:] if args is None else args)
+    try:
+        run_nodes(StackOptions(ros_args=given))
+    except StartError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0

@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 
 # Without ROS 2 (or without the built interfaces) only what needs neither is collected, and rclpy is
 # imported by the fixtures alone, so that this file can always be.
-NEED_NO_ROS = {"test_launch_files.py", "test_detection_values.py", "test_dsg_stream.py",
-               "test_own_domain.py", "test_sightings.py"}
+NEED_NO_ROS = {
+    "test_launch_files.py",
+    "test_detection_values.py",
+    "test_dsg_stream.py",
+    "test_own_domain.py",
+    "test_sightings.py",
+}
 HAS_ROS = find_spec("rclpy") is not None and find_spec("fcp_ros.msg") is not None
 NEED_ROS = [
     str(file.relative_to(Path(__file__).parent))

@@ -11,8 +11,18 @@ from pathlib import Path
 
 import pytest
 
-ARGUMENTS = {"namespace", "params_file", "domain", "scene", "use_sim_time", "autostart",
-             "log_level", "use_respawn", "rviz", "rviz_config"}
+ARGUMENTS = {
+    "namespace",
+    "params_file",
+    "domain",
+    "scene",
+    "use_sim_time",
+    "autostart",
+    "log_level",
+    "use_respawn",
+    "rviz",
+    "rviz_config",
+}
 BRINGUP = ["scene_graph", "grounder", "planner", "executive"]
 
 
@@ -25,7 +35,8 @@ def test_launch_files_compile(repository: Path, name: str) -> None:
 @pytest.fixture(scope="module")
 def launch_ros():
     return pytest.importorskip(
-        "launch_ros", reason="launch_ros is not installed (it is part of a ROS 2 distribution)")
+        "launch_ros", reason="launch_ros is not installed (it is part of a ROS 2 distribution)"
+    )
 
 
 def description(repository: Path, name: str):
@@ -45,8 +56,12 @@ def started(repository: Path, name: str, **arguments: str) -> list:
 
     context = LaunchContext()
     context.launch_configurations.update(arguments)
-    context.extend_locals({"current_launch_file_path": str(repository / "launch" / "x"),
-                           "current_launch_file_directory": str(repository / "launch")})
+    context.extend_locals(
+        {
+            "current_launch_file_path": str(repository / "launch" / "x"),
+            "current_launch_file_directory": str(repository / "launch"),
+        }
+    )
     pending, nodes = list(description(repository, name).entities), []
     while pending:
         entity = pending.pop(0)
@@ -55,8 +70,10 @@ def started(repository: Path, name: str, **arguments: str) -> list:
         elif isinstance(entity, IncludeLaunchDescription):
             for argument, value in entity.launch_arguments:
                 context.launch_configurations[argument] = value
-            pending = list(entity.launch_description_source.get_launch_description(
-                context).entities) + pending
+            pending = (
+                list(entity.launch_description_source.get_launch_description(context).entities)
+                + pending
+            )
         else:
             pending = list(entity.visit(context) or []) + pending
     for node in nodes:
@@ -81,28 +98,41 @@ def test_bringup_starts_the_nodes(launch_ros, repository: Path) -> None:
 def test_simulation_adds_the_simulated_executor(launch_ros, repository: Path) -> None:
     nodes = started(repository, "simulation", params_file="/tmp/params.yaml")
     assert [node.node_name for node in nodes] == [
-        f"/{name}" for name in [*BRINGUP, "simulated_executor"]]
+        f"/{name}" for name in [*BRINGUP, "simulated_executor"]
+    ]
 
 
 def test_rviz_is_started_in_the_namespace(launch_ros, repository: Path, monkeypatch) -> None:
     import ament_index_python.packages as packages
 
     monkeypatch.setattr(packages, "get_package_prefix", lambda name: f"/opt/{name}")
-    nodes = started(repository, "bringup", namespace="robot", params_file="/tmp/params.yaml",
-                    rviz="true", rviz_config="/tmp/view.rviz")
-    assert [node.node_name for node in nodes][len(BRINGUP):] == ["/robot/rviz2"]
+    nodes = started(
+        repository,
+        "bringup",
+        namespace="robot",
+        params_file="/tmp/params.yaml",
+        rviz="true",
+        rviz_config="/tmp/view.rviz",
+    )
+    assert [node.node_name for node in nodes][len(BRINGUP) :] == ["/robot/rviz2"]
 
 
-def test_without_rviz_the_nodes_start_all_the_same(launch_ros, repository: Path,
-                                                   monkeypatch) -> None:
+def test_without_rviz_the_nodes_start_all_the_same(
+    launch_ros, repository: Path, monkeypatch
+) -> None:
     import ament_index_python.packages as packages
 
     def missing(name: str) -> str:
         raise packages.PackageNotFoundError(name)
 
     monkeypatch.setattr(packages, "get_package_prefix", missing)
-    nodes = started(repository, "bringup", params_file="/tmp/params.yaml", rviz="true",
-                    rviz_config="/tmp/view.rviz")
+    nodes = started(
+        repository,
+        "bringup",
+        params_file="/tmp/params.yaml",
+        rviz="true",
+        rviz_config="/tmp/view.rviz",
+    )
     assert [node.node_name for node in nodes] == [f"/{name}" for name in BRINGUP]
 
 
@@ -132,9 +162,19 @@ def launched(launch_ros, ros_environment, repository: Path, tmp_path: Path):
     params = tmp_path / "params.yaml"
     params.write_text("/**/grounder:\n  ros__parameters:\n    warm_up: false\n")
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(repository / "launch" / "simulation.launch.py"),
-         "namespace:=launched", "scene:=twin_house_furnished", f"params_file:={params}"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        [
+            sys.executable,
+            "-c",
+            PROGRAM,
+            str(repository / "launch" / "simulation.launch.py"),
+            "namespace:=launched",
+            "scene:=twin_house_furnished",
+            f"params_file:={params}",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     yield process
     if process.poll() is None:
         process.kill()
@@ -146,8 +186,10 @@ def test_launched_nodes_activate_themselves_and_end_cleanly(launched, probe, unt
 
     for name in [*BRINGUP, "simulated_executor"]:
         service = f"/launched/{name}/get_state"
-        until(lambda service=service: probe.ask(GetState, service).current_state.id == ACTIVE,
-              f"/launched/{name} to be active")
+        until(
+            lambda service=service: probe.ask(GetState, service).current_state.id == ACTIVE,
+            f"/launched/{name} to be active",
+        )
     launched.send_signal(signal.SIGINT)
     output, _ = launched.communicate(timeout=40)
     assert output.count("process has finished cleanly") == len(BRINGUP) + 1, output

@@ -14,10 +14,8 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.client import FcpClient, FcpTimeout, is_solved
-from fcp_ros.nodes.combined import run_nodes
-from fcp_ros.nodes.registry import NODES
 from fcp_ros.nodes.runtime.spin import ExecutorThread
-from fcp_ros.nodes.stack import NodeStack, StackOptions, StartError
+from fcp_ros.nodes.stack import NODES, NodeStack, StackOptions, StartError, run_nodes
 
 ALONE = """
 import sys
@@ -82,7 +80,7 @@ def test_two_stacks_side_by_side(stack_options, tmp_path):
         first.wait_active()
         second.wait_active()
         with FcpClient(namespace="one") as a, FcpClient(namespace="two") as b:
-            assert len(a.scene().nodes) > 0
+            assert len(a.scene().nodes.ids) > 0
             assert b.scene() is None
             assert is_solved(a.plan("at(robot_1, living_room_1)"))
             assert b.plan("at(robot_1, living_room_1)").status.message.startswith("No scene")
@@ -101,7 +99,7 @@ def test_simulated_time_may_stand_still(stack_options, tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_the_process_cleanly(number):
     script = (
-        "from fcp_ros.nodes.combined import run_nodes\n"
+        "from fcp_ros.nodes.stack import run_nodes\n"
         "from fcp_ros.nodes.stack import StackOptions\n"
         "quiet = {'calibration_path': '', 'cache_path': '', 'warm_up': False}\n"
         "run_nodes(StackOptions(namespace='signalled', scene='twin_house', log_level='error',\n"

@@ -17,7 +17,7 @@ from fcp_ros.nodes.grounder.parameters import PARAMETERS as GROUNDER
 from fcp_ros.nodes.planner.parameters import PARAMETERS as PLANNER
 from fcp_ros.nodes.runtime.parameters import AUTOSTART, ParameterSpec, TakesEffect
 from fcp_ros.nodes.scene_graph.node import PARAMETERS as SCENE_GRAPH
-from fcp_ros.nodes.simulated_executor.parameters import PARAMETERS as SIMULATED_EXECUTOR
+from fcp_ros.nodes.simulated_executor import PARAMETERS as SIMULATED_EXECUTOR
 
 FILE = Path(__file__).parents[2] / "config" / "params.yaml"
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from builtin_interfaces.msg import Time
 from hypothesis import strategies as st
 
-from fcp_ros.nodes.conversions.scene_values import PublishedChange, SceneUpdate
+from fcp_ros.nodes.conversions.scene import PublishedChange, SceneUpdate
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a bridge is to the scene_graph node, and the node to a bridge."""
+"""The protocols between the scene_graph node and a bridge."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.graph import SceneGraph
 
 Edit = Callable[[SceneGraph | None], SceneDelta | None]
-"""From the present graph (None: there is none) to its change; None for no change."""
+"""Makes the change of the present graph (None before the first); None for no change."""
 
 
 class SceneSink(Protocol):
-    """Where a bridge puts what it got; in the same process, so nothing is serialised."""
+    """The receiver of a bridge, in the same process, so that nothing is serialised."""
 
     def take_scene(self, graph: SceneGraph, stamp: Time) -> None:
-        """Replace the whole graph; its frame is transformed, its relations are completed."""
+        """Replace the whole graph; it is transformed into the graph's frame and completed."""
 
     def change_scene(self, edit: Edit, stamp: Time) -> None:
-        """Change the graph, while nobody else does, and complete the relations around the change.
+        """Change the graph exclusively, and complete the relations around the change.
 
         `edit` must be quick: everybody else waits.
         """
 
     def refuse_update(self, reason: str) -> None:
-        """Log and show in the diagnostics why an update was not taken."""
+        """Report in log and diagnostics why an update was not taken."""
 
 
 class Bridge(Protocol):
     """One stream from another system."""
 
     def values(self) -> Mapping[str, object]:
-        """For the diagnostics."""
+        """Return the values for the diagnostics."""
 
     def close(self) -> None:
         """Stop; the node destroys its subscriptions."""
@@ -47,28 +47,28 @@ class MissingBridge:
     """A bridge that is off.
 
     Args:
-        name: Of the bridge.
-        package: That its messages are in.
+        name: Name of the bridge.
+        package: Package of its messages.
     """
 
     def __init__(self, name: str, package: str) -> None:
-        there = "" if message_class(package, None) else f", and {package} is not installed"
+        there = "" if find_message(package, None) else f", and {package} is not installed"
         self._values = {name: f"off{there}"}
 
     def values(self) -> Mapping[str, object]:
-        """Whether it could be on."""
+        """Report if it could be on."""
         return self._values
 
     def close(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
 
-def message_class(package: str, name: str | None) -> Any:
-    """A message of a package that need not be installed; None where it is not.
+def find_message(package: str, name: str | None) -> Any:
+    """Import a message of an optional package; return None if it is not installed.
 
     Args:
-        package: Such as "vision_msgs".
-        name: Such as "Detection3DArray"; None for the module of all its messages.
+        package: Package, such as "vision_msgs".
+        name: Message, such as "Detection3DArray"; None for the module of all its messages.
     """
     try:
         module = importlib.import_module(f"{package}.msg")
@@ -77,13 +77,13 @@ def message_class(package: str, name: str | None) -> Any:
     return module if name is None else getattr(module, name)
 
 
-def needed_message(package: str, name: str, parameter: str) -> Any:
-    """The same, where a parameter asks for it.
+def require_message(package: str, name: str, parameter: str) -> Any:
+    """Import a message that a parameter needs.
 
     Raises:
         ConfigureError: The package is not installed.
     """
-    found = message_class(package, name)
+    found = find_message(package, name)
     if found is None:
         raise ConfigureError(
             f"the parameter {parameter} needs the package {package}, which is not installed here: "

@@ -11,17 +11,19 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
-from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, needed_message
-from fcp_ros.nodes.bridges.detection_values import (
+from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, require_message
+from fcp_ros.nodes.bridges.sightings import (
     Detection,
     Hypothesis,
+    Sighting,
+    SightingOptions,
+    Sightings,
+    make_sighting,
     parse_classes,
-    sighting_of,
 )
-from fcp_ros.nodes.bridges.sightings import Sighting, SightingOptions, Sightings
-from fcp_ros.nodes.conversions.scene import pose_from_ros
+from fcp_ros.nodes.conversions.common import pose_from_ros
 from fcp_ros.nodes.frames.frames import Frames
-from fcp_ros.nodes.frames.source import FoundTransform
+from fcp_ros.nodes.frames.sources import FoundTransform
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
@@ -30,7 +32,7 @@ from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 FORGET_PERIOD = 1.0
-"""Seconds between two looks for objects that are to be forgotten."""
+"""Seconds between two checks for objects to forget."""
 
 PARAMETERS = (
     ParameterSpec(
@@ -78,23 +80,23 @@ PARAMETERS = (
 class DetectionsBridge:
     """Puts detected objects into the scene graph.
 
-    Each message changes the graph by a delta that holds only what differs. While one is worked on,
-    only the newest of those that come is kept.
+    Each message changes the graph by a delta that holds only what differs. While one is processed,
+    only the newest of those that arrive is kept.
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS`.
         sink: Gets the changes.
-        frames: Brings detections into the graph's frame.
+        frames: Transform detections into the graph's frame.
 
     Raises:
-        ConfigureError: vision_msgs is missing, or a class is there twice.
+        ConfigureError: vision_msgs is missing, or a class is given twice.
     """
 
     def __init__(self, node: ManagedNode, sink: SceneSink, frames: Frames) -> None:
         parameters = node.parameters
         self._node, self._sink, self._frames = node, sink, frames
         self._topic = parameters.text("detections_topic")
-        message = needed_message("vision_msgs", "Detection3DArray", "detections_topic")
+        message = require_message("vision_msgs", "Detection3DArray", "detections_topic")
         try:
             self._classes = parse_classes(parameters.texts("detection_classes"))
         except ValueError as error:
@@ -115,19 +117,19 @@ class DetectionsBridge:
         node.subscribe_newest(message, self._topic, self._take, reliable=False)
 
     def values(self) -> Mapping[str, object]:
-        """How many detections were taken, and why others were not."""
+        """Report the number of detections taken, and why others were not."""
         said = f"on {self._topic}, {self._taken} taken, {self._left_out} left out"
         return {"detections": f"{said} ({self._trouble})" if self._trouble else said}
 
     def close(self) -> None:
-        """Forget nothing any more; the node destroys the subscription."""
+        """Stop forgetting; the node destroys the subscription."""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
 
     def _take(self, message: Any) -> None:
         try:
-            sightings = tuple(self._sighted(message))
+            sightings = tuple(self._read_sightings(message))
         except SceneError as error:
             self._sink.refuse_update(str(error))
         else:
@@ -139,7 +141,7 @@ class DetectionsBridge:
     def _change(self, sightings: tuple[Sighting, ...], stamp: Time) -> None:
         def edit(graph: SceneGraph | None) -> SceneDelta | None:
             before = graph if graph is not None else SceneGraph.of((), frame_id=frame_id)
-            return self._sightings.change(before, sightings, time.monotonic())
+            return self._sightings.compute_delta(before, sightings, time.monotonic())
 
         frame_id = self._frames.frame_id
         with self._lock:
@@ -148,34 +150,35 @@ class DetectionsBridge:
             except SceneError as error:
                 self._sink.refuse_update(str(error))
 
-    def _sighted(self, message: Any) -> Iterable[Sighting]:
-        """The sightings of a message, in the graph's frame; what is wrong is counted and named."""
-        ways: dict[tuple[str, int, int], FoundTransform] = {}  # a wait for one is for all
+    def _read_sightings(self, message: Any) -> Iterable[Sighting]:
+        """Read the sightings of a message in the graph's frame; count and report wrong ones."""
+        transforms: dict[tuple[str, int, int], FoundTransform] = {}  # each is waited for once
         for detection in message.detections:
             header = detection.header if detection.header.frame_id else message.header
             key = header.frame_id, header.stamp.sec, header.stamp.nanosec
-            if key not in ways:
-                ways[key] = self._way(header)
+            if key not in transforms:
+                transforms[key] = self._find_transform(header)
             try:
-                yield sighting_of(_detection(detection), self._classes, ways[key].transform)
+                transform = transforms[key].transform
+                yield make_sighting(_read_detection(detection), self._classes, transform)
                 self._taken += 1
             except ValueError as error:
                 self._left_out += 1
-                self._name(str(error))
+                self._report(str(error))
 
-    def _way(self, header: Header) -> FoundTransform:
+    def _find_transform(self, header: Header) -> FoundTransform:
         if not header.frame_id:
             raise SceneError(
                 "detections came without a frame",
                 source=self._topic,
                 advice="Let the detector fill header.frame_id in.",
             )
-        found = self._frames.into_graph(header.frame_id, header.stamp, self._topic)
-        self._name(found.note)
+        found = self._frames.find_transform(header.frame_id, header.stamp, self._topic)
+        self._report(found.note)
         return found
 
-    def _name(self, trouble: str) -> None:
-        """Keep the last trouble for the diagnostics; log it where it is another one."""
+    def _report(self, trouble: str) -> None:
+        """Keep the last trouble for the diagnostics; log the first."""
         if trouble:
             if not self._trouble:
                 self._node.get_logger().warning(
@@ -184,7 +187,7 @@ class DetectionsBridge:
             self._trouble = trouble
 
 
-def _detection(message: Any) -> Detection:
+def _read_detection(message: Any) -> Detection:
     size = message.bbox.size
     return Detection(
         track=message.id,
@@ -202,7 +205,7 @@ def _detection(message: Any) -> Detection:
 
 
 def open_detections(node: ManagedNode, sink: SceneSink, frames: Frames) -> Bridge:
-    """The bridge, or what says that it is off."""
+    """Open the bridge if its parameter names a topic."""
     if node.parameters.text("detections_topic"):
         return DetectionsBridge(node, sink, frames)
     return MissingBridge("detections", "vision_msgs")

@@ -20,15 +20,15 @@ ADVICE = "Let Hydra send a full update."
 
 @dataclass(frozen=True)
 class DsgMessage:
-    """What a ``hydra_msgs/DsgUpdate`` says.
+    """The content of a ``hydra_msgs/DsgUpdate``.
 
     Attributes:
         content: Binary Spark-DSG: the whole graph, or the nodes that are new or changed.
-        frame_id: Frame of all positions; "" where the sender left it out.
-        is_full: Whether the content is the whole graph.
-        sequence: Counts the messages; senders that don't count leave it 0.
-        deleted_nodes: Keys of nodes that are gone.
-        deleted_edges: Keys of the ends of edges that are gone, two for each.
+        frame_id: Frame of all positions; "" if the sender left it out.
+        is_full: True if the content is the whole graph.
+        sequence: Number of the message; 0 from senders that don't count.
+        deleted_nodes: Keys of removed nodes.
+        deleted_edges: Keys of the ends of removed edges, two for each.
     """
 
     content: bytes
@@ -40,12 +40,12 @@ class DsgMessage:
 
 
 class DsgStream:
-    """The present graph of one sender, as the messages say it, without completion.
+    """The present graph of one sender, without completion.
 
     Args:
         source: Topic, for errors and ``SceneGraph.source``.
         limits: Larger graphs are refused.
-        labels: Names of object labels, where the messages carry none.
+        labels: Names of object labels, for messages without them.
     """
 
     def __init__(
@@ -58,16 +58,16 @@ class DsgStream:
         self._sequence = 0
 
     def take(self, message: DsgMessage) -> SceneGraph | None:
-        """The whole graph after a message; None where the message was late or came twice.
+        """Return the whole graph after a message; None if the message was late or repeated.
 
         Raises:
-            SequenceGap: An incremental update does not follow what came before.
-            SceneError: The message is damaged, too large or contradictory. After this error and the
-                one above only a full update is taken.
+            SequenceGap: An incremental update does not follow the one before.
+            SceneError: The message is damaged, too large or contradictory. After either error only
+                a full update is taken.
         """
         if not message.is_full and self._is_late(message):
             return None
-        before, self._graph = self._graph, None  # until this message was understood
+        before, self._graph = self._graph, None  # until this message is understood
         if not message.is_full:
             self._check_follows(before, message)
         raw = decode_binary(message.content, self._source, self._limits)
@@ -76,7 +76,7 @@ class DsgStream:
         if message.frame_id:
             found = replace(found, frame_id=message.frame_id)
         if before is not None and not message.is_full:
-            found = _merged(before, found, message, self._source)
+            found = _merge(before, found, message, self._source)
             self._limits.check_nodes(len(found.nodes), self._source)
         self._graph, self._sequence = found, message.sequence
         return found
@@ -87,7 +87,7 @@ class DsgStream:
     def _check_follows(self, before: SceneGraph | None, message: DsgMessage) -> None:
         if before is None:
             raise SequenceGap(
-                "an incremental update came, and there is no graph that it follows",
+                "an incremental update came, but there is no graph before it",
                 source=self._source,
                 advice=ADVICE,
             )
@@ -97,7 +97,7 @@ class DsgStream:
             raise SequenceGap(reason, source=self._source, advice=ADVICE)
 
 
-def _merged(before: SceneGraph, update: SceneGraph, message: DsgMessage, source: str) -> SceneGraph:
+def _merge(before: SceneGraph, update: SceneGraph, message: DsgMessage, source: str) -> SceneGraph:
     if update.frame_id != before.frame_id:
         raise SceneError(
             f"an incremental update is in the frame {update.frame_id!r}, the graph before in "
@@ -114,25 +114,25 @@ def _merged(before: SceneGraph, update: SceneGraph, message: DsgMessage, source:
     nodes = {}
     for id_ in [*before.nodes, *(new for new in update.nodes if new not in before.nodes)]:
         if id_ in known:
-            node = _newest(before.nodes.get(id_), update.nodes.get(id_), update.nodes.keys())
+            node = _merge_node(before.nodes.get(id_), update.nodes.get(id_), update.nodes.keys())
             parents = (p for p in node.parents if p in known and frozenset((id_, p)) not in cut)
             nodes[id_] = replace(node, parents=tuple(parents))
     return SceneGraph.of(
         nodes.values(),
-        _relations(before, update, known, cut),
+        _merge_relations(before, update, known, cut),
         frame_id=before.frame_id,
         source=source,
         notes=dict.fromkeys((*before.notes, *update.notes)),
     )
 
 
-def _newest(
+def _merge_node(
     before: SceneNode | None, update: SceneNode | None, in_update: AbstractSet[str]
 ) -> SceneNode:
-    """The newest state of a node; what an update can't say stays as it was.
+    """Return the newest state of a node; what an update can't tell stays.
 
-    An update has only edges between nodes that are in it, and a room's outline comes from places
-    that need not be.
+    An update has only edges between its own nodes, and a room's outline comes from places that need
+    not be in it.
     """
     if before is None or update is None:
         newest = update or before
@@ -145,13 +145,13 @@ def _newest(
     return merged
 
 
-def _relations(
+def _merge_relations(
     before: SceneGraph,
     update: SceneGraph,
     known: AbstractSet[str],
     cut: AbstractSet[frozenset[str]],
 ) -> Iterable[SceneRelation]:
-    """Connections of rooms: those of the update, and the old ones that it can't speak of."""
+    """Merge the connections of rooms: those of the update, and old ones that it can't cover."""
     stay = [r for r in before.relations if not update.nodes.keys() >= set(r.elements)]
     merged = {relation.key: relation for relation in (*stay, *update.relations)}
     return [

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, needed_message
+from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, require_message
 from fcp_ros.nodes.bridges.dsg_stream import DsgMessage, DsgStream
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
@@ -33,8 +33,8 @@ PARAMETERS = (
 class HydraBridge:
     """Takes the scene graph from Hydra.
 
-    Each message becomes the whole graph: it replaces what was there before. While one is worked on,
-    only the newest of those that come is kept, for Hydra sends whole graphs.
+    Each message becomes the whole graph. While one is processed, only the newest of those that
+    arrive is kept, since Hydra sends whole graphs.
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS` and ``max_nodes``.
@@ -46,7 +46,7 @@ class HydraBridge:
 
     def __init__(self, node: ManagedNode, sink: SceneSink) -> None:
         self._topic = node.parameters.text("hydra_topic")
-        message = needed_message("hydra_msgs", "DsgUpdate", "hydra_topic")
+        message = require_message("hydra_msgs", "DsgUpdate", "hydra_topic")
         limits = SceneLimits(node.parameters.integer("max_nodes"))
         file = node.parameters.text("hydra_label_space")
         try:
@@ -59,11 +59,11 @@ class HydraBridge:
         node.subscribe_newest(message, self._topic, self._take, reliable=True)
 
     def values(self) -> Mapping[str, object]:
-        """How many messages became the graph."""
+        """Report the number of messages that became the graph."""
         return {"hydra": f"on {self._topic}, {self._taken} updates taken"}
 
     def close(self) -> None:
-        """Nothing to do: the node destroys the subscription."""
+        """Do nothing: the node destroys the subscription."""
 
     def _take(self, message: Any) -> None:
         said = DsgMessage(
@@ -84,7 +84,7 @@ class HydraBridge:
 
 
 def open_hydra(node: ManagedNode, sink: SceneSink) -> Bridge:
-    """The bridge, or what says that it is off."""
+    """Open the bridge if its parameter names a topic."""
     if node.parameters.text("hydra_topic"):
         return HydraBridge(node, sink)
     return MissingBridge("hydra", "hydra_msgs")

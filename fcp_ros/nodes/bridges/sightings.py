@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that a detector sees, as changes of a scene graph; without ROS.
+"""Detected objects as changes of a scene graph; without ROS.
 
-A sighting is an object of the graph that the detector has named before, or the nearest one of the
-same category within reach; what is neither is new. Nothing that is not seen is taken away, unless
-``forget_after`` says so, and then only what came from sightings.
+A sighting belongs to the object that the detector named before, or to the nearest one of the same
+category within reach; else it is a new object. Unseen objects stay, unless ``forget_after`` is set;
+then those that came from sightings are removed.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.transforms import Transform, require_unit
 
 SCORE = "detection_score"
-"""Attribute of an object: how sure the detector was when it was last taken over."""
+"""Attribute of an object: the score of the detection that changed it last."""
 
 TURN_TOLERANCE = math.radians(10.0)
 """Smaller turns don't change the graph."""
@@ -28,7 +29,7 @@ SIZE_TOLERANCE = 0.25
 """Smaller changes of an extent, as a share of it, don't change the graph."""
 
 PLACING = frozenset({"on", "inside", "under", "near", "adjacent", "in_room"})
-"""Relations of an object that need not hold any more when it was seen elsewhere."""
+"""Relations of an object that may no longer hold when it was seen elsewhere."""
 
 _NOT_PLAIN = re.compile(r"\W+")
 
@@ -38,11 +39,11 @@ class Sighting:
     """One detected object.
 
     Attributes:
-        track: Name that the detector gives to the same object each time; "" where it has none.
+        track: Name that the detector gives the same object each time; "" for none.
         category: Label.
-        score: How sure the detector is, in [0, 1].
+        score: Confidence of the detector, in [0, 1].
         pose: Centre of the box, in the graph's frame.
-        size: Full extents (m); None where unknown.
+        size: Full extents (m); None if unknown.
     """
 
     track: str
@@ -54,14 +55,14 @@ class Sighting:
 
 @dataclass(frozen=True)
 class SightingOptions:
-    """How sightings become objects.
+    """Options for turning sightings into objects.
 
     Attributes:
-        min_score: Sightings below are nothing.
-        reach: How far (m) an object may have moved between two sightings without a track.
-        tolerance: Smaller moves (m) don't change the graph: a detector trembles.
+        min_score: Sightings with a lower score are ignored.
+        reach: Largest move (m) of an object between two sightings without a track.
+        tolerance: Smaller moves (m) are taken for jitter and don't change the graph.
         forget_after: Seconds without a sighting after which an object that came from sightings is
-            removed; 0: never.
+            removed; 0 for never.
     """
 
     min_score: float = 0.5
@@ -71,41 +72,41 @@ class SightingOptions:
 
 
 class Sightings:
-    """What the detector has seen so far. Not thread-safe.
+    """The sightings so far, and the objects that they belong to. Not thread-safe.
 
     Args:
-        options: How sightings become objects.
+        options: Options for turning sightings into objects.
     """
 
     def __init__(self, options: SightingOptions) -> None:
         self._options = options
         self._tracks: dict[str, str] = {}  # track -> id
-        self._seen: dict[str, float] = {}  # id of an object that came from sightings -> when
+        self._seen: dict[str, float] = {}  # id of an object that came from sightings -> time
 
-    def change(
+    def compute_delta(
         self, graph: SceneGraph, sightings: Sequence[Sighting], now: float
     ) -> SceneDelta | None:
-        """What sightings change in a graph; None for nothing.
+        """Compute the change that sightings make to a graph; None for no change.
 
         Args:
             graph: The present graph.
-            sightings: All of one moment, in the graph's frame; none of them for a moment without.
+            sightings: All sightings of one moment, in the graph's frame; may be empty.
             now: That moment (s).
 
         Returns:
             A change without derived relations; given ones that place a moved object are dropped.
         """
-        self._forget_strangers(graph)
+        self._forget_removed(graph)
         sure = [s for s in sightings if s.score >= self._options.min_score]
         upserted = []
-        for sighting, id_ in self._associated(graph, sure):
+        for sighting, id_ in self._associate(graph, sure):
             before = graph.nodes.get(id_)
-            after = _sighted(sighting, id_, before, is_own=id_ in self._seen)
+            after = _update_object(sighting, id_, before, is_own=id_ in self._seen)
             if before is None or id_ in self._seen:
                 self._seen[id_] = now
             if before is None or self._differs(before, after):
                 upserted.append(after)
-        removed = self._forgotten(now)
+        removed = self._forget_unseen(now)
         if not upserted and not removed:
             return None
         moved = {node.id for node in upserted if node.id in graph.nodes}
@@ -113,36 +114,36 @@ class Sightings:
             graph.sequence + 1,
             upserted=tuple(upserted),
             removed=removed,
-            dropped=tuple(_lost(graph, moved, set(removed))),
+            dropped=tuple(_find_outdated(graph, moved, set(removed))),
         )
 
-    def _associated(
+    def _associate(
         self, graph: SceneGraph, sightings: Sequence[Sighting]
     ) -> list[tuple[Sighting, str]]:
-        """Each sighting with the id of its object; no object is two sightings."""
+        """Pair each sighting with the id of its object; no object gets two sightings."""
         found: list[tuple[Sighting, str]] = []
         taken: set[str] = set()
         tracks: set[str] = set()
         rest = []
         for sighting in sorted(sightings, key=lambda s: -s.score):
             if sighting.track in tracks:
-                continue  # a detector that gives a name twice is believed once
+                continue  # of sightings with the same track, the best counts
             tracks.update(filter(None, [sighting.track]))
-            id_ = self._tracked(sighting, graph)
+            id_ = self._find_tracked(sighting, graph)
             if id_ is None or id_ in taken:
                 rest.append(sighting)
             else:
                 taken.add(id_)
                 found.append((sighting, id_))
-        for sighting, near in _nearest(graph, rest, taken, self._options.reach):
-            id_ = near or _free_id(sighting, {*graph.nodes, *taken})
+        for sighting, near in _pair_nearest(graph, rest, taken, self._options.reach):
+            id_ = near or _choose_id(sighting, {*graph.nodes, *taken})
             taken.add(id_)
             found.append((sighting, id_))
         self._tracks.update((s.track, id_) for s, id_ in found if s.track)
         return found
 
-    def _tracked(self, sighting: Sighting, graph: SceneGraph) -> str | None:
-        """The object of a track: that of before, or the one in the graph that is called so."""
+    def _find_tracked(self, sighting: Sighting, graph: SceneGraph) -> str | None:
+        """Find the object of a track: the one before, or the one in the graph with that id."""
         known = self._tracks.get(sighting.track)
         node = graph.nodes.get(sighting.track)
         if known is None and node is not None and node.layer is Layer.OBJECT:
@@ -150,26 +151,26 @@ class Sightings:
         return known
 
     def _differs(self, before: SceneNode, after: SceneNode) -> bool:
-        """Whether a sighting says more than that the detector trembles."""
+        """Return True if a sighting differs by more than jitter."""
         if before.pose is None or after.pose is None or before.category != after.category:
             return True
         if math.dist(before.pose.position, after.pose.position) > self._options.tolerance:
             return True
-        if _angle(before.pose, after.pose) > TURN_TOLERANCE:
+        if _measure_angle(before.pose, after.pose) > TURN_TOLERANCE:
             return True
         if before.size is None or after.size is None:
             return before.size != after.size
         extents = zip(before.size, after.size, strict=True)
         return any(abs(a - b) > SIZE_TOLERANCE * max(a, b) for a, b in extents)
 
-    def _forgotten(self, now: float) -> tuple[str, ...]:
+    def _forget_unseen(self, now: float) -> tuple[str, ...]:
         limit = self._options.forget_after
         gone = tuple(id_ for id_, seen in self._seen.items() if limit and now - seen > limit)
         self._drop(gone)
         return gone
 
-    def _forget_strangers(self, graph: SceneGraph) -> None:
-        """What somebody else has removed, or with the whole graph."""
+    def _forget_removed(self, graph: SceneGraph) -> None:
+        """Forget objects that were removed by others, or with the whole graph."""
         self._drop([id_ for id_ in self._seen if id_ not in graph.nodes])
         self._tracks = {track: id_ for track, id_ in self._tracks.items() if id_ in graph.nodes}
 
@@ -179,10 +180,10 @@ class Sightings:
         self._tracks = {track: id_ for track, id_ in self._tracks.items() if id_ not in ids}
 
 
-def _nearest(
+def _pair_nearest(
     graph: SceneGraph, sightings: Sequence[Sighting], taken: Iterable[str], reach: float
 ) -> list[tuple[Sighting, str | None]]:
-    """Sightings with the objects of their category, the nearest pairs first."""
+    """Pair sightings with objects of their category, the nearest pairs first."""
     excluded = set(taken)
     labels = [normalise_label(sighting.category) for sighting in sightings]
     pairs = []
@@ -202,8 +203,10 @@ def _nearest(
     return [(sighting, chosen.get(index)) for index, sighting in enumerate(sightings)]
 
 
-def _sighted(sighting: Sighting, id_: str, before: SceneNode | None, *, is_own: bool) -> SceneNode:
-    """An object as it was seen; what is not to be seen stays as it was."""
+def _update_object(
+    sighting: Sighting, id_: str, before: SceneNode | None, *, is_own: bool
+) -> SceneNode:
+    """Update an object by a sighting; what a sighting can't tell stays."""
     score = {SCORE: round(sighting.score, 3)}
     if before is None:
         return SceneNode(
@@ -225,8 +228,10 @@ def _sighted(sighting: Sighting, id_: str, before: SceneNode | None, *, is_own: 
     )
 
 
-def _lost(graph: SceneGraph, moved: set[str], removed: set[str]) -> Iterable[SceneRelation]:
-    """Given relations that place an object where it was; derived ones are derived anew anyhow."""
+def _find_outdated(
+    graph: SceneGraph, moved: set[str], removed: set[str]
+) -> Iterable[SceneRelation]:
+    """Find given relations that place a moved object; derived ones are derived again anyway."""
     for relation in graph.relations if moved else ():
         if (
             relation.name in PLACING
@@ -237,8 +242,8 @@ def _lost(graph: SceneGraph, moved: set[str], removed: set[str]) -> Iterable[Sce
             yield relation
 
 
-def _free_id(sighting: Sighting, used: Collection[str]) -> str:
-    """The track where it is a name, else the category and a number; none that is used."""
+def _choose_id(sighting: Sighting, used: Collection[str]) -> str:
+    """Choose an unused id: the track if it is a name, else category and number."""
     track = _NOT_PLAIN.sub("_", sighting.track).strip("_")
     category = _NOT_PLAIN.sub("_", sighting.category).strip("_").lower() or "object"
     wanted = track if track and not track[0].isdigit() else f"{category}_{track}" if track else ""
@@ -250,7 +255,84 @@ def _free_id(sighting: Sighting, used: Collection[str]) -> str:
     return f"{stem}_{number}"
 
 
-def _angle(before: Pose, after: Pose) -> float:
-    """Angle (rad) between two orientations."""
+def _measure_angle(before: Pose, after: Pose) -> float:
+    """Compute the angle (rad) between two orientations."""
     along = abs(sum(a * b for a, b in zip(before.orientation, after.orientation, strict=True)))
     return 2.0 * math.acos(min(1.0, along))
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A class that a detector considers, with its score and the pose of the object."""
+
+    class_id: str
+    score: float
+    pose: Pose
+
+
+@dataclass(frozen=True)
+class Detection:
+    """The content of a ``vision_msgs/Detection3D``, unchecked, in the frame of the message."""
+
+    track: str
+    hypotheses: tuple[Hypothesis, ...]
+    centre: Pose
+    size: Vector
+
+
+def parse_classes(texts: Iterable[str]) -> dict[str, str]:
+    """Parse categories by class id, from texts such as "3:mug".
+
+    Raises:
+        ValueError: A text does not have that form, or a class is given twice.
+    """
+    classes: dict[str, str] = {}
+    for text in texts:
+        class_id, _, category = (part.strip() for part in text.partition(":"))
+        if not class_id or not category:
+            raise ValueError(f'{text!r} is no class: write it like "3:mug"')
+        if class_id in classes:
+            raise ValueError(f"the class {class_id!r} is given twice: remove one of them")
+        classes[class_id] = category
+    return classes
+
+
+def make_sighting(
+    detection: Detection, classes: Mapping[str, str], into_graph: Transform
+) -> Sighting:
+    """Make a sighting from a detection.
+
+    The category is that of the best hypothesis; the pose is that of the box, or of that hypothesis
+    if the box is left out (all zeros).
+
+    Args:
+        detection: The detection.
+        classes: Categories by class id; a class without an entry is a category itself.
+        into_graph: Transform from the frame of the detection to that of the graph.
+
+    Raises:
+        ValueError: The detection is unusable; the sentence says why.
+    """
+    if not detection.hypotheses:
+        raise ValueError("a detection has no hypothesis what it is")
+    best = max(detection.hypotheses, key=lambda h: h.score if math.isfinite(h.score) else -1.0)
+    if not 0.0 <= best.score <= 1.0:
+        raise ValueError(f"the score {best.score} of a detection is outside [0, 1]")
+    category = classes.get(best.class_id, best.class_id).strip()
+    if not category:
+        raise ValueError("the best hypothesis of a detection has no class")
+    extents = (*detection.size, *detection.centre.position)
+    if not all(math.isfinite(number) for number in extents) or min(detection.size) < 0.0:
+        raise ValueError(f"the box of a detection ({category}) is not finite, or has an extent < 0")
+    is_boxed = any(detection.size)
+    pose = detection.centre if is_boxed or any(detection.centre.position) else best.pose
+    if not all(math.isfinite(number) for number in pose.position):
+        raise ValueError(f"the position of a detection ({category}) is not finite")
+    turn = require_unit(pose.orientation, f"a detection ({category})")
+    return Sighting(
+        track=detection.track.strip(),
+        category=category,
+        score=best.score,
+        pose=into_graph.transform_pose(Pose(pose.position, turn)),
+        size=detection.size if is_boxed else None,
+    )

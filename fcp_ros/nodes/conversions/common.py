@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times, ids, bindings and attributes, which several kinds of messages contain."""
+"""Times, ids, poses, bindings and attributes, which several kinds of messages contain."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import uuid
 from collections.abc import Iterable, Mapping
 
 from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Point, Quaternion
+from geometry_msgs.msg import Pose as PoseMessage
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.msg import Attribute, Binding
-
-AttributeValue = bool | int | float | str
+from fcp_ros.scene.graph.elements import AttributeValue, Pose
 
 
 class ConversionError(ValueError):
@@ -69,6 +70,21 @@ def id_to_ros(text: str) -> UUID:
 def id_from_ros(message: UUID) -> str:
     """Read a UUID as text."""
     return str(uuid.UUID(bytes=bytes(bytearray(message.uuid))))
+
+
+def pose_to_ros(pose: Pose) -> PoseMessage:
+    """Write a pose."""
+    x, y, z = (float(number) for number in pose.position)
+    qx, qy, qz, qw = (float(number) for number in pose.orientation)
+    return PoseMessage(
+        position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw)
+    )
+
+
+def pose_from_ros(message: PoseMessage) -> Pose:
+    """Read a pose."""
+    position, turn = message.position, message.orientation
+    return Pose((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
 
 
 def binding_to_ros(binding: Iterable[tuple[str, str]]) -> list[Binding]:

@@ -1,138 +1,169 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scene graphs and their changes, as messages and back."""
+"""Scene graphs, their updates and their changes: the values, from messages and to messages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Point32, Quaternion, Vector3
-from geometry_msgs.msg import Pose as PoseMessage
+from rclpy.serialization import deserialize_message
 from std_msgs.msg import Header
 
-from fcp_ros.msg import Box, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
-from fcp_ros.msg import SceneNode as SceneNodeMessage
-from fcp_ros.msg import SceneRelation as SceneRelationMessage
-from fcp_ros.nodes.conversions.common import ConversionError, attributes_from_ros, attributes_to_ros
-from fcp_ros.nodes.conversions.scene_values import PublishedChange, SceneUpdate
+from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.scene_columns import (
+    check_texts,
+    nodes_from_ros,
+    nodes_to_ros,
+    relations_from_ros,
+    relations_to_ros,
+)
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
-PROVENANCES = {
-    Provenance.GIVEN: SceneRelationMessage.GIVEN,
-    Provenance.GEOMETRIC: SceneRelationMessage.GEOMETRIC,
-    Provenance.INFERRED: SceneRelationMessage.INFERRED,
-}
-_PROVENANCES_BACK = {number: provenance for provenance, number in PROVENANCES.items()}
+ENCAPSULATION = 4
+"""Bytes before a serialised message; all representations that ROS uses begin with a zero."""
 
-CONFIDENCE_DIGITS = 6
-"""The message carries single precision; 0.9 must not come back as 0.8999999761581421."""
+
+@dataclass(frozen=True)
+class SceneUpdate:
+    """A SceneGraphUpdate message.
+
+    Attributes:
+        stamp: Time of the observation; zero if unknown.
+        frame_id: Frame of all poses; "" for that of the graph.
+        is_full: True if nodes and relations replace the graph.
+        sequence: Number of the update at its source, or of the graph if it names no source.
+        source: The sender; "" for one that counts with the graph's own numbers.
+        nodes: New or changed nodes.
+        removed: Ids of removed nodes.
+        relations: Relations that hold now.
+        dropped: Relations that no longer hold.
+    """
+
+    stamp: Time
+    frame_id: str
+    is_full: bool
+    sequence: int
+    source: str = ""
+    nodes: tuple[SceneNode, ...] = ()
+    removed: tuple[str, ...] = ()
+    relations: tuple[SceneRelation, ...] = ()
+    dropped: tuple[SceneRelation, ...] = ()
+
+
+@dataclass(frozen=True)
+class PublishedGraph:
+    """A SceneGraph message: the graph, and the time of its newest observation."""
+
+    stamp: Time
+    graph: SceneGraph
+
+
+@dataclass(frozen=True)
+class PublishedChange:
+    """A SceneGraphChange message: see its fields."""
+
+    stamp: Time
+    frame_id: str
+    sequence: int
+    previous: int
+    is_full: bool
+    source: str
+    nodes: tuple[SceneNode, ...] = ()
+    removed: tuple[str, ...] = ()
+    relations: tuple[SceneRelation, ...] = ()
+    dropped: tuple[SceneRelation, ...] = ()
+    changed: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+def read_bytes(data: bytes, message_type: Any) -> Any:
+    """Read a serialised message.
+
+    Raises:
+        ConversionError: the bytes are damaged.
+    """
+    if len(data) < ENCAPSULATION or data[0] != 0:
+        reason = f"it begins {bytes(data[:ENCAPSULATION])!r}"
+    else:
+        try:
+            return deserialize_message(data, message_type)
+        except Exception as error:  # the type depends on the middleware
+            reason = str(error)
+    raise ConversionError(f"the {message_type.__name__} message is damaged: {reason}")
+
+
+# --- graphs -------------------------------------------------------------------------------------
 
 
 def graph_to_ros(graph: SceneGraph, stamp: Time) -> SceneGraphMessage:
-    """A scene graph as a message; `stamp` is the time of its newest observation."""
+    """Write a scene graph.
+
+    Args:
+        graph: The graph; its notes are not sent.
+        stamp: Time of its newest observation.
+
+    Raises:
+        ConversionError: a value does not fit into the message.
+    """
+    check_texts((graph.frame_id, graph.source))
     return SceneGraphMessage(
         header=Header(stamp=stamp, frame_id=graph.frame_id),
         sequence_number=graph.sequence,
         source=graph.source,
-        nodes=[node_to_ros(node) for node in graph.nodes.values()],
-        relations=[relation_to_ros(relation) for relation in graph.relations],
+        nodes=nodes_to_ros(tuple(graph.nodes.values())),
+        relations=relations_to_ros(graph.relations),
     )
 
 
 def graph_from_ros(message: SceneGraphMessage) -> SceneGraph:
-    """A scene graph (its notes don't travel).
+    """Read a scene graph.
 
     Raises:
-        ConversionError: an unknown layer, attribute kind or provenance.
+        ConversionError: columns don't fit together, or a layer or provenance is unknown.
         SceneError: it is no valid graph.
     """
     return SceneGraph.of(
-        (node_from_ros(node) for node in message.nodes),
-        (relation_from_ros(relation) for relation in message.relations),
+        nodes_from_ros(message.nodes),
+        relations_from_ros(message.relations),
         frame_id=message.header.frame_id or "map",
         sequence=message.sequence_number,
         source=message.source,
     )
 
 
-def full_update_to_ros(graph: SceneGraph, stamp: Time) -> SceneGraphUpdate:
-    """A whole graph as an update."""
-    return SceneGraphUpdate(
-        header=Header(stamp=stamp, frame_id=graph.frame_id),
-        full_update=True,
-        sequence_number=graph.sequence,
-        nodes=[node_to_ros(node) for node in graph.nodes.values()],
-        relations=[relation_to_ros(relation) for relation in graph.relations],
-    )
-
-
-def full_update_from_ros(
-    message: SceneGraphUpdate, *, sequence: int, source: str
-) -> SceneGraph:
-    """The graph that a full update brings, under the sequence number that it gets.
-
-    Raises:
-        ConversionError, SceneError: as `graph_from_ros`.
-    """
-    return SceneGraph.of(
-        (node_from_ros(node) for node in message.nodes),
-        (relation_from_ros(relation) for relation in message.relations),
-        frame_id=message.header.frame_id or "map",
-        sequence=sequence,
-        source=source,
-    )
-
-
-def delta_to_ros(delta: SceneDelta, frame_id: str, stamp: Time) -> SceneGraphUpdate:
-    """A change as an update."""
-    return SceneGraphUpdate(
-        header=Header(stamp=stamp, frame_id=frame_id),
-        full_update=False,
-        sequence_number=delta.sequence,
-        nodes=[node_to_ros(node) for node in delta.upserted],
-        removed_nodes=list(delta.removed),
-        relations=[relation_to_ros(relation) for relation in delta.added],
-        removed_relations=[relation_to_ros(relation) for relation in delta.dropped],
-    )
-
-
-def delta_from_ros(message: SceneGraphUpdate) -> SceneDelta:
-    """A change (of an update that is no full one).
-
-    Raises:
-        ConversionError: an unknown layer, attribute kind or provenance.
-    """
-    return SceneDelta(
-        sequence=message.sequence_number,
-        upserted=tuple(node_from_ros(node) for node in message.nodes),
-        removed=tuple(message.removed_nodes),
-        added=_relations_from_ros(message.relations),
-        dropped=_relations_from_ros(message.removed_relations),
-    )
+# --- updates ------------------------------------------------------------------------------------
 
 
 def update_to_ros(update: SceneUpdate) -> SceneGraphUpdate:
-    """An update of any kind."""
+    """Write an update of either kind.
+
+    Raises:
+        ConversionError: a value does not fit into the message.
+    """
+    check_texts((update.frame_id, update.source, *update.removed))
     return SceneGraphUpdate(
         header=Header(stamp=update.stamp, frame_id=update.frame_id),
         full_update=update.is_full,
         sequence_number=update.sequence,
         source=update.source,
-        nodes=[node_to_ros(node) for node in update.nodes],
+        nodes=nodes_to_ros(update.nodes),
         removed_nodes=list(update.removed),
-        relations=[relation_to_ros(relation) for relation in update.relations],
-        removed_relations=[relation_to_ros(relation) for relation in update.dropped],
+        relations=relations_to_ros(update.relations),
+        removed_relations=relations_to_ros(update.dropped),
     )
 
 
 def update_from_ros(message: SceneGraphUpdate) -> SceneUpdate:
-    """An update of any kind.
+    """Read an update of either kind.
 
     Raises:
-        ConversionError: an unknown layer, attribute kind or provenance.
+        ConversionError: columns don't fit together, or a layer or provenance is unknown.
     """
     return SceneUpdate(
         stamp=message.header.stamp,
@@ -140,37 +171,76 @@ def update_from_ros(message: SceneGraphUpdate) -> SceneUpdate:
         is_full=message.full_update,
         sequence=message.sequence_number,
         source=message.source,
-        nodes=tuple(node_from_ros(node) for node in message.nodes),
+        nodes=nodes_from_ros(message.nodes),
         removed=tuple(message.removed_nodes),
-        relations=_relations_from_ros(message.relations),
-        dropped=_relations_from_ros(message.removed_relations),
+        relations=relations_from_ros(message.relations),
+        dropped=relations_from_ros(message.removed_relations),
     )
 
 
+def full_update_to_ros(graph: SceneGraph, stamp: Time) -> SceneGraphUpdate:
+    """Write a whole graph as an update."""
+    return update_to_ros(
+        SceneUpdate(
+            stamp,
+            graph.frame_id,
+            True,
+            graph.sequence,
+            nodes=tuple(graph.nodes.values()),
+            relations=graph.relations,
+        )
+    )
+
+
+def delta_to_ros(delta: SceneDelta, frame_id: str, stamp: Time) -> SceneGraphUpdate:
+    """Write a delta as an update."""
+    return update_to_ros(
+        SceneUpdate(
+            stamp,
+            frame_id,
+            False,
+            delta.sequence,
+            nodes=delta.upserted,
+            removed=delta.removed,
+            relations=delta.added,
+            dropped=delta.dropped,
+        )
+    )
+
+
+# --- changes ------------------------------------------------------------------------------------
+
+
 def change_to_ros(change: PublishedChange) -> SceneGraphChange:
-    """What an accepted update changed."""
+    """Write the change that an accepted update made.
+
+    Raises:
+        ConversionError: a value does not fit into the message.
+    """
+    before = [old for old, _ in change.renamed]
+    after = [new for _, new in change.renamed]
+    check_texts((change.frame_id, change.source, *change.removed, *change.changed, *before, *after))
     return SceneGraphChange(
         header=Header(stamp=change.stamp, frame_id=change.frame_id),
         sequence_number=change.sequence,
         previous_sequence_number=change.previous,
         full_update=change.is_full,
         source=change.source,
-        nodes=[node_to_ros(node) for node in change.nodes],
+        nodes=nodes_to_ros(change.nodes),
         removed_nodes=list(change.removed),
-        relations=[relation_to_ros(relation) for relation in change.relations],
-        removed_relations=[relation_to_ros(relation) for relation in change.dropped],
+        relations=relations_to_ros(change.relations),
+        removed_relations=relations_to_ros(change.dropped),
         changed_elements=list(change.changed),
-        renamed_from=[before for before, _ in change.renamed],
-        renamed_to=[after for _, after in change.renamed],
+        renamed_from=before,
+        renamed_to=after,
     )
 
 
 def change_from_ros(message: SceneGraphChange) -> PublishedChange:
-    """What an accepted update changed.
+    """Read the change that an accepted update made.
 
     Raises:
-        ConversionError: an unknown layer, attribute kind or provenance, or new names that are not
-            as many as the old ones.
+        ConversionError: columns don't fit together, or a layer or provenance is unknown.
     """
     return PublishedChange(
         stamp=message.header.stamp,
@@ -179,122 +249,16 @@ def change_from_ros(message: SceneGraphChange) -> PublishedChange:
         previous=message.previous_sequence_number,
         is_full=message.full_update,
         source=message.source,
-        nodes=tuple(node_from_ros(node) for node in message.nodes),
+        nodes=nodes_from_ros(message.nodes),
         removed=tuple(message.removed_nodes),
-        relations=_relations_from_ros(message.relations),
-        dropped=_relations_from_ros(message.removed_relations),
+        relations=relations_from_ros(message.relations),
+        dropped=relations_from_ros(message.removed_relations),
         changed=tuple(message.changed_elements),
-        renamed=renamed_pairs(message.renamed_from, message.renamed_to),
+        renamed=_pair(message.renamed_from, message.renamed_to),
     )
 
 
-def renamed_pairs(before: Sequence[str], after: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """(old id, new id) pairs.
-
-    Raises:
-        ConversionError: there are not as many of one as of the other.
-    """
+def _pair(before: Sequence[str], after: Sequence[str]) -> tuple[tuple[str, str], ...]:
     if len(before) != len(after):
         raise ConversionError(f"{len(before)} ids are renamed, but {len(after)} new ones are given")
     return tuple(zip(before, after, strict=True))
-
-
-def node_to_ros(node: SceneNode) -> SceneNodeMessage:
-    """One node as a message."""
-    message = SceneNodeMessage(
-        id=node.id,
-        layer=node.layer.value,
-        category=node.category,
-        pose_known=node.pose is not None,
-        footprint=[Point32(x=float(x), y=float(y), z=0.0) for x, y in node.polygon],
-        height=node.height or 0.0,
-        attributes=attributes_to_ros(node.attributes),
-        parents=list(node.parents),
-    )
-    if node.pose is not None:
-        message.pose = pose_to_ros(node.pose)
-    if node.size is not None:
-        x, y, z = (float(extent) for extent in node.size)
-        message.box = Box(known=True, size=Vector3(x=x, y=y, z=z))
-    return message
-
-
-def node_from_ros(message: SceneNodeMessage) -> SceneNode:
-    """One node.
-
-    Raises:
-        ConversionError: an unknown layer or attribute kind.
-    """
-    try:
-        layer = Layer(message.layer)
-    except ValueError:
-        known = ", ".join(layer.value for layer in Layer)
-        raise ConversionError(
-            f"the node {message.id!r} has the layer {message.layer!r}: give one of {known}"
-        ) from None
-    try:
-        attributes = attributes_from_ros(message.attributes)
-    except ConversionError as error:
-        raise ConversionError(f"the node {message.id!r}: {error}") from error
-    size = message.box.size
-    return SceneNode(
-        id=message.id,
-        layer=layer,
-        category=message.category,
-        pose=pose_from_ros(message.pose) if message.pose_known else None,
-        size=(size.x, size.y, size.z) if message.box.known else None,
-        polygon=tuple((point.x, point.y) for point in message.footprint),
-        height=message.height or None,
-        attributes=attributes,
-        parents=tuple(message.parents),
-    )
-
-
-def pose_to_ros(pose: Pose) -> PoseMessage:
-    """A pose as a message."""
-    x, y, z = (float(number) for number in pose.position)
-    qx, qy, qz, qw = (float(number) for number in pose.orientation)
-    return PoseMessage(
-        position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw)
-    )
-
-
-def pose_from_ros(message: PoseMessage) -> Pose:
-    """A pose."""
-    position, turn = message.position, message.orientation
-    return Pose((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
-
-
-def relation_to_ros(relation: SceneRelation) -> SceneRelationMessage:
-    """One relation as a message."""
-    return SceneRelationMessage(
-        name=relation.name,
-        elements=list(relation.elements),
-        confidence=float(relation.confidence),
-        provenance=PROVENANCES[relation.provenance],
-    )
-
-
-def relation_from_ros(message: SceneRelationMessage) -> SceneRelation:
-    """One relation.
-
-    Raises:
-        ConversionError: an unknown provenance.
-    """
-    if message.provenance not in _PROVENANCES_BACK:
-        raise ConversionError(
-            f"the relation {message.name}({', '.join(message.elements)}) has the provenance "
-            f"{message.provenance}: give GIVEN (1), GEOMETRIC (2) or INFERRED (3)"
-        )
-    return SceneRelation(
-        message.name,
-        tuple(message.elements),
-        round(message.confidence, CONFIDENCE_DIGITS),
-        _PROVENANCES_BACK[message.provenance],
-    )
-
-
-def _relations_from_ros(
-    messages: Iterable[SceneRelationMessage],
-) -> tuple[SceneRelation, ...]:
-    return tuple(relation_from_ros(message) for message in messages)

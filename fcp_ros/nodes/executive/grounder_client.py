@@ -23,7 +23,7 @@ from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.conversions.common import ConversionError, time_from_ros
 from fcp_ros.nodes.conversions.judgement import request_from_ros
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
-from fcp_ros.nodes.grounder.evidence import observed_quality
+from fcp_ros.nodes.grounder.evidence import determine_quality
 from fcp_ros.srv import GetCalibration
 
 ASK_PERIOD = 0.05
@@ -117,7 +117,7 @@ def make_question(
         None if there is nothing to learn: the outcome teaches nothing, or the step's degree rests
         on no calibrated judgement.
     """
-    if observed_quality(OutcomeCode(outcome.outcome.code), None) is None:
+    if determine_quality(OutcomeCode(outcome.outcome.code), None) is None:
         return None
     for judgement in outcome.step.judgements:
         predicate = graded.get(judgement.query.predicate)

@@ -90,9 +90,7 @@ PARAMETERS = (
     _seconds("grace_time", 5.0, "Longest wait for an executor that was asked to stop", 0.1),
     _seconds("executor_wait", 5.0, "Longest wait for executors, and the planner, to be there", 0.1),
     _seconds("settle_time", 3.0, "Longest wait for the scene graph to show a step's effects"),
-    _seconds(
-        "planner_timeout", 120.0, "Longest wait for a plan, if the goal names no limit", 0.1
-    ),
+    _seconds("planner_timeout", 120.0, "Longest wait for a plan, if the goal names no limit", 0.1),
     _seconds("planner_margin", 10.0, "Wait for the planner beyond the time limit of the goal"),
     _seconds("learn_wait", 1.5, "Longest wait for the grounder to learn before replanning"),
     ParameterSpec(

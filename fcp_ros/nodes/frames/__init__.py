@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coordinate frames: transforms what arrives in another frame into the scene graph's."""
+"""Coordinate frames: transforms what arrives in another frame into the scene graph's.
+
+- `frames`: the graph's frame, and what is transformed into it.
+- `parameter`: the parameter ``static_transforms``.
+- `sources`: sources of transforms, from the parameter and from tf2.
+"""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes in another frame than the scene graph's, brought into the graph's frame.
+"""Transforms scenes and changes from other frames into the scene graph's frame.
 
-Where a frame is: tf2 says so where it is installed, together with the parameter
-``static_transforms``; without tf2 the parameter alone. What nobody knows is refused.
+Transforms come from tf2 (if installed) and from the parameter ``static_transforms``. An unknown
+frame is refused.
 """
 
 from __future__ import annotations
@@ -13,12 +13,17 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.nodes.frames.parameter import (
     EXAMPLE,
-    frame_name,
+    normalise_frame,
     parse_static_transform,
     parse_static_transforms,
 )
-from fcp_ros.nodes.frames.source import FoundTransform, StaticTransforms, TransformSource
-from fcp_ros.nodes.frames.tf2 import Tf2Transforms, tf2_is_installed
+from fcp_ros.nodes.frames.sources import (
+    FoundTransform,
+    StaticTransforms,
+    Tf2Transforms,
+    TransformSource,
+    tf2_is_installed,
+)
 from fcp_ros.nodes.runtime.lifecycle import TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.scene.graph.delta import SceneDelta
@@ -28,7 +33,7 @@ from fcp_ros.scene.graph.transforms import IDENTITY, move_node
 
 
 def _check_frame(frame_id: str) -> None:
-    if not frame_name(frame_id):
+    if not normalise_frame(frame_id):
         raise ValueError('a scene graph needs a frame: give one such as "map"')
 
 
@@ -58,36 +63,36 @@ PARAMETERS = (
 
 
 class Frames:
-    """The graph's frame, and the way into it.
+    """The graph's frame, and the transforms into it.
 
     Args:
         frame_id: Frame of the scene graph.
-        source: Knows where the others are.
-        advice: What to do about a frame that is unknown, as a sentence.
+        source: Source of the transforms.
+        advice: What to do about an unknown frame, one sentence.
     """
 
     def __init__(self, frame_id: str, source: TransformSource, advice: str) -> None:
-        self.frame_id = frame_name(frame_id)
+        self.frame_id = normalise_frame(frame_id)
         self._source = source
         self._advice = advice
 
-    def into_graph(self, frame_id: str, stamp: Time, topic: str) -> FoundTransform:
-        """What brings coordinates of a frame into the graph's.
+    def find_transform(self, frame_id: str, stamp: Time, topic: str) -> FoundTransform:
+        """Find the transform from a frame to the graph's.
 
         Args:
             frame_id: The frame; "" is the graph's own.
-            stamp: When; zero is the newest.
-            topic: What the coordinates came with, for the error.
+            stamp: Time of the transform; zero for the newest.
+            topic: Topic of the coordinates, for the error.
 
         Raises:
-            SceneError: Nobody knows where that frame is.
+            SceneError: The frame is unknown.
         """
-        frame = frame_name(frame_id)
+        frame = normalise_frame(frame_id)
         if frame in ("", self.frame_id):
             return FoundTransform(IDENTITY)
-        found = self._source.between(frame, self.frame_id, stamp)
+        found = self._source.find(frame, self.frame_id, stamp)
         if found is None:
-            known = ", ".join(self._source.known()) or "none"
+            known = ", ".join(self._source.list_frames()) or "none"
             raise SceneError(
                 f"it is in the frame {frame!r}, and no transform from there to the graph's frame "
                 f"{self.frame_id!r} is known (known frames: {known})",
@@ -96,38 +101,40 @@ class Frames:
             )
         return found
 
-    def graph(self, graph: SceneGraph, stamp: Time) -> SceneGraph:
-        """A whole graph in the graph's frame; its notes say what was assumed.
+    def transform_graph(self, graph: SceneGraph, stamp: Time) -> SceneGraph:
+        """Transform a whole graph into the graph's frame; notes say what was assumed.
 
         Raises:
             SceneError: Its frame is unknown, or a room's outline would be tilted.
         """
-        found = self.into_graph(graph.frame_id, stamp, graph.source)
+        found = self.find_transform(graph.frame_id, stamp, graph.source)
         if graph.frame_id == self.frame_id:
             return graph
         nodes = {id_: move_node(node, found.transform) for id_, node in graph.nodes.items()}
         moved = replace(graph, nodes=nodes, frame_id=self.frame_id)
         return moved.with_added_notes([found.note] if found.note else [])
 
-    def delta(self, delta: SceneDelta, frame_id: str, stamp: Time, topic: str) -> SceneDelta:
-        """A change in the graph's frame.
+    def transform_delta(
+        self, delta: SceneDelta, frame_id: str, stamp: Time, topic: str
+    ) -> SceneDelta:
+        """Transform a change into the graph's frame.
 
         Raises:
-            SceneError: As `graph`.
+            SceneError: As `transform_graph`.
         """
-        found = self.into_graph(frame_id, stamp, topic)
+        found = self.find_transform(frame_id, stamp, topic)
         if found.transform == IDENTITY:
             return delta
         upserted = tuple(move_node(node, found.transform) for node in delta.upserted)
         return replace(delta, upserted=upserted)
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Stop listening."""
         self._source.close()
 
 
-def frames_of(node: TransitionsNode) -> Frames:
-    """The frames that a node's parameters (`PARAMETERS`) describe.
+def make_frames(node: TransitionsNode) -> Frames:
+    """Make the frames that a node's parameters (`PARAMETERS`) describe.
 
     Raises:
         ValueError: The static transforms contradict each other.

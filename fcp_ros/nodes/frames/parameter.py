@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameter ``static_transforms``: each text holds the arguments of one
-``static_transform_publisher`` of tf2_ros, so that a line of a launch file can be copied.
+"""The parameter ``static_transforms``.
+
+Each text holds the arguments of one ``static_transform_publisher`` of tf2_ros, so that a line of a
+launch file can be copied.
 """
 
 from __future__ import annotations
@@ -26,30 +28,30 @@ _NUMBERS = ("x", "y", "z", *_ANGLES, *_QUATERNION)
 
 
 def parse_static_transform(text: str) -> FrameLink:
-    """One transform.
+    """Parse one transform.
 
     Args:
         text: Such as `EXAMPLE`: ``--x --y --z`` (m), then either ``--roll --pitch --yaw`` (rad) or
             ``--qx --qy --qz --qw``; what is left out is 0 (a quaternion is given whole).
 
     Raises:
-        ValueError: One sentence what is wrong with it.
+        ValueError: It is wrong; the sentence says what.
     """
-    values = _arguments(text)
+    values = _split_arguments(text)
     for name in _FRAMES:
-        if not frame_name(values.get(name, "")):
+        if not normalise_frame(values.get(name, "")):
             raise ValueError(f"{text!r} has no --{name}: write it like {EXAMPLE!r}")
-    numbers = {name: _number(text, name, values[name]) for name in _NUMBERS if name in values}
+    numbers = {name: _parse_number(text, name, values[name]) for name in _NUMBERS if name in values}
     translation = (numbers.get("x", 0.0), numbers.get("y", 0.0), numbers.get("z", 0.0))
     return FrameLink(
-        frame_name(values["frame-id"]),
-        frame_name(values["child-frame-id"]),
-        Transform(translation, _rotation(text, numbers)),
+        normalise_frame(values["frame-id"]),
+        normalise_frame(values["child-frame-id"]),
+        Transform(translation, _parse_rotation(text, numbers)),
     )
 
 
 def parse_static_transforms(texts: Iterable[str]) -> tuple[FrameLink, ...]:
-    """All of them; empty texts are left out.
+    """Parse all texts but empty ones.
 
     Raises:
         ValueError: One is wrong, or a frame has two parents, or frames form a cycle.
@@ -59,12 +61,12 @@ def parse_static_transforms(texts: Iterable[str]) -> tuple[FrameLink, ...]:
     return links
 
 
-def frame_name(frame_id: str) -> str:
-    """A frame id as tf2 has them: without the leading slash of ROS 1."""
+def normalise_frame(frame_id: str) -> str:
+    """Return a frame id in the form of tf2, without the leading slash of ROS 1."""
     return frame_id.strip().lstrip("/")
 
 
-def _arguments(text: str) -> dict[str, str]:
+def _split_arguments(text: str) -> dict[str, str]:
     words = shlex.split(text)
     values: dict[str, str] = {}
     for name, value in zip(words[::2], words[1::2], strict=False):
@@ -79,7 +81,7 @@ def _arguments(text: str) -> dict[str, str]:
     return values
 
 
-def _number(text: str, name: str, value: str) -> float:
+def _parse_number(text: str, name: str, value: str) -> float:
     try:
         number = float(value)
     except ValueError:
@@ -89,7 +91,7 @@ def _number(text: str, name: str, value: str) -> float:
     return number
 
 
-def _rotation(text: str, numbers: dict[str, float]) -> Quaternion:
+def _parse_rotation(text: str, numbers: dict[str, float]) -> Quaternion:
     if not any(name in numbers for name in _QUATERNION):
         roll, pitch, yaw = (numbers.get(name, 0.0) for name in _ANGLES)
         return from_euler(roll, pitch, yaw)

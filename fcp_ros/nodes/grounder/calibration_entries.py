@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration store as people look at it: one entry for each predicate and context."""
+"""The calibration store as messages: one entry for each predicate and context."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class _Sum:
     newest: float = 0.0
 
 
-def calibration_entries(
+def make_entries(
     evidence: Iterable[Evidence],
     judge: Callable[[Sequence[JudgementRequest]], Sequence[Membership]],
 ) -> list[CalibrationEntry]:
-    """Entries sorted by predicate and context.
+    """Make entries, sorted by predicate and context.
 
-    Arguments:
-        evidence: what to sum up.
-        judge: the grounder's `judge`, asked for the degrees before and after calibration; where
-            it can't answer (the domain changed), they are NaN.
+    Args:
+        evidence: The outcomes to sum up.
+        judge: The grounder's `judge`, asked for the degrees before and after calibration; if it
+            can't answer (the domain changed), they are NaN.
     """
     sums: dict[tuple[str, str], _Sum] = {}
     for item in evidence:
@@ -41,12 +41,12 @@ def calibration_entries(
         entry.total += item.weight * item.quality
         entry.newest = max(entry.newest, item.stamp)
     return [
-        _entry(predicate, context, found, _judged(context, judge))
+        _make_entry(predicate, context, found, _judge_again(context, judge))
         for (predicate, context), found in sorted(sums.items())
     ]
 
 
-def _entry(
+def _make_entry(
     predicate: str, context: str, found: _Sum, membership: Membership | None
 ) -> CalibrationEntry:
     return CalibrationEntry(
@@ -60,10 +60,10 @@ def _entry(
     )
 
 
-def _judged(
+def _judge_again(
     context: str, judge: Callable[[Sequence[JudgementRequest]], Sequence[Membership]]
 ) -> Membership | None:
-    request = request_of_context(context)
+    request = request_from_context(context)
     if request is None:
         return None
     try:
@@ -72,22 +72,22 @@ def _judged(
         return None
 
 
-def request_of_context(context_key: str) -> JudgementRequest | None:
-    """The request whose `context_key` this is; None where the text is no such key.
+def request_from_context(context_key: str) -> JudgementRequest | None:
+    """Reconstruct a request from its `context_key`; return None if the text is no such key.
 
-    Element names are not part of a context (unless declared), so that the request names elements
-    by their category.
+    Element names are not part of a context (unless declared), so the request names elements by
+    their category.
     """
     try:
         content = json.loads(context_key)
-        arguments = tuple(_argument(item) for item in content["arguments"])
+        arguments = tuple(_read_argument(item) for item in content["arguments"])
         request = JudgementRequest(content["predicate"], arguments)
     except (ValueError, KeyError, TypeError):
         return None
     return request if request.context_key == context_key else None
 
 
-def _argument(item: dict[str, object]) -> ArgumentContext:
+def _read_argument(item: dict[str, object]) -> ArgumentContext:
     parameter = str(item["parameter"])
     if "text" in item:
         return ArgumentContext(parameter, str(item["text"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an outcome says about the degrees that its step relied on."""
+"""Evidence of an outcome about the degrees that its step relied on."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ FAILURES = frozenset(
         OutcomeCode.TIMED_OUT,
     }
 )
-"""Outcomes of steps that were tried and did not do what they are for."""
+"""Outcomes of steps that were tried and failed."""
 
 UNKNOWN_DEGREE = 0.5
-"""Taken where a message doesn't say what a judgement was answered with."""
+"""Degree of a judgement whose message has no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What an outcome teaches about one judgement.
+    """The evidence of an outcome about one judgement.
 
     Attributes:
-        request: what was asked.
-        membership: what was answered; None where the message doesn't say.
-        credit: how well it proved.
-        step: what showed that, in words for the audit.
+        request: The question.
+        membership: The answer; None if the message has none.
+        credit: Observed quality and its weight.
+        step: The step that showed it, in words for the audit.
     """
 
     request: JudgementRequest
@@ -47,7 +47,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedRequest:
     request: JudgementRequest
     membership: Membership | None
 
@@ -59,16 +59,16 @@ class _Judged:
 class Teacher:
     """Turns outcomes into lessons: credits a step's own judgements, or those of earlier steps.
 
-    Arguments:
-        complain: told about what can't be taken for evidence, in a sentence.
+    Args:
+        complain: Gets a sentence about each outcome that is no evidence.
     """
 
     def __init__(self, complain: Callable[[str], None]) -> None:
         self._complain = complain
-        self._memory: PlanMemory[_Judged] = PlanMemory()
+        self._memory: PlanMemory[_JudgedRequest] = PlanMemory()
 
-    def lessons(self, message: ActionOutcome) -> list[Lesson]:
-        """What an outcome teaches."""
+    def derive_lessons(self, message: ActionOutcome) -> list[Lesson]:
+        """Derive the lessons of an outcome."""
         try:
             code = OutcomeCode(message.outcome.code)
         except ValueError:
@@ -77,17 +77,17 @@ class Teacher:
         if message.quality_measured and not 0.0 <= message.quality <= 1.0:
             self._complain(f"an outcome has the quality {message.quality}: it must lie in [0, 1]")
             return []
-        quality = observed_quality(code, message.quality if message.quality_measured else None)
-        return self._credited(message, code, quality)
+        quality = determine_quality(code, message.quality if message.quality_measured else None)
+        return self._assign_credit(message, code, quality)
 
-    def _credited(
+    def _assign_credit(
         self, message: ActionOutcome, code: OutcomeCode, quality: float | None
     ) -> list[Lesson]:
         step, plan = message.step, bytes(message.plan_id.uuid)
         elements = frozenset(argument.value for argument in step.arguments) - set(step.agents)
         words = f"{step.rule}({', '.join(argument.value for argument in step.arguments)})"
-        judged = self._judged(step)
-        if late(code, has_judgements=bool(judged)):
+        judged = self._read_judgements(step)
+        if is_about_earlier_steps(code, has_judgements=bool(judged)):
             blamed = self._memory.blame(plan, elements)
             words += " found the world otherwise"
             return [Lesson(one.request, one.membership, credit, words) for one, credit in blamed]
@@ -102,7 +102,7 @@ class Teacher:
             for one, credit in zip(judged, credits, strict=True)
         ]
 
-    def _judged(self, step: Any) -> list[_Judged]:
+    def _read_judgements(self, step: Any) -> list[_JudgedRequest]:
         found = []
         for judgement in step.judgements:
             try:
@@ -112,27 +112,28 @@ class Teacher:
             except ConversionError as error:
                 self._complain(f"an outcome of {step.rule} could not be kept: {error}")
             else:
-                found.append(_Judged(request, membership))
+                found.append(_JudgedRequest(request, membership))
         return found
 
 
-def late(code: OutcomeCode, *, has_judgements: bool) -> bool:
-    """Whether an outcome speaks about earlier steps: the world was not as they left it.
+def is_about_earlier_steps(code: OutcomeCode, *, has_judgements: bool) -> bool:
+    """Return True if an outcome is evidence about earlier steps.
 
-    A step that found it so was never tried. One that ran to its end without its effect, and rests
-    on no judgement of its own, can only have been let down by what went before.
+    A failed precondition means that the world is not as they left it, and that the step was never
+    tried. A step that ended without its effect, and rests on no judgement of its own, must have
+    been let down by earlier steps.
     """
     if code is OutcomeCode.PRECONDITION_FAILED:
         return True
     return code is OutcomeCode.POSTCONDITION_FAILED and not has_judgements
 
 
-def observed_quality(code: OutcomeCode, measured: float | None) -> float | None:
-    """The quality in [0, 1] to learn from an outcome; None where it teaches nothing.
+def determine_quality(code: OutcomeCode, measured: float | None) -> float | None:
+    """Determine the quality in [0, 1] that an outcome shows; None if it shows nothing.
 
-    A success counts as it was measured, or 1; a failure as it was measured, or 0. A step that was
-    never tried (its precondition failed, its executor did not know it) or that somebody cancelled
-    says nothing about how well such a step goes.
+    A success counts as measured, or 1; a failure as measured, or 0. A step that was never tried
+    (its precondition failed, its executor did not know it) or that was cancelled shows nothing
+    about the quality of such a step.
     """
     if code is OutcomeCode.SUCCEEDED:
         return 1.0 if measured is None else measured

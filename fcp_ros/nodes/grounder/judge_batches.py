@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions of callers that ask at the same time, put to the grounder in one batch.
+"""Batches of questions from callers that ask at the same time.
 
 A model answers a hundred questions together in little more time than one. So the first caller's
-questions wait a few milliseconds for others, and whoever asks while the model works is in the next
-batch. A batch that fails is asked again caller by caller: nobody gets another caller's error.
+questions wait a few milliseconds for others, and questions that come while the model works are in
+the next batch. A batch that fails is judged again caller by caller, so that no caller gets the
+error of another.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ Judge = Callable[[Sequence[JudgementRequest]], list[Membership]]
 
 @dataclass(frozen=True, slots=True)
 class BatchStatistics:
-    """What was asked together.
+    """The batches so far, and the newest one.
 
     Attributes:
-        batches: how many batches were judged.
-        callers: callers in the newest batch.
-        questions: questions in the newest batch.
-        waiting: callers that wait for the next one.
+        batches: Number of judged batches.
+        callers: Callers in the newest batch.
+        questions: Questions in the newest batch.
+        waiting: Callers that wait for the next one.
     """
 
     batches: int = 0
@@ -36,8 +37,8 @@ class BatchStatistics:
 
 
 @dataclass(slots=True)
-class _Asked:
-    """One caller: its questions, and the answers or the error once there are any."""
+class _Caller:
+    """One caller: its questions, and in the end the answers or the error."""
 
     requests: Sequence[JudgementRequest]
     answers: list[Membership] = field(default_factory=list)
@@ -50,13 +51,17 @@ class _Asked:
 
 
 class JudgeBatches:
-    """Collects callers and judges their questions together; safe from any number of threads.
+    """Collects callers and judges their questions together; thread-safe.
 
-    Arguments:
-        worker: its thread judges.
-        judge: the grounder's `judge`.
-        window: seconds that the first caller's questions wait for others, >= 0.
-        capacity: callers that may wait while a batch is judged.
+    Invariants: `_waiting`, `_submitted` and `_newest` change under `_lock`. While anybody waits, a
+    job is submitted that has not yet taken the waiting callers. Each caller is ended exactly once:
+    by the job that took it, or by `_after` if that job was cancelled before it began.
+
+    Args:
+        worker: Its thread judges.
+        judge: The grounder's `judge`.
+        window: Seconds that the first caller's questions wait for others, >= 0.
+        capacity: Callers that may wait while a batch is judged.
     """
 
     def __init__(self, worker: Worker, judge: Judge, window: float, capacity: int) -> None:
@@ -65,24 +70,24 @@ class JudgeBatches:
         self._window = window
         self._capacity = capacity
         self._lock = threading.Lock()
-        self._waiting: list[_Asked] = []
+        self._waiting: list[_Caller] = []
         self._submitted = False
         self._newest = BatchStatistics()
 
     def ask(self, requests: Sequence[JudgementRequest], limit: float) -> list[Membership]:
-        """One membership for each request, in order.
+        """Return one membership for each request, in order.
 
-        Arguments:
-            requests: the caller's questions.
-            limit: seconds to wait at most.
+        Args:
+            requests: The caller's questions.
+            limit: Longest wait in seconds.
 
         Raises:
             TimeoutError: no answer within the limit; the questions are withdrawn.
-            WorkerBusy, WorkerClosed, JobCancelled: the node does not serve now.
+            WorkerBusy, WorkerClosed, JobCancelled: the node does not serve requests now.
             GroundingError: the grounder can't answer this caller's questions.
         """
-        asked = _Asked(requests)
-        self._enter(asked)
+        asked = _Caller(requests)
+        self._add(asked)
         if not asked.ended.wait(limit):
             self._withdraw(asked)
             raise TimeoutError(f"No answer within {limit:g} s: give more time or ask for less.")
@@ -91,16 +96,16 @@ class JudgeBatches:
         return asked.answers
 
     def statistics(self) -> BatchStatistics:
-        """What the newest batch held, and who waits."""
+        """Return the counts of the newest batch and of waiting callers."""
         with self._lock:
             newest = self._newest
             return BatchStatistics(
                 newest.batches, newest.callers, newest.questions, len(self._waiting)
             )
 
-    def _enter(self, asked: _Asked) -> None:
+    def _add(self, asked: _Caller) -> None:
         with self._lock:
-            # The first of those that wait is about to be judged unless a batch is under way.
+            # The first waiting caller does not count: its batch is about to begin.
             if len(self._waiting) > self._capacity:
                 raise WorkerBusy(
                     f"The node is busy and {self._capacity} more requests wait already: "
@@ -110,27 +115,27 @@ class JudgeBatches:
             if self._submitted:
                 return
             try:
-                self._worker.submit(self._batch, on_done=self._after)
+                self._worker.submit(self._judge_batch, on_done=self._after)
             except BaseException:
                 self._waiting.remove(asked)
                 raise
             self._submitted = True
 
-    def _withdraw(self, asked: _Asked) -> None:
+    def _withdraw(self, asked: _Caller) -> None:
         with self._lock:
             if asked in self._waiting:
                 self._waiting.remove(asked)
 
-    def _batch(self, token: CancelToken) -> None:
+    def _judge_batch(self, token: CancelToken) -> None:
         """The worker's job: wait for more callers, then judge what is there."""
         token.wait(self._window)
         with self._lock:
             batch, self._waiting = self._waiting, []
-            self._submitted = False  # whoever comes from now on is in the next batch
+            self._submitted = False  # callers from now on are in the next batch
             self._newest = BatchStatistics(
                 self._newest.batches + 1, len(batch), sum(len(a.requests) for a in batch)
             )
-        if not batch:  # everybody has given up
+        if not batch:  # all callers have given up
             return
         if token.cancelled:
             _end_all(batch, JobCancelled("The node was deactivated: ask again when it is active."))
@@ -139,7 +144,7 @@ class JudgeBatches:
         try:
             answers = self._judge(together)
         except Exception as error:
-            self._one_by_one(batch, error)
+            self._judge_one_by_one(batch, error)
             return
         start = 0
         for asked in batch:
@@ -147,7 +152,7 @@ class JudgeBatches:
             start += len(asked.requests)
             asked.end()
 
-    def _one_by_one(self, batch: Sequence[_Asked], error: Exception) -> None:
+    def _judge_one_by_one(self, batch: Sequence[_Caller], error: Exception) -> None:
         for asked in batch:
             if len(batch) == 1:
                 asked.end(error)
@@ -160,7 +165,7 @@ class JudgeBatches:
                 asked.end()
 
     def _after(self, job: Job[None]) -> None:
-        """A job that was cancelled before it began leaves its callers waiting: end them."""
+        """End the waiting callers of a job that was cancelled before it began."""
         try:
             job.result()
         except JobCancelled as error:
@@ -170,6 +175,6 @@ class JudgeBatches:
             _end_all(left, error)
 
 
-def _end_all(asked: Sequence[_Asked], error: BaseException) -> None:
+def _end_all(asked: Sequence[_Caller], error: BaseException) -> None:
     for one in asked:
         one.end(error)

@@ -9,16 +9,22 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from fcp_ros.grounding import Grounder, GroundingError, make_grounder
+from fcp_ros.domain.model import TEXT, GradedPredicate
+from fcp_ros.grounding import (
+    ArgumentContext,
+    Grounder,
+    GroundingError,
+    JudgementRequest,
+    make_grounder,
+)
+from fcp_ros.grounding.models.torch_device import measure_device_memory
 from fcp_ros.msg import ActionOutcome, GroundingInfo
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros, time_from_ros
 from fcp_ros.nodes.conversions.judgement import membership_to_ros, request_from_ros
-from fcp_ros.nodes.grounder.calibration_entries import calibration_entries
-from fcp_ros.nodes.grounder.diagnostics import concerns, diagnostic_values
+from fcp_ros.nodes.grounder.calibration_entries import make_entries
 from fcp_ros.nodes.grounder.evidence import Teacher
-from fcp_ros.nodes.grounder.judge_batches import JudgeBatches
-from fcp_ros.nodes.grounder.parameters import PARAMETERS, grounding_options
-from fcp_ros.nodes.grounder.warm_up import warm_up
+from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
+from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
 from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode, RequestRefusal
@@ -27,12 +33,12 @@ from fcp_ros.nodes.runtime.worker import Job, JobCancelled, Worker, WorkerBusy, 
 from fcp_ros.srv import GetCalibration, JudgePredicates
 
 NOT_SERVED = (WorkerBusy, WorkerClosed, JobCancelled, TimeoutError)
-"""Why a job of the worker may have no result."""
+"""Reasons why a job of the worker has no result."""
 
 CLEANED_UP = "The node is being cleaned up: ask again when it is active."
 
 INFO_PERIOD = 1.0
-"""Least seconds between two grounding_info messages."""
+"""Least time between two grounding_info messages (s)."""
 
 
 class GrounderNode(ManagedNode):
@@ -43,7 +49,7 @@ class GrounderNode(ManagedNode):
     lost). Publishes ``grounding_info`` (GroundingInfo, latched).
 
     The model lives in one worker thread; requests wait for it in a bounded queue. Evidence is on
-    the disk before the subscription takes the next outcome.
+    disk before the subscription takes the next outcome.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -54,7 +60,7 @@ class GrounderNode(ManagedNode):
         self._batches: JudgeBatches | None = None
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
-        self._teacher = Teacher(self._lose)
+        self._teacher = Teacher(self._report_loss)
         self._lost_outcomes = ""
         self._model_problem = ""
         self._info_publisher: Any = None
@@ -66,10 +72,10 @@ class GrounderNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read the domain, open the stores, check the model (it is loaded when first asked)."""
+        """Read the domain, open the stores, check the model (the first question loads it)."""
         domain = load_configured_domain(self.parameters.text("domain"))
         try:
-            self._grounder = make_grounder(domain, grounding_options(self.parameters))
+            self._grounder = make_grounder(domain, read_grounding_options(self.parameters))
             self._evidence_count = len(self._grounder.calibration.entries())
         except GroundingError as error:
             raise ConfigureError(f"{error}.") from error
@@ -89,15 +95,15 @@ class GrounderNode(ManagedNode):
         self.subscribe_events(ActionOutcome, "outcomes", self._learn)
 
     def activate(self) -> None:
-        """Say who judges, and begin to load the model."""
+        """Publish the oracle's description, and begin to load the model."""
         self._published_info = None
         self._publish_info()
-        grounder, worker = self._serving()
+        grounder, worker = self._get_parts()
         if self.parameters.flag("warm_up"):
             worker.submit(lambda _token: self._warm_up(grounder))
 
     def deactivate(self) -> None:
-        """Answer what waits with a refusal."""
+        """Refuse the waiting requests."""
         if self._worker is not None:
             self._worker.cancel_all()
 
@@ -116,18 +122,18 @@ class GrounderNode(ManagedNode):
         self._lost_outcomes = self._model_problem = ""
 
     def diagnose(self) -> Diagnosis:
-        """Who judges, how busy, and what could not be stored."""
+        """Report the oracle, its load, and what could not be stored."""
         grounder, worker, batches = self._grounder, self._worker, self._batches
         if grounder is None or worker is None or batches is None:
             return Diagnosis()
-        info = self._info(grounder)
-        values = diagnostic_values(info, worker.load, batches.statistics())
-        problems = [self._model_problem, self._lost_outcomes, *concerns(grounder)]
+        info = self._make_info(grounder)
+        values = make_values(info, worker.load, batches.statistics())
+        problems = [self._model_problem, self._lost_outcomes, *list_concerns(grounder)]
         problem = "; ".join(dict.fromkeys(problem for problem in problems if problem))
         return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
 
-    def _serving(self) -> tuple[Grounder, Worker]:
-        """What an active node has; raises when it was cleaned up this very moment."""
+    def _get_parts(self) -> tuple[Grounder, Worker]:
+        """Return the parts of an active node; raise if it was cleaned up this very moment."""
         grounder, worker = self._grounder, self._worker
         if grounder is None or worker is None:
             raise WorkerClosed(CLEANED_UP)
@@ -144,24 +150,24 @@ class GrounderNode(ManagedNode):
     def _judge(self, request: Any, response: Any) -> Any:
         batches = self._batches
         if batches is None:
-            return _failed(response, CLEANED_UP)
+            return _fail(response, CLEANED_UP)
         limit = duration_from_ros(request.time_limit)
         try:
             requests = [request_from_ros(query) for query in request.queries]
-            answers = batches.ask(requests, self._limit(limit))
+            answers = batches.ask(requests, self._choose_limit(limit))
         except (ConversionError, GroundingError, *NOT_SERVED) as error:
-            return _failed(response, str(error))
+            return _fail(response, str(error))
         response.success = True
         response.message = f"{len(answers)} judged."
         response.memberships = [membership_to_ros(answer) for answer in answers]
         return response
 
-    def _limit(self, asked: float) -> float:
-        """How long a request may take (s): as it says, or else as the parameter says."""
+    def _choose_limit(self, asked: float) -> float:
+        """Return the time limit of a request (s): its own, or else the parameter's."""
         return asked if asked > 0.0 else self.parameters.number("judge_timeout")
 
-    def _answer_of(self, worker: Worker, job: Job[Any], limit: float) -> Any:
-        """The result of a job, waited for with a bound in seconds."""
+    def _await_result(self, worker: Worker, job: Job[Any], limit: float) -> Any:
+        """Wait for a job with a bound in seconds, and return its result."""
         if not job.wait(limit):
             worker.cancel(job)
             raise TimeoutError(f"No answer within {limit:g} s: give more time or ask for less.")
@@ -174,7 +180,7 @@ class GrounderNode(ManagedNode):
         if grounder is None:
             return
         stamp = time_from_ros(message.header.stamp) or self.get_clock().now().nanoseconds / 1e9
-        for lesson in self._teacher.lessons(message):
+        for lesson in self._teacher.derive_lessons(message):
             try:
                 kept = grounder.record(
                     lesson.request,
@@ -185,21 +191,21 @@ class GrounderNode(ManagedNode):
                     weight=lesson.credit.weight,
                 )
             except GroundingError as error:
-                self._lose(f"an outcome of {message.step.rule} could not be kept: {error}")
+                self._report_loss(f"an outcome of {message.step.rule} could not be kept: {error}")
             else:
                 with self._evidence_lock:
                     self._evidence_count += kept
 
-    def _lose(self, reason: str) -> None:
+    def _report_loss(self, reason: str) -> None:
         self._lost_outcomes = reason
         self.get_logger().warning(reason)
 
     def _calibration(self, request: Any, response: Any) -> Any:
-        grounder, worker = self._serving()
+        grounder, worker = self._get_parts()
         store = grounder.calibration
         predicate, context = request.predicate or None, request.context or None
         if request.operation not in (GetCalibration.Request.SHOW, GetCalibration.Request.RESET):
-            return _failed(
+            return _fail(
                 response, f"The operation {request.operation} is unknown: SHOW is 0, RESET is 1."
             )
         evidence = [
@@ -208,10 +214,10 @@ class GrounderNode(ManagedNode):
             if context is None or item.context_key == context
         ]
         try:
-            job = worker.submit(lambda _token: calibration_entries(evidence, grounder.judge))
-            response.entries = self._answer_of(worker, job, self._limit(0.0))
+            job = worker.submit(lambda _token: make_entries(evidence, grounder.judge))
+            response.entries = self._await_result(worker, job, self._choose_limit(0.0))
         except NOT_SERVED as error:
-            return _failed(response, str(error))
+            return _fail(response, str(error))
         response.success = True
         response.message = f"{len(evidence)} outcomes in {len(response.entries)} contexts."
         if request.operation == GetCalibration.Request.RESET:
@@ -223,7 +229,7 @@ class GrounderNode(ManagedNode):
 
     # --- info -----------------------------------------------------------------------------------
 
-    def _info(self, grounder: Grounder) -> GroundingInfo:
+    def _make_info(self, grounder: Grounder) -> GroundingInfo:
         statistics = grounder.statistics()
         default = self.parameters.text("oracle")
         models = {info.model for info in grounder.describe() if info.oracle == default}
@@ -242,24 +248,110 @@ class GrounderNode(ManagedNode):
         grounder = self._grounder
         if grounder is None:
             return
-        info = self._info(grounder)
+        info = self._make_info(grounder)
         if info == self._published_info:
             return
-        self._published_info = self._info(grounder)
+        self._published_info = self._make_info(grounder)
         info.header.stamp = self.get_clock().now().to_msg()
         self._info_publisher.publish(info)
 
 
-def _failed(response: Any, sentence: str) -> Any:
+def _fail(response: Any, sentence: str) -> Any:
     response.success = False
     response.message = sentence
     return response
 
 
 def _refuse(response: Any, refusal: RequestRefusal) -> Any:
-    return _failed(response, refusal.sentence)
+    return _fail(response, refusal.sentence)
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node alone."""
     return run_node(GrounderNode, args)
+
+
+def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> dict[str, object]:
+    """Make the values of the diagnostic status.
+
+    Args:
+        info: The oracle, and the use of the cache.
+        requests: Number of jobs that run or wait.
+        batch: The last batch, and the waiting callers.
+    """
+    asked = info.judged + info.from_cache
+    return {
+        "domain": info.domain,
+        "oracle": info.default_oracle,
+        "model": info.model,
+        "judged": info.judged,
+        "from_cache": info.from_cache,
+        "cache_hit_rate": f"{info.from_cache / asked:.3f}" if asked else "",
+        "evidence": info.evidence_count,
+        "requests": requests,
+        "queue_length": batch.waiting,
+        "batches": batch.batches,
+        "batch_questions": batch.questions,
+        "batch_callers": batch.callers,
+        **_read_memory(),
+    }
+
+
+def list_concerns(grounder: Grounder) -> list[str]:
+    """List what needs attention: stores, oracles that can't answer, wrong degrees."""
+    found = list(grounder.notes)
+    try:
+        found += [str(drift) for drift in grounder.drifts()]
+        found += [str(score) for score in grounder.reliabilities() if score.is_poor]
+    except GroundingError as error:
+        found.append(str(error))
+    return found
+
+
+def _read_memory() -> dict[str, object]:
+    """Read the GPU memory in MiB, if a model uses one."""
+    memory = measure_device_memory()
+    if memory is None:
+        return {}
+    return {
+        "gpu": memory.device,
+        "gpu_memory_own_mib": round(memory.own),
+        "gpu_memory_used_mib": round(memory.used),
+        "gpu_memory_total_mib": round(memory.total),
+    }
+
+
+def warm_up(grounder: Grounder) -> str:
+    """Ask each oracle without a loaded model one question, from a rubric's examples.
+
+    Returns:
+        "", or a sentence why a model can't be used.
+    """
+    asked = set()
+    for info in grounder.describe():
+        question = make_example(grounder.predicates[info.predicate])
+        if info.loaded or info.oracle in asked or question is None:
+            continue
+        asked.add(info.oracle)
+        try:
+            grounder.judge([question])
+        except GroundingError as error:
+            return f"{error}."
+    return ""
+
+
+def make_example(predicate: GradedPredicate) -> JudgementRequest | None:
+    """Make a question about a rubric's example, reworded so that the model must judge it."""
+    for anchor in predicate.rubric.anchors if predicate.rubric is not None else ():
+        for words in anchor.examples:
+            if len(words) == len(predicate.parameters):
+                return JudgementRequest(
+                    predicate.name,
+                    tuple(
+                        ArgumentContext(parameter.name, f"some {word}")
+                        if parameter.type == TEXT
+                        else ArgumentContext(parameter.name, f"some {word}", f"some {word}")
+                        for parameter, word in zip(predicate.parameters, words, strict=True)
+                    ),
+                )
+    return None

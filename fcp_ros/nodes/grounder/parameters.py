@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the node ``grounder``, and the grounding options that they stand for."""
+"""The parameters of the node ``grounder``, and the grounding options that they describe."""
 
 from __future__ import annotations
 
@@ -170,21 +170,21 @@ PARAMETERS = (
 )
 
 
-def grounding_options(values: ParameterTable) -> GroundingOptions:
-    """The options that the parameters stand for; ``~`` in paths is expanded.
+def read_grounding_options(values: ParameterTable) -> GroundingOptions:
+    """Read the options from the parameters; ``~`` in paths is expanded.
 
     Raises:
         GroundingError: they don't fit together.
     """
     return GroundingOptions(
         oracle=values.text("oracle"),
-        model=_path(values.text("model")) or "",
+        model=_to_path(values.text("model")) or "",
         fallback=values.text("fallback"),
-        heads=_path(values.text("heads")) or "",
+        heads=_to_path(values.text("heads")) or "",
         device=Device(values.text("device")),
-        cache_path=_path(values.text("cache_path")),
+        cache_path=_to_path(values.text("cache_path")),
         language_model=LanguageModelOptions(
-            folder=_path(values.text("language_model")) or "",
+            folder=_to_path(values.text("language_model")) or "",
             mode=ScoringMode(values.text("mode")),
             samples=values.integer("samples"),
             seed=values.integer("seed"),
@@ -202,7 +202,7 @@ def grounding_options(values: ParameterTable) -> GroundingOptions:
             retries=values.integer("endpoint_retries"),
         ),
         calibration=CalibrationOptions(
-            path=_path(values.text("calibration_path")),
+            path=_to_path(values.text("calibration_path")),
             strength=values.number("strength"),
             cap=values.number("cap"),
             half_life=values.number("half_life"),
@@ -216,5 +216,5 @@ def grounding_options(values: ParameterTable) -> GroundingOptions:
     )
 
 
-def _path(text: str) -> Path | None:
+def _to_path(text: str) -> Path | None:
     return Path(text).expanduser() if text else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown now, and what has to be sent so that something else is."""
+"""The markers that are shown, and the messages that change them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class MarkerBoard:
     A marker keeps its id while what it stands for exists, so that a change is sent as one ADD and
     an end as one DELETE. Not thread-safe.
 
-    Headers carry no time: RViz then shows a marker with the newest transform of its frame, however
-    long ago it was sent.
+    Headers have no time: RViz then shows a marker with the newest transform of its frame, however
+    old the marker is.
     """
 
     def __init__(self) -> None:
@@ -46,16 +46,16 @@ class MarkerBoard:
         Args:
             drawings: In the order of their importance.
             frame_id: Frame of all of them.
-            limit: Show the first so many.
+            limit: Largest number of drawings to show.
 
         Returns:
-            The markers to be sent (those that go first), and the namespace in which the limit was
-            reached; "" where it was not.
+            The markers to send (removals first), and the namespace in which the limit was reached;
+            "" if it was not.
         """
         gone = []
         if frame_id != self._frame_id:
             self._frame_id = frame_id
-            gone = self._cleared() if self._shown else []
+            gone = self._make_clear() if self._shown else []
             self._shown = {}
         remaining = iter(drawings)
         wanted = {}
@@ -64,12 +64,14 @@ class MarkerBoard:
             name = drawing.namespace, drawing.key
             shown = self._shown.get(name)
             if shown is None or shown.made_of != drawing.made_of:
-                marker = self._named(drawing, self._next_id() if shown is None else shown.marker.id)
+                marker = self._make_add(
+                    drawing, self._next_id() if shown is None else shown.marker.id
+                )
                 shown = _Shown(drawing.made_of, marker)
                 changed.append(marker)
             wanted[name] = shown
         gone += [
-            self._deleted(ns, shown.marker.id)
+            self._make_delete(ns, shown.marker.id)
             for (ns, key), shown in self._shown.items()
             if (ns, key) not in wanted
         ]
@@ -77,27 +79,27 @@ class MarkerBoard:
         first_left_out = next(remaining, None)
         return [*gone, *changed], first_left_out.namespace if first_left_out else ""
 
-    def everything(self) -> list[Marker]:
-        """All that is shown, for who has seen nothing or anything yet."""
-        return [*self._cleared(), *(shown.marker for shown in self._shown.values())]
+    def repeat_all(self) -> list[Marker]:
+        """Return all shown markers after a DELETEALL, for a new receiver."""
+        return [*self._make_clear(), *(shown.marker for shown in self._shown.values())]
 
-    def _cleared(self) -> list[Marker]:
+    def _make_clear(self) -> list[Marker]:
         clear = Marker(action=Marker.DELETEALL)
         clear.header.frame_id = self._frame_id
         return [clear]
 
-    def _deleted(self, namespace: str, id_: int) -> Marker:
+    def _make_delete(self, namespace: str, id_: int) -> Marker:
         marker = Marker(action=Marker.DELETE, ns=namespace, id=id_)
         marker.header.frame_id = self._frame_id
         return marker
 
-    def _named(self, drawing: Drawing, id_: int) -> Marker:
+    def _make_add(self, drawing: Drawing, id_: int) -> Marker:
         marker = drawing.make()
         marker.ns, marker.id = drawing.namespace, id_
         marker.header.frame_id = self._frame_id
         return marker
 
     def _next_id(self) -> int:
-        # Ids of what is gone are not used again soon: a late DELETE must not hit something new.
+        # Ids of removed markers are not reused soon: a late DELETE must not hit a new marker.
         self._last_id = 0 if self._last_id >= _LAST_ID else self._last_id + 1
         return self._last_id

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One marker to be: what it stands for, what its looks depend on, and how to make it."""
+"""Drawings: markers to make, what their looks depend on, and the shapes they share."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ THIN = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """One marker to be.
+    """A marker to make.
 
     Attributes:
         namespace: The marker's ``ns``, which people switch on and off.
-        key: What it stands for, unique in the namespace and the same as long as that exists.
-        made_of: All that its looks depend on; while that is equal, nothing is made or sent anew.
-        make: Makes it, but for ``ns``, ``id`` and ``header``.
+        key: The thing it stands for, unique in the namespace and the same as long as that exists.
+        made_of: All that its looks depend on; while that is equal, it is not sent again.
+        make: Makes it, without ``ns``, ``id`` and ``header``.
     """
 
     namespace: str
@@ -38,37 +38,37 @@ class Drawing:
 
 
 def colour(red: float, green: float, blue: float, alpha: float = 1.0) -> ColorRGBA:
-    """A colour from numbers in [0, 1]."""
+    """Make a colour from numbers in [0, 1]."""
     return ColorRGBA(r=red, g=green, b=blue, a=alpha)
 
 
 def colour_of(word: str, alpha: float = 1.0) -> ColorRGBA:
-    """One colour for one word, the same in every process (Python's own hash is not)."""
+    """Derive a colour from a word, the same in every process (unlike Python's hash)."""
     hue = (zlib.crc32(word.encode()) % 360) / 360.0
     return colour(*colorsys.hsv_to_rgb(hue, 0.5, 0.9), alpha)
 
 
 def point(position: Vector) -> Point:
-    """A position as a message."""
+    """Make a message from a position."""
     x, y, z = position
     return Point(x=float(x), y=float(y), z=float(z))
 
 
 def extents(size: Vector) -> Vector3:
-    """The scale of a marker that shows extents (m)."""
+    """Make the scale of a marker that shows extents (m)."""
     x, y, z = (max(float(extent), THIN) for extent in size)
     return Vector3(x=x, y=y, z=z)
 
 
 def caption(node: SceneNode) -> str:
-    """What a node is called: its id, and its category where the id does not say that already."""
+    """Name a node by its id, and by its category if the id does not contain that."""
     category = normalise_label(node.category)
     says_it = category in normalise_label(node.id) or category == "unknown"
     return node.id if says_it else f"{node.id} {category}"
 
 
 def text(words: str, at: Vector, height: float, paint: ColorRGBA) -> Marker:
-    """Words that face whoever looks; `height` is that of a capital letter (m)."""
+    """Make a text that faces the viewer; `height` is that of a capital letter (m)."""
     marker = Marker(type=Marker.TEXT_VIEW_FACING, text=words, color=paint)
     marker.pose = PoseMessage(position=point(at))
     marker.scale.z = height
@@ -76,7 +76,7 @@ def text(words: str, at: Vector, height: float, paint: ColorRGBA) -> Marker:
 
 
 def arrow(start: Vector, end: Vector, width: float, paint: ColorRGBA) -> Marker:
-    """An arrow from point to point; `width` is that of its shaft (m)."""
+    """Make an arrow between two points; `width` is that of its shaft (m)."""
     marker = Marker(type=Marker.ARROW, color=paint, points=[point(start), point(end)])
     marker.scale = Vector3(x=width, y=2.5 * width, z=4.0 * width)
     return marker

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parts of a scene are drawn, in the order of their importance."""
+"""Parts of a scene that are drawn, in the order of their importance."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.nodes.markers.drawing import Drawing
-from fcp_ros.nodes.markers.relations import draw_relations
-from fcp_ros.nodes.markers.rooms import draw_rooms, label_rooms
-from fcp_ros.nodes.markers.route import PlanSteps, draw_route
-from fcp_ros.nodes.markers.things import (
+from fcp_ros.nodes.markers.elements import (
     draw_boxes,
     draw_doors,
     draw_robots,
+    draw_rooms,
     label_robots,
+    label_rooms,
     label_things,
 )
+from fcp_ros.nodes.markers.relations import draw_relations
+from fcp_ros.nodes.markers.route import PlanSteps, draw_route
 from fcp_ros.scene.graph.graph import SceneGraph
 
 RELATIONS = ("on", "inside", "under", "near", "adjacent", "connected", "holding")
-"""Relations that are drawn by default: not in_room, which everybody sees."""
+"""Relations that are drawn by default: not in_room, which is obvious."""
 
 
 @dataclass(frozen=True)
 class View:
-    """What there is to see.
+    """The content of the markers.
 
     Attributes:
         graph: The scene.
         steps: The present plan; empty for none.
-        relations: Names of the relations that are drawn.
+        relations: Names of the relations to draw.
     """
 
     graph: SceneGraph
@@ -62,8 +63,8 @@ PARTS: Mapping[str, str] = {
 """Parts that can be chosen -> their namespaces."""
 
 
-def drawings_of(view: View, parts: Iterable[str]) -> Iterator[Drawing]:
-    """The chosen parts, most important first: where there are too many, labels go first."""
+def draw_parts(view: View, parts: Iterable[str]) -> Iterator[Drawing]:
+    """Draw the chosen parts, most important first: labels are the first to be left out."""
     chosen = frozenset(parts)
     for part, draw in _ORDER:
         if part in chosen:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topic ``scene_markers``: what changed, at most once a period, and all of it to who is new."""
+"""The topic ``scene_markers``: changes once in a period, and everything for new subscribers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.msg import Plan
 from fcp_ros.nodes.markers.board import MarkerBoard
-from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, drawings_of
+from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, draw_parts
 from fcp_ros.nodes.markers.route import PlanSteps
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
@@ -51,16 +51,15 @@ PARAMETERS = (
 
 
 DEPTH = 10
-"""How many messages a receiver may be behind; each has only changes, so none may be lost."""
+"""Messages that a receiver may be behind; each has only changes, so none may be lost."""
 
 
 class SceneMarkers:
     """Publishes the scene and the present plan as markers, while its node is active.
 
     Publishes ``scene_markers`` (MarkerArray, latched) and subscribes to ``plan`` (Plan, latched).
-    A message holds what changed since the one before. A subscriber that is new would not understand
-    that: when one appears the whole is sent, beginning with DELETEALL. Without subscribers nothing
-    is drawn. Thread-safe.
+    A message holds the changes since the one before. When a new subscriber appears, everything is
+    sent, beginning with DELETEALL. Without subscribers nothing is drawn. Thread-safe.
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS`.
@@ -90,13 +89,13 @@ class SceneMarkers:
             self._graph = graph
 
     def close(self) -> None:
-        """Publish no longer; the node destroys the topics."""
+        """Stop publishing; the node destroys the topics."""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
 
     def values(self) -> Mapping[str, object]:
-        """For the diagnostics."""
+        """Return the values for the diagnostics."""
         return {"markers": len(self._board), "markers_left_out_from": self._left_out}
 
     def _take_plan(self, message: Plan) -> None:
@@ -108,15 +107,15 @@ class SceneMarkers:
         with self._lock:
             graph, steps = self._graph, self._steps
         if graph is None or not self._node.is_active:
-            self._seen_by = frozenset()  # whoever is there after a pause gets everything
+            self._seen_by = frozenset()  # after a pause everybody gets everything
             return
-        seen_by = self._subscribers()
+        seen_by = self._list_subscribers()
         is_new = bool(seen_by - self._seen_by)
         self._seen_by = seen_by
         if not seen_by:
             return
         changed = self._draw(graph, steps)
-        markers = self._board.everything() if is_new else changed
+        markers = self._board.repeat_all() if is_new else changed
         if markers:
             self._publisher.publish(MarkerArray(markers=markers))
 
@@ -128,7 +127,7 @@ class SceneMarkers:
         drawn_with = (steps, parts, relations, limit)
         if graph is self._drawn and drawn_with == self._drawn_with:
             return []
-        drawings = drawings_of(View(graph, steps, relations), parts)
+        drawings = draw_parts(View(graph, steps, relations), parts)
         changed, left_out = self._board.show(drawings, graph.frame_id, limit)
         self._drawn, self._drawn_with = graph, drawn_with
         if left_out and left_out != self._left_out:
@@ -139,7 +138,7 @@ class SceneMarkers:
         self._left_out = left_out
         return changed
 
-    def _subscribers(self) -> frozenset[bytes]:
-        """Who listens now. A count would not tell one that went from another that came."""
+    def _list_subscribers(self) -> frozenset[bytes]:
+        """Return the present subscribers; a mere count would hide that one left and one came."""
         found = self._node.get_subscriptions_info_by_topic(self._publisher.topic_name)
         return frozenset(bytes(endpoint.endpoint_gid) for endpoint in found)

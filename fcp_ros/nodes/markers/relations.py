@@ -21,7 +21,7 @@ WIDTH = 0.02
 """Width of lines and of the shafts of arrows (m)."""
 
 SHORTEST = 0.15
-"""An arrow is drawn at least this long (m): a mug is nearer to its table than its arrow is long."""
+"""Least length of an arrow (m): a mug is nearer to its table than that."""
 
 COLOURS: Mapping[str, tuple[float, float, float]] = {
     "on": (0.25, 0.55, 1.0),
@@ -39,15 +39,15 @@ PROVENANCE_ALPHA: Mapping[Provenance, float] = {
     Provenance.GEOMETRIC: 0.75,
     Provenance.INFERRED: 0.4,
 }
-"""How opaque a certain relation of that origin is; doubt fades it further."""
+"""Opacity of a relation by its origin; a lower confidence fades it further."""
 
 _SYMMETRIC = frozenset({"near", "adjacent", "connected"})
 
 
 def draw_relations(graph: SceneGraph, names: AbstractSet[str]) -> Iterator[Drawing]:
-    """Namespaces ``relations/<name>``: relations of these names between nodes at known places.
+    """Draw the namespaces ``relations/<name>``: relations between nodes with known poses.
 
-    What stands on a floor is not shown: everything does.
+    Relations to a floor are left out: everything stands on one.
     """
     drawn = set()
     for relation in graph.relations:
@@ -56,19 +56,19 @@ def draw_relations(graph: SceneGraph, names: AbstractSet[str]) -> Iterator[Drawi
         nodes = tuple(graph.nodes[element] for element in relation.elements)
         if any(node.pose is None for node in nodes) or _is_on_floor(relation, nodes):
             continue
-        key = _key(relation)
+        key = _make_key(relation)
         if key not in drawn:
             drawn.add(key)
             yield Drawing(
                 f"relations/{relation.name}",
                 key,
                 (relation, *nodes),
-                partial(_marker, relation, nodes),
+                partial(_make_marker, relation, nodes),
             )
 
 
-def _key(relation: SceneRelation) -> tuple[str, ...]:
-    """The elements; of a relation that holds both ways in one order."""
+def _make_key(relation: SceneRelation) -> tuple[str, ...]:
+    """Return the elements, in one order for symmetric relations."""
     if relation.name not in _SYMMETRIC:
         return relation.elements
     return (*sorted(relation.elements[:2]), *relation.elements[2:])
@@ -78,27 +78,27 @@ def _is_on_floor(relation: SceneRelation, nodes: Sequence[SceneNode]) -> bool:
     return relation.name == "on" and nodes[1].category == FLOOR
 
 
-def _marker(relation: SceneRelation, nodes: Sequence[SceneNode]) -> Marker:
-    paint = _paint(relation)
+def _make_marker(relation: SceneRelation, nodes: Sequence[SceneNode]) -> Marker:
+    paint = _choose_colour(relation)
     if len(nodes) == 2 and relation.name not in _SYMMETRIC:
-        start = _anchor(nodes[0])
-        return arrow(start, _end(relation.name, start, nodes[1]), WIDTH, paint)
+        start = _find_anchor(nodes[0])
+        return arrow(start, _find_end(relation.name, start, nodes[1]), WIDTH, paint)
     # connected(room, room, door): through the door
     ordered = nodes if len(nodes) == 2 else (nodes[0], *nodes[2:], nodes[1])
     marker = Marker(type=Marker.LINE_STRIP, color=paint)
     marker.scale.x = WIDTH
-    marker.points = [point(_anchor(node)) for node in ordered]
+    marker.points = [point(_find_anchor(node)) for node in ordered]
     return marker
 
 
-def _paint(relation: SceneRelation) -> ColorRGBA:
+def _choose_colour(relation: SceneRelation) -> ColorRGBA:
     alpha = PROVENANCE_ALPHA[relation.provenance] * (0.3 + 0.7 * relation.confidence)
     known = COLOURS.get(relation.name)
     return colour(*known, alpha) if known else colour_of(relation.name, alpha)
 
 
-def _anchor(node: SceneNode) -> Vector:
-    """Where lines to a node end: its middle; of a room and a door the middle of its floor."""
+def _find_anchor(node: SceneNode) -> Vector:
+    """Find the end of lines to a node: its middle, or the middle of its floor (rooms, doors)."""
     assert node.pose is not None
     x, y, z = node.pose.position
     if node.layer is Layer.OBJECT and node.category != "door":
@@ -109,9 +109,9 @@ def _anchor(node: SceneNode) -> Vector:
     return x, y, WIDTH + (z if bottom is None else bottom)
 
 
-def _end(name: str, start: Vector, node: SceneNode) -> Vector:
-    """Where an arrow points to: straight down into what a thing is on, else to the middle."""
-    end = _anchor(node)
+def _find_end(name: str, start: Vector, node: SceneNode) -> Vector:
+    """Find the end of an arrow: straight down for "on", else the middle."""
+    end = _find_anchor(node)
     if name == "on":
         return start[0], start[1], min(end[2], start[2] - SHORTEST)
     return end

@@ -228,9 +228,7 @@ class PlannerNode(ManagedNode):
         return response
 
     def _load_domain(self, request: Any, response: Any) -> Any:
-        folders = to_folders(
-            self.parameters.texts("domain_folders"), config_folder() / "domains"
-        )
+        folders = to_folders(self.parameters.texts("domain_folders"), config_folder() / "domains")
         try:
             address = resolve_allowed(request.path, folders, find_domain, "domain_folders")
             overrides = self.parameters.texts("type_overrides")

@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the other nodes follow the scene graph, and report changes to it."""
+"""Access of the other nodes to the scene graph: following it, and reporting changes to it.
+
+- `message_queue`: messages in the order in which they apply, and the graph they make.
+- `follower`: the newest state in the words of a domain, from the topics of the scene_graph node.
+- `reporter`: publishes a change until the scene graph shows it.
+"""

@@ -20,16 +20,15 @@ from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_change, glance_at_graph
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.scene_access.message_queue import SceneCopy, SceneQueue, Steps
+from fcp_ros.nodes.scene_access.message_queue import Arrival, SceneCopy, SceneQueue, Steps
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 LOOK_EVERY = 0.01
-"""Seconds between two looks for the first graph."""
+"""Seconds between two checks for the first graph."""
 
 
 class NoSceneError(ValueError):
@@ -92,9 +91,9 @@ class SceneFollower:
         Raises:
             ConversionError: the message is damaged.
         """
-        glance = glance_at_graph(data)
+        arrival = Arrival.from_graph(data)
         with self._lock:
-            return self._queue.take_graph(glance, data)
+            return self._queue.put(arrival)
 
     def receive_change(self, data: bytes) -> bool:
         """Take a serialised SceneGraphChange; return True if the state is another one now.
@@ -102,9 +101,9 @@ class SceneFollower:
         Raises:
             ConversionError: the message is damaged.
         """
-        glance = glance_at_change(data)
+        arrival = Arrival.from_change(data)
         with self._lock:
-            return self._queue.take_change(glance, data)
+            return self._queue.put(arrival)
 
     def clear(self) -> None:
         """Forget everything."""
@@ -182,7 +181,7 @@ def _convert(
 ) -> WorldState:
     scene = scene_to_instance(graph, domain.schema, domain.mapping, similarity)
     tune_garbage_collection(len(graph.nodes))
-    return WorldState(scene, _resources(graph, domain), stamp)
+    return WorldState(scene, _read_resources(graph, domain), stamp)
 
 
 def _advance(state: WorldState, steps: Steps, stamp: Time, domain: Domain) -> WorldState:
@@ -193,7 +192,7 @@ def _advance(state: WorldState, steps: Steps, stamp: Time, domain: Domain) -> Wo
     for delta, after in steps:
         scene = advance_state(scene, delta, after)
     same_agents = not any(_is_about_agents(delta, before) for delta, _ in steps)
-    resources = state.resources if same_agents else _resources(scene.graph, domain)
+    resources = state.resources if same_agents else _read_resources(scene.graph, domain)
     return WorldState(scene, resources, stamp)
 
 
@@ -202,8 +201,8 @@ def _is_about_agents(delta: SceneDelta, before: SceneGraph) -> bool:
     return any(node is None or node.layer is Layer.AGENT for node in (*delta.upserted, *gone))
 
 
-def _resources(graph: SceneGraph, domain: Domain) -> dict[str, float]:
-    """Levels: an agent's attribute of the resource's name (within its bounds), else the initial."""
+def _read_resources(graph: SceneGraph, domain: Domain) -> dict[str, float]:
+    """Read levels from agents' attributes of the same names, within bounds; else initial ones."""
     levels = {name: resource.initial for name, resource in domain.resources.items()}
     for agent in reversed(graph.in_layer(Layer.AGENT)):  # the first agent decides
         for name, resource in domain.resources.items():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Following a scene graph that others hold: which messages fit together, and what they make.
+"""The messages about a scene graph in the order in which they apply, and the graph they make.
 
 Whole graphs (``scene_graph``, latched) and changes (``scene_changes``) come on two topics, in any
 order between them. A change that follows the newest state is applied to it; after a gap, the next
-whole graph is waited for. A whole graph that was overtaken by changes is left alone.
+whole graph is waited for. A whole graph that was overtaken by changes is ignored.
 """
 
 from __future__ import annotations
@@ -13,9 +13,14 @@ from dataclasses import dataclass
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.nodes.conversions.scene_values import PublishedChange
-from fcp_ros.nodes.conversions.scene_wire_glance import Glance
-from fcp_ros.nodes.conversions.scene_wire_read import SceneReader
+from fcp_ros.msg import SceneGraph as SceneGraphMessage
+from fcp_ros.msg import SceneGraphChange
+from fcp_ros.nodes.conversions.scene import (
+    PublishedChange,
+    change_from_ros,
+    graph_from_ros,
+    read_bytes,
+)
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -27,12 +32,62 @@ MOST_WAITING = 64
 """Changes that wait before a whole graph replaces them."""
 MOST_BYTES = 64 * 2**20
 """Bytes of waiting changes; beyond them, the next whole graph is waited for."""
-MOST_NODES = 10_000_000
-"""As many as the scene_graph node can be made to take."""
 
 
 Steps = tuple[tuple[SceneDelta, SceneGraph], ...]
 """Changes that were applied one after the other, each with the graph after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A message that has come.
+
+    Attributes:
+        message: The message.
+        size: Its length in bytes.
+        stamp: Time of the newest observation (s, ns).
+        sequence: Number of the graph that it leads to.
+        previous: Number of the graph that it changes; 0 if it changes none.
+        is_whole: True if it brings a whole graph.
+        changed: Ids of the changed elements; None if the message does not list them.
+    """
+
+    message: SceneGraphMessage | SceneGraphChange
+    size: int
+    stamp: tuple[int, int]
+    sequence: int
+    previous: int
+    is_whole: bool
+    changed: frozenset[str] | None
+
+    @staticmethod
+    def from_graph(data: bytes) -> Arrival:
+        """Read a serialised SceneGraph.
+
+        Raises:
+            ConversionError: it is damaged.
+        """
+        message = read_bytes(data, SceneGraphMessage)
+        stamp = message.header.stamp.sec, message.header.stamp.nanosec
+        return Arrival(message, len(data), stamp, message.sequence_number, 0, True, None)
+
+    @staticmethod
+    def from_change(data: bytes) -> Arrival:
+        """Read a serialised SceneGraphChange.
+
+        Raises:
+            ConversionError: it is damaged.
+        """
+        message = read_bytes(data, SceneGraphChange)
+        return Arrival(
+            message,
+            len(data),
+            (message.header.stamp.sec, message.header.stamp.nanosec),
+            message.sequence_number,
+            message.previous_sequence_number,
+            message.full_update,
+            frozenset(message.changed_elements),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +97,16 @@ class _Step:
     changed: frozenset[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A message that has not been applied yet: its bytes, and what they are."""
-
-    data: bytes
-    is_graph: bool
-    is_whole: bool
-
-
 class SceneQueue:
-    """Messages in the order in which they are to be applied. Bounded; not thread-safe.
+    """Messages in the order in which they apply. Bounded; not thread-safe.
+
+    Invariants: a message waits only if it applies to the state after those before it, so the first
+    waiting message applies to what was drained before, or is whole. While `_behind`, something was
+    lost and only a whole graph is accepted.
 
     Attributes:
-        sequence: of the newest state; None before the first.
-        gaps: how often a whole graph had to be waited for.
+        sequence: Number of the newest state; None before the first.
+        gaps: Number of times that a whole graph had to be waited for.
     """
 
     def __init__(self) -> None:
@@ -65,31 +115,26 @@ class SceneQueue:
         self._behind = False
         self._history: OrderedDict[int, _Step] = OrderedDict()
         self._ids = 0
-        self._waiting: deque[Waiting] = deque()
+        self._waiting: deque[Arrival] = deque()
         self._bytes = 0
 
-    def take_graph(self, glance: Glance, data: bytes) -> bool:
-        """A SceneGraph has come; whether the state is another one now."""
-        return self._take_whole(glance, Waiting(data, is_graph=True, is_whole=True))
-
-    def take_change(self, glance: Glance, data: bytes) -> bool:
-        """A SceneGraphChange has come; whether the state is another one now."""
-        message = Waiting(data, is_graph=False, is_whole=glance.is_whole)
-        if glance.is_whole:
-            return self._take_whole(glance, message)
-        self._note(glance)
-        if self.sequence is None or glance.sequence <= self.sequence:
+    def put(self, arrival: Arrival) -> bool:
+        """Take in a message; return True if it leads to a new state."""
+        if arrival.is_whole:
+            return self._put_whole(arrival)
+        self._note(arrival)
+        if self.sequence is None or arrival.sequence <= self.sequence:
             return False
-        if glance.previous != self.sequence or self._bytes > MOST_BYTES:
+        if arrival.previous != self.sequence or self._bytes > MOST_BYTES:
             self.mark_gap()
         if self._behind:
             return False
-        self._append(message)
-        self.sequence = glance.sequence
+        self._append(arrival)
+        self.sequence = arrival.sequence
         return True
 
     def find_changed_since(self, sequence: int) -> frozenset[str] | None:
-        """Ids of what changed since the state of this number; None where that is not known."""
+        """Return the ids of what changed since the state of this number; None if not known."""
         changed: set[str] = set()
         at = self.sequence
         while at is not None and at > sequence:
@@ -100,57 +145,58 @@ class SceneQueue:
             at = step.previous
         return frozenset(changed) if at == sequence else None
 
-    def drain(self) -> tuple[Waiting, ...]:
-        """Take out what waits."""
+    def drain(self) -> tuple[Arrival, ...]:
+        """Take out the waiting messages."""
         waiting = tuple(self._waiting)
         self._waiting.clear()
         self._bytes = 0
         return waiting
 
     def mark_gap(self) -> None:
-        """Something is missing or can't be used: wait for a whole graph."""
+        """Wait for a whole graph, since something is missing or can't be used."""
         self.gaps += not self._behind
         self._behind = True
 
-    def _take_whole(self, glance: Glance, message: Waiting) -> bool:
+    def _put_whole(self, arrival: Arrival) -> bool:
         present = self.sequence
-        if present is not None and glance.sequence <= present:
-            known = self._history.get(glance.sequence)
-            if known is not None and known.stamp == glance.stamp:
-                return self._take_again(glance.sequence == present, message)
-            self._forget_history()  # numbers begin anew: the scene_graph node was started again
-        if glance.sequence not in self._history or glance.changed is not None:
-            self._note(glance)
-        self._replace(message)
-        self.sequence = glance.sequence
+        if present is not None and arrival.sequence <= present:
+            known = self._history.get(arrival.sequence)
+            if known is not None and known.stamp == arrival.stamp:
+                return self._put_again(arrival.sequence == present, arrival)
+            self._forget_history()  # lower numbers: the scene_graph node was started again
+        if arrival.sequence not in self._history or arrival.changed is not None:
+            self._note(arrival)
+        self._replace(arrival)
+        self.sequence = arrival.sequence
         return True
 
-    def _take_again(self, is_newest: bool, message: Waiting) -> bool:
-        """The whole of a state that has come already."""
+    def _put_again(self, is_newest: bool, arrival: Arrival) -> bool:
+        """Take in the whole graph of a state that has come already."""
         if is_newest and self._behind:
-            self._replace(message)
+            self._replace(arrival)
             return True
-        heavy = len(self._waiting) > MOST_WAITING or self._bytes > len(message.data)
+        heavy = len(self._waiting) > MOST_WAITING or self._bytes > arrival.size
         if is_newest and heavy:
-            self._replace(message)
+            self._replace(arrival)
         return False
 
-    def _replace(self, message: Waiting) -> None:
+    def _replace(self, arrival: Arrival) -> None:
         self._behind = False
         self._waiting.clear()
         self._bytes = 0
-        self._append(message)
+        self._append(arrival)
 
-    def _append(self, message: Waiting) -> None:
-        self._waiting.append(message)
-        self._bytes += len(message.data)
+    def _append(self, arrival: Arrival) -> None:
+        self._waiting.append(arrival)
+        self._bytes += arrival.size
 
-    def _note(self, glance: Glance) -> None:
-        """Remember what changed, also where the change comes late: others may ask."""
-        old = self._history.pop(glance.sequence, None)
+    def _note(self, arrival: Arrival) -> None:
+        """Remember what changed, also if the message comes late: others may ask."""
+        old = self._history.pop(arrival.sequence, None)
         self._ids -= len(old.changed or ()) if old else 0
-        self._history[glance.sequence] = _Step(glance.previous, glance.stamp, glance.changed)
-        self._ids += len(glance.changed or ())
+        step = _Step(arrival.previous, arrival.stamp, arrival.changed)
+        self._history[arrival.sequence] = step
+        self._ids += len(arrival.changed or ())
         while len(self._history) > LONGEST_HISTORY or (
             self._ids > MOST_IDS and len(self._history) > 1
         ):
@@ -165,38 +211,36 @@ class SceneCopy:
     """The graph that the messages make; for one thread at a time.
 
     Attributes:
-        graph: the newest graph; None before the first, and after a message that can't be used.
-        stamp: time of the newest observation in it.
+        graph: The newest graph; None before the first, and after a message that can't be used.
+        stamp: Time of the newest observation in it.
     """
 
     def __init__(self) -> None:
         self.graph: SceneGraph | None = None
         self.stamp = Time()
-        self._reader = SceneReader(MOST_NODES)
 
-    def apply(self, messages: tuple[Waiting, ...]) -> Steps | None:
+    def apply(self, arrivals: tuple[Arrival, ...]) -> Steps | None:
         """Bring the graph up to date.
 
         Returns:
-            The steps that lead from the graph before to the one now; None where a whole graph took
-            its place.
+            The steps from the graph before to the one now; None if a whole graph replaced it.
 
         Raises:
             ConversionError, SceneError: a message can't be used; there is no graph then.
         """
-        whole = [number for number, message in enumerate(messages) if message.is_whole]
+        whole = [number for number, arrival in enumerate(arrivals) if arrival.is_whole]
         graph, self.graph = self.graph, None
         steps = []
-        for message in messages[whole[-1] if whole else 0 :]:
-            if message.is_graph:
-                published = self._reader.graph(message.data)
-                graph, self.stamp = published.graph, published.stamp
+        for arrival in arrivals[whole[-1] if whole else 0 :]:
+            message = arrival.message
+            self.stamp = message.header.stamp
+            if isinstance(message, SceneGraphMessage):
+                graph = graph_from_ros(message)
                 continue
-            change = self._reader.change(message.data)
-            self.stamp = change.stamp
+            change = change_from_ros(message)
             if change.is_full:
-                graph = _whole(change)
-            elif graph is not None:  # else a message before could not be used
+                graph = _make_graph(change)
+            elif graph is not None:  # None if a message before could not be used
                 delta = SceneDelta(
                     change.sequence, change.nodes, change.removed, change.relations, change.dropped
                 )
@@ -206,7 +250,7 @@ class SceneCopy:
         return None if whole else tuple(steps)
 
 
-def _whole(change: PublishedChange) -> SceneGraph:
+def _make_graph(change: PublishedChange) -> SceneGraph:
     return SceneGraph.of(
         change.nodes,
         change.relations,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells the scene graph of a change, as a perception system would, and sees that it got through."""
+"""Reports changes to the scene graph, as a perception system would, until it shows them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ANY_NUMBER = 0
 """Sequence number of a delta that is meant for whatever graph there is."""
 
 ECHO_WAIT = 2.0
-"""Seconds after which a change that does not show is made anew, and published again."""
+"""Seconds after which a change that does not show is computed and published again."""
 
 
 @dataclass(frozen=True)
-class Reported:
-    """Whether the scene graph shows the change; a sentence where it doesn't."""
+class ReportResult:
+    """True if the scene graph shows the change; else a sentence says why it doesn't."""
 
     ok: bool
     message: str = ""
@@ -38,14 +38,14 @@ class SceneReporter:
     """Publishes changes on ``scene_graph_update``, to be applied to whatever graph there is then.
 
     Perception may send many updates a second, so a number that fits the graph seen here would
-    always be taken already. A change that does not fit any more is refused, and made anew on the
-    graph that there is instead.
+    always be taken already. A change that no longer fits is refused, and computed again on the
+    present graph.
 
-    Arguments:
-        node: whose clock stamps the updates.
-        publisher: of SceneGraphUpdate.
-        world: the newest scene graph; whoever feeds it calls `notice` afterwards.
-        domain: in whose words the changes are.
+    Args:
+        node: Node whose clock stamps the updates.
+        publisher: Publisher of SceneGraphUpdate.
+        scene: The newest scene graph; its owner calls `notice` after each change of it.
+        domain: Domain of the changes.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class SceneReporter:
         self._one_at_a_time = threading.Lock()
 
     def notice(self) -> None:
-        """A newer scene graph has come."""
+        """Wake the waiting reports: a newer scene graph has come."""
         with self._news:
             self._news.notify_all()
 
@@ -71,19 +71,19 @@ class SceneReporter:
             self._news.notify_all()
 
     def publish_once(self, delta: Delta) -> None:
-        """Publish a change of the present graph without looking whether it got through.
+        """Publish a change of the present graph without waiting for its effect.
 
         Raises:
             NoSceneError: there is no graph to change.
         """
         self._publish(self._scene.state(self._domain), delta)
 
-    def report(self, change: Callable[[WorldState], Delta], timeout: float) -> Reported:
+    def report(self, change: Callable[[WorldState], Delta], timeout: float) -> ReportResult:
         """Publish a change until the scene graph shows it.
 
-        Arguments:
-            change: what changes in the given state; called anew for every newer state.
-            timeout: longest time for all attempts together (s).
+        Args:
+            change: Returns the change of a state; called again for every newer state.
+            timeout: Longest time for all attempts together (s).
         """
         until = time.monotonic() + timeout
         published = Delta()
@@ -91,22 +91,22 @@ class SceneReporter:
             while not self._closed:
                 try:
                     state = self._scene.state(self._domain)
-                    if published and shows(state.instance, published):
-                        return Reported(True)  # it had got through, only slowly
+                    if published and is_shown(state.instance, published):
+                        return ReportResult(True)  # it had got through, only slowly
                     published = change(state)
-                    if not published or self._gets_through(state, published, until):
-                        return Reported(True)
+                    if not published or self._publish_and_wait(state, published, until):
+                        return ReportResult(True)
                 except NoSceneError as error:
-                    return Reported(False, str(error))
+                    return ReportResult(False, str(error))
                 if time.monotonic() >= until:
                     break
-        return Reported(
+        return ReportResult(
             False,
             f"The scene graph did not take the update within {timeout:g} s; is the node "
             "scene_graph active?",
         )
 
-    def _gets_through(self, state: WorldState, delta: Delta, until: float) -> bool:
+    def _publish_and_wait(self, state: WorldState, delta: Delta, until: float) -> bool:
         self._publish(state, delta)
         echo = min(until, time.monotonic() + ECHO_WAIT)
         seen = state.graph.sequence
@@ -118,7 +118,7 @@ class SceneReporter:
                         return False
                     self._news.wait(left)
             now = self._scene.state(self._domain)
-            if shows(now.instance, delta):
+            if is_shown(now.instance, delta):
                 return True
             if time.monotonic() >= echo:
                 return False
@@ -135,9 +135,8 @@ class SceneReporter:
         self._publisher.publish(message)
 
 
-def shows(instance: Instance, delta: Delta) -> bool:
-    """Whether a state is one after the change: what was added is there, what was removed is not."""
-
+def is_shown(instance: Instance, delta: Delta) -> bool:
+    """Return True if a state holds all that a change adds, and nothing that it removes."""
     return all(holds(fact, instance) for fact in delta.added) and not any(
         holds(fact, instance) for fact in delta.removed
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scene that the scene_graph node holds: takes updates, publishes what they change."""
+"""The scene that the scene_graph node holds: takes updates, publishes their changes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from builtin_interfaces.msg import Time
 from fcp_ros.foundation.garbage import tune_garbage_collection
 from fcp_ros.nodes.bridges.bridge import Edit
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph, SceneUpdate
+from fcp_ros.nodes.conversions.scene import PublishedChange, PublishedGraph, SceneUpdate
 from fcp_ros.nodes.frames.frames import Frames
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_access.reporter import ANY_NUMBER
-from fcp_ros.nodes.scene_graph.publisher import ScenePublisher
-from fcp_ros.nodes.scene_graph.requests import FullUpdateRequests
+from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.errors import SceneError
@@ -33,15 +32,15 @@ MOST_SOURCES = 64
 
 @dataclass(frozen=True)
 class HolderParts:
-    """What the holder works with.
+    """The helpers of a holder.
 
     Attributes:
-        frames: brings what comes into the graph's frame.
-        publisher: of changes and graphs.
-        requests: for full updates.
-        markers: show the graph.
-        relations: which are derived, and how; None to derive none.
-        limits: of a scene.
+        frames: Transforms updates into the graph's frame.
+        publisher: Publishes changes and graphs.
+        requests: Requests full updates.
+        markers: Show the graph.
+        relations: Options of derived relations; None to derive none.
+        limits: Limits of a scene.
     """
 
     frames: Frames
@@ -53,12 +52,15 @@ class HolderParts:
 
 
 class SceneHolder:
-    """Takes full updates, deltas, files and what bridges say; thread-safe.
+    """Takes updates, files, and the graphs and changes of bridges; thread-safe.
 
-    Arguments:
-        node: for its log and clock.
-        parts: what it works with.
-        number: sequence number of the last graph that the node had; numbers go on from there.
+    Invariants: `_held` is the graph of `_live` as it was published last, and `_number` its number;
+    both change together, under `_lock`, after the change was serialised. Numbers never decrease.
+
+    Args:
+        node: For its log and clock.
+        parts: The helpers.
+        number: Sequence number of the last graph that the node had; numbers continue from there.
     """
 
     def __init__(self, node: ManagedNode, parts: HolderParts, number: int) -> None:
@@ -67,14 +69,14 @@ class SceneHolder:
         self._lock = threading.RLock()
         self._held: PublishedGraph | None = None
         self._number = number
-        self._live = self._empty_scene()
+        self._live = self._make_live_scene()
         self._last: OrderedDict[str, int] = OrderedDict()
         self._refused = ""
         self._refused_count = 0
         self._late_count = 0
 
-    def _empty_scene(self) -> LiveScene:
-        """A scene without a past, but for the numbers."""
+    def _make_live_scene(self) -> LiveScene:
+        """Make an empty scene whose numbers continue those before."""
         return LiveScene(relations=self._parts.relations, number=self._number)
 
     @property
@@ -85,18 +87,18 @@ class SceneHolder:
 
     @property
     def number(self) -> int:
-        """Sequence number of the newest graph, of whatever there was."""
+        """Sequence number of the newest graph that there was."""
         with self._lock:
             return self._number
 
     @property
     def refused(self) -> str:
-        """Why the last update was refused; "" if it was taken."""
+        """The reason why the last update was refused; "" if it was taken."""
         with self._lock:
             return self._refused
 
     def values(self) -> dict[str, object]:
-        """For the diagnostics."""
+        """Return the values for the diagnostics."""
         with self._lock:
             graph = self._held.graph if self._held else None
             return {
@@ -110,10 +112,10 @@ class SceneHolder:
                 "full_updates_awaited": self._parts.requests.open,
             }
 
-    # --- what comes -----------------------------------------------------------------------------
+    # --- taking ---------------------------------------------------------------------------------
 
     def take(self, update: SceneUpdate) -> None:
-        """Work in an update, or say why not."""
+        """Apply an update, or report why not."""
         try:
             change = self._take_full(update) if update.is_full else self._take_delta(update)
         except (ConversionError, SceneError) as error:
@@ -124,7 +126,7 @@ class SceneHolder:
                 self._late_count += 1
             self._node.get_logger().debug(f"update ignored: {change.reason}")
         elif change.status is UpdateStatus.NEED_FULL:
-            sentence = f"{_named(update)}: {change.reason}. Send a full update."
+            sentence = f"{_name_source(update)}: {change.reason}. Send a full update."
             self._refuse_or_ask(update, sentence)
 
     def _take_full(self, update: SceneUpdate) -> SceneChange:
@@ -133,19 +135,23 @@ class SceneHolder:
             update.relations,
             frame_id=update.frame_id or self._parts.frames.frame_id,
             sequence=update.sequence,
-            source=_named(update),
+            source=_name_source(update),
         )
-        graph = self._parts.frames.graph(graph, update.stamp)
+        graph = self._parts.frames.transform_graph(graph, update.stamp)
         with self._lock:
-            change = self._live.take_full(graph, source=update.source, time=_seconds(update.stamp))
+            change = self._live.take_full(
+                graph, source=update.source, time=_to_seconds(update.stamp)
+            )
             if self._publish(change, update.stamp):
                 self._remember(update)
-                self._parts.requests.fulfilled()
+                self._parts.requests.withdraw_all()
         return change
 
     def _take_delta(self, update: SceneUpdate) -> SceneChange:
         if update.sequence < 0:
-            raise SceneError(f"{update.sequence} is no sequence number", source=_named(update))
+            raise SceneError(
+                f"{update.sequence} is no sequence number", source=_name_source(update)
+            )
         delta = SceneDelta(
             update.sequence,
             update.nodes,
@@ -153,25 +159,29 @@ class SceneHolder:
             update.relations,
             update.dropped,
         )
-        delta = self._parts.frames.delta(delta, update.frame_id, update.stamp, _named(update))
+        delta = self._parts.frames.transform_delta(
+            delta, update.frame_id, update.stamp, _name_source(update)
+        )
         with self._lock:
             self._check_size(delta)
             if not update.source and update.sequence == ANY_NUMBER:
                 delta = replace(delta, sequence=self._number + 1)
-            change = self._live.take_delta(delta, source=update.source, time=_seconds(update.stamp))
+            change = self._live.take_delta(
+                delta, source=update.source, time=_to_seconds(update.stamp)
+            )
             if self._publish(change, update.stamp):
                 self._remember(update)
         return change
 
     def load(self, graph: SceneGraph) -> SceneGraph:
-        """Begin anew with a scene from a file, with its ids; the graph that results.
+        """Begin again with a scene from a file, with its ids; return the resulting graph.
 
         Raises:
             SceneError, ConversionError: it can't be used; the scene before stays.
         """
-        graph = self._parts.frames.graph(graph, Time())
+        graph = self._parts.frames.transform_graph(graph, Time())
         with self._lock:
-            before, self._live = self._live, self._empty_scene()
+            before, self._live = self._live, self._make_live_scene()
             try:
                 self._publish(self._live.take_full(graph.with_sequence(0)), Time())
             except (ConversionError, SceneError):
@@ -186,7 +196,7 @@ class SceneHolder:
         Raises:
             SceneError: it can't be used.
         """
-        graph = self._parts.frames.graph(graph, stamp).with_sequence(0)
+        graph = self._parts.frames.transform_graph(graph, stamp).with_sequence(0)
         with self._lock:
             self._publish(self._live.take_full(graph), stamp)
 
@@ -211,7 +221,7 @@ class SceneHolder:
             self._publish(change, stamp)
 
     def refuse_update(self, reason: str) -> None:
-        """Say that an update was not taken, and why."""
+        """Report that an update was not taken, and why."""
         self._node.get_logger().warning(f"update refused: {reason}")
         with self._lock:
             self._refused = f"The last update was refused: {reason}"
@@ -224,26 +234,26 @@ class SceneHolder:
             last = self._last.get(update.source, 0) if update.source else self.number
             self._parts.requests.ask(update.source, last, reason)
 
-    # --- what follows ---------------------------------------------------------------------------
+    # --- publishing -----------------------------------------------------------------------------
 
     def _publish(self, change: SceneChange, stamp: Time) -> bool:
-        """Make a change the present state, and tell everybody; whether it is one."""
+        """Make a change the present state and publish it; return False if it is none."""
         if change.status not in (UpdateStatus.APPLIED, UpdateStatus.UNCHANGED):
             return False
         assert change.after is not None
-        if stamp.sec == 0 and stamp.nanosec == 0:  # made now, as far as anybody knows
+        if stamp.sec == 0 and stamp.nanosec == 0:  # unknown: assume it was made now
             stamp = self._node.get_clock().now().to_msg()
         graph = PublishedGraph(stamp, change.after)
         publisher = self._parts.publisher
-        ready = publisher.ready(self._published(change, graph), graph)
+        ready = publisher.prepare(self._describe(change, graph), graph)
         self._held, self._number, self._refused = graph, change.after.sequence, ""
         publisher.publish(ready)
         self._parts.markers.show(graph.graph)
         tune_garbage_collection(len(change.after.nodes))
         return True
 
-    def _published(self, change: SceneChange, after: PublishedGraph) -> PublishedChange:
-        """The change as a message says it: whole, where it follows nothing or numbers jump."""
+    def _describe(self, change: SceneChange, after: PublishedGraph) -> PublishedChange:
+        """Describe a change: as a whole graph if it follows none, or if numbers jump."""
         graph, delta, before = after.graph, change.delta, self._held
         is_full = (
             change.before is None
@@ -282,10 +292,10 @@ class SceneHolder:
             self._last.popitem(last=False)
 
 
-def _named(update: SceneUpdate) -> str:
+def _name_source(update: SceneUpdate) -> str:
     return update.source or "scene_graph_update"
 
 
-def _seconds(stamp: Time) -> float | None:
-    """A time (s), None where there is none."""
+def _to_seconds(stamp: Time) -> float | None:
+    """Return a time (s); None if it is unknown."""
     return None if stamp.sec == 0 and stamp.nanosec == 0 else stamp.sec + stamp.nanosec * 1e-9

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scene updates between the subscription and the scene: in order, and never more than fit."""
+"""The queue of scene updates between the subscription and the scene: in order, and bounded."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.scene_values import SceneUpdate
-from fcp_ros.nodes.conversions.scene_wire_glance import glance_at_update
-from fcp_ros.nodes.conversions.scene_wire_read import SceneReader
+from fcp_ros.nodes.conversions.scene import SceneUpdate, read_bytes, update_from_ros
 
 MOST_WAITING = 1000
 """Updates that may wait."""
@@ -23,23 +22,32 @@ STOP_TIMEOUT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    data: bytes
-    source: str | None
-    is_full: bool
+    message: SceneGraphUpdate | ConversionError
+    size: int
+
+    def is_superseded(self, source: str) -> bool:
+        """Return True if a newer full update of a source replaces this message.
+
+        Deltas without a source may be anybody's; messages that can't be read are reported.
+        """
+        message = self.message
+        if isinstance(message, ConversionError) or message.source != source:
+            return False
+        return bool(message.full_update or source)
 
 
 class SceneIntake:
     """Reads updates and hands them on, in a thread of its own.
 
     A full update stands for the whole world: when a newer one of the same sender waits, the older
-    one is left out. So a sender that is faster than this computer is followed at the speed that
-    there is, and not later and later. What does not fit any more is left out as well; its sender's
-    numbers then have a gap, which the scene notices.
+    one is left out. So a sender that is faster than this computer is followed at the computer's
+    speed, without a growing delay. Updates that don't fit in the queue are left out as well; their
+    sender's numbers then have a gap, which the scene notices.
 
-    Arguments:
-        most_nodes: messages with more are refused.
-        take: gets each update.
-        refuse: gets one sentence about each message that can't be read.
+    Args:
+        most_nodes: Messages with more nodes are refused.
+        take: Gets each update.
+        refuse: Gets one sentence about each message that can't be read.
     """
 
     def __init__(
@@ -48,11 +56,11 @@ class SceneIntake:
         take: Callable[[SceneUpdate], None],
         refuse: Callable[[str], None],
     ) -> None:
-        self._reader = SceneReader(most_nodes)
+        self._most_nodes = most_nodes
         self._take = take
         self._refuse = refuse
         self._waiting: deque[_Waiting] = deque()
-        self._bytes = 0
+        self._bytes = 0  # of the waiting updates; changed under the condition, like the queue
         self._closed = False
         self._superseded = self._dropped = 0
         self._news = threading.Condition()
@@ -60,15 +68,12 @@ class SceneIntake:
         self._thread.start()
 
     def put(self, data: bytes) -> None:
-        """Take in a serialised SceneGraphUpdate; returns at once."""
-        try:
-            source, is_full = glance_at_update(data)
-            waiting = _Waiting(data, source, is_full)
-        except ConversionError:
-            waiting = _Waiting(data, None, False)  # reading it whole says what is wrong
+        """Take in a serialised SceneGraphUpdate, without waiting for updates before it."""
+        waiting = self._read(data)
         with self._news:
-            if waiting.is_full:
-                self._leave_out_older(waiting.source)
+            message = waiting.message
+            if not isinstance(message, ConversionError) and message.full_update:
+                self._drop_superseded(message.source)
             if len(self._waiting) >= MOST_WAITING or self._bytes + len(data) > MOST_BYTES:
                 self._dropped += 1
                 return
@@ -77,7 +82,7 @@ class SceneIntake:
             self._news.notify()
 
     def values(self) -> dict[str, object]:
-        """For the diagnostics."""
+        """Return the counts for the diagnostics."""
         with self._news:
             return {
                 "waiting_updates": len(self._waiting),
@@ -86,19 +91,32 @@ class SceneIntake:
             }
 
     def close(self) -> None:
-        """End the thread; what waits is left."""
+        """End the thread; waiting updates are dropped."""
         with self._news:
             self._closed = True
             self._news.notify()
         if threading.current_thread() is not self._thread:
             self._thread.join(STOP_TIMEOUT)
 
-    def _leave_out_older(self, source: str | None) -> None:
-        """What a newer full update says anyway. Nameless deltas are of any writer, and stay."""
-        kept = [one for one in self._waiting if one.source != source or not (one.is_full or source)]
+    def _read(self, data: bytes) -> _Waiting:
+        try:
+            message = read_bytes(data, SceneGraphUpdate)
+        except ConversionError as error:
+            return _Waiting(error, len(data))
+        count = len(message.nodes.ids)
+        if count > self._most_nodes:
+            sentence = (
+                f"the message has {count} nodes, and {self._most_nodes} are allowed: raise the "
+                "parameter max_nodes"
+            )
+            return _Waiting(ConversionError(sentence), 0)
+        return _Waiting(message, len(data))
+
+    def _drop_superseded(self, source: str) -> None:
+        kept = [one for one in self._waiting if not one.is_superseded(source)]
         self._superseded += len(self._waiting) - len(kept)
         self._waiting = deque(kept)
-        self._bytes = sum(len(one.data) for one in kept)
+        self._bytes = sum(one.size for one in kept)
 
     def _work(self) -> None:
         while True:
@@ -108,9 +126,11 @@ class SceneIntake:
                 if self._closed:
                     return
                 waiting = self._waiting.popleft()
-                self._bytes -= len(waiting.data)
+                self._bytes -= waiting.size
             try:
-                update = self._reader.update(waiting.data)
+                if isinstance(waiting.message, ConversionError):
+                    raise waiting.message
+                update = update_from_ros(waiting.message)
             except ConversionError as error:
                 self._refuse(str(error))
             else:

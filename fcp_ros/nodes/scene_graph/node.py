@@ -16,9 +16,8 @@ from fcp_ros.nodes.bridges.hydra import PARAMETERS as HYDRA_PARAMETERS
 from fcp_ros.nodes.bridges.hydra import open_hydra
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import graph_to_ros
-from fcp_ros.nodes.conversions.scene_wire_walk import warm_up
 from fcp_ros.nodes.frames.frames import PARAMETERS as FRAME_PARAMETERS
-from fcp_ros.nodes.frames.frames import frames_of
+from fcp_ros.nodes.frames.frames import make_frames
 from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
@@ -28,8 +27,7 @@ from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
-from fcp_ros.nodes.scene_graph.publisher import ScenePublisher
-from fcp_ros.nodes.scene_graph.requests import FullUpdateRequests
+from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
 from fcp_ros.package_files import config_folder, find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
@@ -113,15 +111,13 @@ class SceneGraphNode(ManagedNode):
         self._bridges: tuple[Bridge, ...] = ()
         self.offer_service(LoadScene, "load_scene", self._load_scene, _refuse)
         self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph, _refuse)
-        # Here, before any thread of the node runs: numba imports modules as it goes.
-        warm_up()
 
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Make the topics, and load the scene that the parameter names."""
+        """Make the topics, and load the scene of the parameter."""
         try:
-            frames = frames_of(self)
+            frames = make_frames(self)
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
         self._parts = HolderParts(
@@ -129,14 +125,14 @@ class SceneGraphNode(ManagedNode):
             ScenePublisher(self, self.parameters.number("graph_period")),
             FullUpdateRequests(self, self.parameters.number("request_period")),
             SceneMarkers(self),
-            self._relations(),
-            self._limits(),
+            self._read_relation_options(),
+            self._read_limits(),
         )
         holder = self._holder = SceneHolder(self, self._parts, self._number)
         if scene := self.parameters.text("scene"):
             # Whoever sets parameters may name any file; only requests are kept to the folders.
             try:
-                holder.load(load_scene(str(find_scene(scene)), limits=self._limits()))
+                holder.load(load_scene(str(find_scene(scene)), limits=self._read_limits()))
             except (SceneError, ConversionError, OSError) as error:
                 raise ConfigureError(f"the scene can't be loaded: {error}") from error
         most = self.parameters.integer("max_nodes")
@@ -145,7 +141,7 @@ class SceneGraphNode(ManagedNode):
         self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
 
     def activate(self) -> None:
-        """Publish the graph that there is."""
+        """Publish the present graph."""
         assert self._parts is not None, "they are made when the node is configured"
         self._parts.publisher.publish_whole()
 
@@ -169,7 +165,7 @@ class SceneGraphNode(ManagedNode):
             self._holder = None
 
     def diagnose(self) -> Diagnosis:
-        """Size and number of the graph, and the last update that was refused."""
+        """Report size and number of the graph, and the last refused update."""
         holder, intake, parts = self._holder, self._intake, self._parts
         if holder is None or intake is None or parts is None:
             return Diagnosis(values={"sequence_number": self._number, "nodes": 0})
@@ -186,12 +182,10 @@ class SceneGraphNode(ManagedNode):
     # --- services -------------------------------------------------------------------------------
 
     def _load_scene(self, request: Any, response: Any) -> Any:
-        folders = to_folders(
-            self.parameters.texts("scene_folders"), config_folder() / "scenes"
-        )
+        folders = to_folders(self.parameters.texts("scene_folders"), config_folder() / "scenes")
         try:
             address = resolve_allowed(request.path, folders, find_scene, "scene_folders")
-            graph = self._serving().load(load_scene(address, limits=self._limits()))
+            graph = self._get_holder().load(load_scene(address, limits=self._read_limits()))
         except (FileRefusedError, SceneError, ConversionError, OSError) as error:
             response.success = False
             response.message = str(error)
@@ -205,7 +199,7 @@ class SceneGraphNode(ManagedNode):
         return response
 
     def _get_scene_graph(self, _request: Any, response: Any) -> Any:
-        held = self._serving().held
+        held = self._get_holder().held
         response.success = held is not None
         if held is None:
             response.message = "There is no scene yet: call load_scene or publish an update."
@@ -214,7 +208,7 @@ class SceneGraphNode(ManagedNode):
             response.scene_graph = graph_to_ros(held.graph, held.stamp)
         return response
 
-    def _relations(self) -> RelationOptions | None:
+    def _read_relation_options(self) -> RelationOptions | None:
         if not self.parameters.flag("complete_relations"):
             return None
         try:
@@ -222,11 +216,11 @@ class SceneGraphNode(ManagedNode):
         except SceneError as error:
             raise ConfigureError(f"also_derive: {error}") from error
 
-    def _limits(self) -> SceneLimits:
+    def _read_limits(self) -> SceneLimits:
         return SceneLimits(self.parameters.integer("max_nodes"))
 
-    def _serving(self) -> SceneHolder:
-        """What an active node has; raises when it was cleaned up this very moment."""
+    def _get_holder(self) -> SceneHolder:
+        """Return the holder of an active node; raise if it was cleaned up this very moment."""
         if self._holder is None:
             raise RuntimeError("The node is being cleaned up: ask again when it is active.")
         return self._holder

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes a scene graph: each change at once, the whole of it now and then."""
+"""The topics of the scene_graph node: changes, whole graphs, and requests for full updates."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ import time
 from dataclasses import dataclass
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.serialization import serialize_message
 
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
-from fcp_ros.msg import SceneGraphChange
-from fcp_ros.nodes.conversions.scene_values import PublishedChange, PublishedGraph
-from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
+from fcp_ros.msg import SceneGraphChange, SceneGraphRequest
+from fcp_ros.nodes.conversions.scene import (
+    PublishedChange,
+    PublishedGraph,
+    change_to_ros,
+    graph_to_ros,
+)
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 
 
 @dataclass(frozen=True)
 class ReadyChange:
-    """A change that is known to fit into its message."""
+    """A change, and its serialised message."""
 
     graph: PublishedGraph
     data: bytes
@@ -27,19 +32,17 @@ class ReadyChange:
 class ScenePublisher:
     """Publishes ``scene_changes`` at each change, and ``scene_graph`` at most once in a period.
 
-    The newest graph is always published in the end: within the period after its change. All
-    methods may be called from any thread.
+    The newest graph is always published within a period after its change. Thread-safe.
 
-    Arguments:
-        node: that publishes, while it is active.
-        period: least time between two whole graphs [s].
+    Args:
+        node: The node; it publishes while it is active.
+        period: Least time between two whole graphs [s].
     """
 
     def __init__(self, node: ManagedNode, period: float) -> None:
         self._node = node
         self._period = period
         self._lock = threading.Lock()
-        self._writer = SceneWriter()
         self._changes = node.publish_events(SceneGraphChange, "scene_changes")
         self._graphs = node.publish_state(SceneGraphMessage, "scene_graph")
         self._newest: PublishedGraph | None = None
@@ -49,14 +52,13 @@ class ScenePublisher:
             period, self._publish_due, MutuallyExclusiveCallbackGroup()
         )
 
-    def ready(self, change: PublishedChange, graph: PublishedGraph) -> ReadyChange:
-        """Write a change, before it is made.
+    def prepare(self, change: PublishedChange, graph: PublishedGraph) -> ReadyChange:
+        """Serialise a change, before it is made the present state.
 
         Raises:
             ConversionError: something in it does not fit into a message.
         """
-        with self._lock:
-            return ReadyChange(graph, self._writer.change(change))
+        return ReadyChange(graph, serialize_message(change_to_ros(change)))
 
     def publish(self, change: ReadyChange) -> None:
         """Publish a change that was made."""
@@ -70,13 +72,13 @@ class ScenePublisher:
                 self._publish_graph()
 
     def publish_whole(self) -> None:
-        """Publish the newest graph now, as far as there is one."""
+        """Publish the newest graph now, if there is one."""
         with self._lock:
             if self._newest is not None:
                 self._publish_graph()
 
     def close(self) -> None:
-        """Publish nothing more; the topics are the node's."""
+        """Stop publishing; the node destroys the topics."""
         self._node.destroy_timer(self._timer)
         with self._lock:
             self._newest = None
@@ -89,7 +91,82 @@ class ScenePublisher:
 
     def _publish_graph(self) -> None:
         assert self._newest is not None
-        self._graphs.publish(self._writer.graph(self._newest))
+        self._graphs.publish(graph_to_ros(self._newest.graph, self._newest.stamp))
         self._is_due = False
         self._last = time.monotonic()
         self._timer.reset()  # the next one a whole period from now
+
+
+MOST_SOURCES = 64
+"""Sources that are asked at a time: their names come from outside, so there may be many."""
+
+
+@dataclass(frozen=True)
+class _Request:
+    last: int
+    reason: str
+
+
+class FullUpdateRequests:
+    """Publishes ``scene_graph_request``, repeated in a period until a full update has come.
+
+    However fast updates are refused, a source is asked once in a period. Thread-safe.
+
+    Args:
+        node: The node; it publishes while it is active.
+        period: Time between two requests to a source [s].
+    """
+
+    def __init__(self, node: ManagedNode, period: float) -> None:
+        self._node = node
+        self._lock = threading.Lock()
+        self._requests: dict[str, _Request] = {}
+        self._publisher = node.publish_events(SceneGraphRequest, "scene_graph_request")
+        self._timer = node.create_steady_timer(
+            period, self._repeat, MutuallyExclusiveCallbackGroup()
+        )
+
+    @property
+    def open(self) -> int:
+        """Number of sources from which a full update is awaited."""
+        with self._lock:
+            return len(self._requests)
+
+    def ask(self, source: str, last: int, reason: str) -> None:
+        """Ask for a full update.
+
+        Args:
+            source: The source; "" for anybody.
+            last: Number of the last update that was taken from it; 0 for none.
+            reason: The reason, one sentence.
+        """
+        with self._lock:
+            is_new = source not in self._requests and len(self._requests) < MOST_SOURCES
+            if is_new or source in self._requests:
+                self._requests[source] = _Request(last, reason)
+            if is_new:
+                self._publish(source, self._requests[source])
+
+    def withdraw_all(self) -> None:
+        """Stop asking: after a full update, what was missing before no longer matters."""
+        with self._lock:
+            self._requests.clear()
+
+    def close(self) -> None:
+        """Stop asking; the node destroys the topic."""
+        self._node.destroy_timer(self._timer)
+        self.withdraw_all()
+
+    def _repeat(self) -> None:
+        with self._lock:
+            for source, request in self._requests.items():
+                self._publish(source, request)
+
+    def _publish(self, source: str, request: _Request) -> None:
+        if not self._node.is_active:
+            return
+        message = SceneGraphRequest(
+            source=source, last_sequence_number=request.last, reason=request.reason
+        )
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)

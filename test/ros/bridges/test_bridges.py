@@ -11,7 +11,7 @@ from std_msgs.msg import Header
 
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph
-from fcp_ros.nodes.bridges.bridge import message_class
+from fcp_ros.nodes.bridges.bridge import find_message
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.stack import NodeStack, StartError
 
@@ -20,7 +20,7 @@ CAMERA = "--frame-id map --child-frame-id camera --x 6.0 --y 2.0 --z 0.8"
 
 def needs(package: str):
     return pytest.mark.skipif(
-        message_class(package, None) is None, reason=f"{package} is not installed"
+        find_message(package, None) is None, reason=f"{package} is not installed"
     )
 
 
@@ -57,7 +57,7 @@ def graph_of(probe, until):
     def wait(space, fits, what):
         inbox = probe.listen(SceneGraph, f"{space}/scene_graph", latched=True)
         inboxes.append(inbox)
-        return graph_from_ros(inbox.wait(lambda m: fits({n.id for n in m.nodes})))
+        return graph_from_ros(inbox.wait(lambda m: fits(set(m.nodes.ids))))
 
     yield wait
     for inbox in inboxes:
@@ -71,7 +71,7 @@ def test_bridges_are_off_and_say_so(start):
     node, _ = start()
     values = node.diagnose().values
     for name, package in (("hydra", "hydra_msgs"), ("detections", "vision_msgs")):
-        missing = message_class(package, None) is None
+        missing = find_message(package, None) is None
         assert values[name] == (f"off, and {package} is not installed" if missing else "off")
 
 
@@ -80,7 +80,7 @@ def test_bridges_are_off_and_say_so(start):
     [("hydra_topic", "hydra_msgs"), ("detections_topic", "vision_msgs")],
 )
 def test_a_bridge_that_cannot_be_is_refused(start, parameter, package, monkeypatch):
-    monkeypatch.setattr("fcp_ros.nodes.bridges.bridge.message_class", lambda package, name: None)
+    monkeypatch.setattr("fcp_ros.nodes.bridges.bridge.find_message", lambda package, name: None)
     with pytest.raises(StartError, match=rf"{parameter} needs the package {package}"):
         start(**{parameter: "here"})
 
@@ -218,7 +218,7 @@ def test_detections_change_the_scene(start, detector, graph_of, until):
         before = graph_from_ros(client.scene())
 
         def ids():
-            return {n.id for n in client.scene().nodes}
+            return set(client.scene().nodes.ids)
 
         seeing(until, publisher, seen, lambda: "bottle_7" in ids())
         graph = graph_from_ros(client.scene())
@@ -251,7 +251,7 @@ def test_detections_alone_make_a_scene_and_are_forgotten(start, detector, probe,
     publisher = detector(space)
 
     def seen(message):
-        return {node.category: node.layer for node in message.nodes}
+        return dict(zip(message.nodes.categories, message.nodes.layers, strict=True))
 
     cup = detections(("cup", 0.25, ""), frame="map")
     seeing(until, publisher, cup, lambda: any("cup" in seen(m) for m in graphs.messages))

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from fcp_ros.nodes.bridges.detection_values import (
+from fcp_ros.nodes.bridges.sightings import (
     Detection,
     Hypothesis,
+    make_sighting,
     parse_classes,
-    sighting_of,
 )
 from fcp_ros.scene import Pose
 from fcp_ros.scene.graph.transforms import IDENTITY, Transform, from_euler
@@ -30,27 +30,27 @@ MUG = Detection(
 
 
 def test_the_best_hypothesis_through_the_table():
-    seen = sighting_of(MUG, parse_classes(["3:mug", " 4 : wine glass "]), IDENTITY)
+    seen = make_sighting(MUG, parse_classes(["3:mug", " 4 : wine glass "]), IDENTITY)
     assert (seen.track, seen.category, seen.score) == ("17", "mug", 0.8)
     assert (seen.pose.position, seen.size) == (MUG.centre.position, MUG.size)
     assert seen.pose.yaw == pytest.approx(0.3)
-    assert sighting_of(MUG, {}, IDENTITY).category == "3"
+    assert make_sighting(MUG, {}, IDENTITY).category == "3"
 
 
 def test_a_pose_in_a_camera():
     """An optical frame (z ahead, x right, y down) that looks along x from 1.2 m above the floor."""
     optical = Transform((0.0, 0.0, 1.2), from_euler(-math.pi / 2, 0.0, -math.pi / 2))
-    seen = sighting_of(replace(MUG, centre=Pose((0.5, 0.2, 2.0))), {}, optical)
+    seen = make_sighting(replace(MUG, centre=Pose((0.5, 0.2, 2.0))), {}, optical)
     assert seen.pose.position == pytest.approx((2.0, -0.5, 1.0))
 
 
 def test_without_a_box_the_hypothesis_says_where():
     bare = replace(MUG, centre=NOWHERE, size=(0.0, 0.0, 0.0))
-    seen = sighting_of(bare, {}, IDENTITY)
+    seen = make_sighting(bare, {}, IDENTITY)
     assert seen.pose.position == (1.0, 2.0, 3.0)
     assert seen.size is None
     at_origin = replace(MUG, centre=NOWHERE)
-    assert sighting_of(at_origin, {}, IDENTITY).pose.position == (0, 0, 0), "a box there is a box"
+    assert make_sighting(at_origin, {}, IDENTITY).pose.position == (0, 0, 0), "a box there is a box"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_without_a_box_the_hypothesis_says_where():
 )
 def test_what_nothing_can_be_made_of(change, reason):
     with pytest.raises(ValueError, match=reason):
-        sighting_of(replace(MUG, **change), {}, IDENTITY)
+        make_sighting(replace(MUG, **change), {}, IDENTITY)
 
 
 @pytest.mark.parametrize("texts", [["mug"], [":mug"], ["3:"], ["3:mug", "3:cup"]])

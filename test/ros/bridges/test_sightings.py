@@ -36,7 +36,7 @@ class World:
         self.delta = None
 
     def see(self, *sightings: Sighting, now: float = 0.0) -> World:
-        self.delta = self.sightings.change(self.graph, sightings, now)
+        self.delta = self.sightings.compute_delta(self.graph, sightings, now)
         if self.delta is not None:
             self.graph = apply_delta(self.graph, self.delta)
         return self
@@ -151,7 +151,7 @@ def test_whatever_is_seen_gives_a_valid_graph(moments, forget_after):
         sure = [s for s in moment if s.score >= 0.5]
         changed = world.delta.upserted if world.delta else ()
         assert len({node.id for node in changed}) == len(changed) <= len(sure)
-        again = world.sightings.change(world.graph, moment, float(now))
+        again = world.sightings.compute_delta(world.graph, moment, float(now))
         assert again is None or world.graph != before, "seeing the same twice settles"
 
 

@@ -11,7 +11,7 @@ import pytest
 from builtin_interfaces.msg import Time
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_scenes import attributes, graphs, names
+from random_scenes import attributes, names
 from rclpy.serialization import deserialize_message, serialize_message
 
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
@@ -24,13 +24,9 @@ from fcp_ros.msg import (
     PlanStatus,
     PlanStep,
     PredicateQuery,
-    SceneGraph,
-    SceneGraphUpdate,
-    SceneNode,
-    SceneRelation,
 )
 from fcp_ros.msg import Membership as MembershipMessage
-from fcp_ros.nodes.conversions import common, judgement, plan, planning, scene
+from fcp_ros.nodes.conversions import common, judgement, plan, planning
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.planning.model.plan import Judged, Schedule
 from fcp_ros.planning.model.plan import Plan as ModelPlan
@@ -38,8 +34,6 @@ from fcp_ros.planning.model.plan import PlanStep as ModelStep
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation, Verdict
 from fcp_ros.planning.model.result import PlanStatus as ModelStatus
-from fcp_ros.scene.graph import delta as scene_delta
-from fcp_ros.scene.graph.errors import SceneError
 
 STAMP = Time(sec=17, nanosec=5)
 
@@ -51,84 +45,20 @@ def over_the_wire(message):
     return deserialize_message(serialize_message(message), type(message))
 
 
-# --- scenes -------------------------------------------------------------------------------------
-
-
-@settings(max_examples=60, deadline=None)
-@given(graphs())
-def test_scene_graph_round_trip(graph):
-    message = over_the_wire(scene.graph_to_ros(graph, STAMP))
-    assert message.header.stamp == STAMP
-    assert scene.graph_from_ros(message) == graph
-
-
-@settings(max_examples=30, deadline=None)
-@given(graphs())
-def test_full_update_round_trip(graph):
-    message = over_the_wire(scene.full_update_to_ros(graph, STAMP))
-    assert message.full_update
-    back = scene.full_update_from_ros(message, sequence=graph.sequence, source=graph.source)
-    assert back == graph
-
-
-@settings(max_examples=30, deadline=None)
-@given(graphs(), graphs())
-def test_delta_round_trip(before, after):
-    delta = scene_delta.compute_delta(before, after)
-    message = over_the_wire(scene.delta_to_ros(delta, "map", STAMP))
-    assert not message.full_update
-    assert scene.delta_from_ros(message) == delta
+# --- attributes ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("message", "words"),
+    ("messages", "words"),
     [
-        (SceneNode(id="a", layer="attic", category="x"), "attic"),
-        (
-            SceneNode(id="a", layer="room", category="x", attributes=[Attribute(name="k")]),
-            "'a': the attribute 'k' has kind 0",
-        ),
-        (
-            SceneNode(
-                id="a",
-                layer="room",
-                category="x",
-                attributes=[Attribute(name="k", kind=Attribute.FLOAT, float_value=math.nan)],
-            ),
-            "nan",
-        ),
-        (
-            SceneNode(
-                id="a",
-                layer="room",
-                category="x",
-                attributes=[Attribute(name="k", kind=1), Attribute(name="k", kind=1)],
-            ),
-            "twice",
-        ),
+        ([Attribute(name="k")], "the attribute 'k' has kind 0"),
+        ([Attribute(name="k", kind=Attribute.FLOAT, float_value=math.nan)], "nan"),
+        ([Attribute(name="k", kind=1), Attribute(name="k", kind=1)], "twice"),
     ],
 )
-def test_bad_nodes_are_named(message, words):
+def test_bad_attributes_are_named(messages, words):
     with pytest.raises(ConversionError, match=words):
-        scene.node_from_ros(message)
-
-
-def test_bad_relation_is_named():
-    message = SceneRelation(name="on", elements=["a", "b"], provenance=9)
-    with pytest.raises(ConversionError, match=r"on\(a, b\) has the provenance 9"):
-        scene.relation_from_ros(message)
-
-
-def test_a_graph_that_is_no_graph():
-    twice = SceneGraph(nodes=[SceneNode(id="a", layer="room", category="x")] * 2)
-    with pytest.raises(SceneError, match="two nodes"):
-        scene.graph_from_ros(twice)
-    dangling = SceneGraph(relations=[SceneRelation(name="on", elements=["a"], provenance=1)])
-    with pytest.raises(SceneError, match="not in the graph"):
-        scene.graph_from_ros(dangling)
-    update = SceneGraphUpdate(nodes=[SceneNode(id="", layer="room", category="x")])
-    with pytest.raises(SceneError, match="empty"):
-        scene.full_update_from_ros(update, sequence=1, source="s")
+        common.attributes_from_ros(messages)
 
 
 # --- judgements ---------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ActionOutcome, ExecutionState, Plan
 from fcp_ros.nodes.conversions.plan import step_to_ros
+from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.planning.model.plan import PlanStep
 
@@ -121,7 +122,7 @@ class Site:
 
     def relations(self) -> set[tuple[str, tuple[str, ...]]]:
         """What holds in the scene graph."""
-        return {(r.name, tuple(r.elements)) for r in self.client.scene().relations}
+        return {relation.key for relation in graph_from_ros(self.client.scene()).relations}
 
 
 def _have_scene(stack: NodeStack, number: int = 0) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from lifecycle_msgs.msg import Transition
 
@@ -11,6 +12,8 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.client.pending import GoalState
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.msg import ExecutionState, Plan, SceneGraphUpdate
+from fcp_ros.nodes.conversions.scene import graph_from_ros
+from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 
 SUCCEEDED = OutcomeCode.SUCCEEDED
@@ -273,10 +276,9 @@ def test_a_change_that_matters_to_the_rest_is_told_while_a_step_runs(here, plan_
     scene = here.client.scene()
 
     # Something else: nothing is said.
-    sponge = next(node for node in scene.nodes if node.id == "sponge_1")
-    sponge.category = "vase"
+    sponge = replace(graph_from_ros(scene).nodes["sponge_1"], category="vase")
     number = scene.sequence_number + 1
-    updates.publish(SceneGraphUpdate(sequence_number=number, nodes=[sponge]))
+    updates.publish(SceneGraphUpdate(sequence_number=number, nodes=nodes_to_ros([sponge])))
     executive = here.stack.nodes["executive"]
     here.until(lambda: executive.diagnose().values["scene_sequence_number"] == number, "the vase")
 

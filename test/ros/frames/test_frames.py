@@ -13,10 +13,14 @@ from std_msgs.msg import Header
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros
-from fcp_ros.nodes.frames.frames import Frames, frames_of
 from fcp_ros.nodes.frames.parameter import parse_static_transform, parse_static_transforms
-from fcp_ros.nodes.frames.source import FoundTransform, StaticTransforms
-from fcp_ros.nodes.frames.tf2 import tf2_is_installed
+from fcp_ros.nodes.frames.sources import (
+    FoundTransform,
+    Frames,
+    StaticTransforms,
+    make_frames,
+    tf2_is_installed,
+)
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.scene import Layer, Pose, SceneDelta, SceneError, SceneNode
 from fcp_ros.scene import SceneGraph as Graph
@@ -72,22 +76,22 @@ def mug_in(frame: str) -> Graph:
 
 
 def test_chains_into_the_graph(frames):
-    moved = frames.graph(mug_in("base"), Time())
+    moved = frames.transform_graph(mug_in("base"), Time())
     assert moved.frame_id == "map"
     assert moved.nodes["mug"].pose.position == pytest.approx((8.0, 1.0, 0.5))
     assert moved.nodes["mug"].pose.yaw == pytest.approx(math.pi / 2)
-    assert frames.graph(mug_in("map"), Time()) == mug_in("map")
+    assert frames.transform_graph(mug_in("map"), Time()) == mug_in("map")
 
 
 def test_an_inverse_into_the_graph():
     frames = Frames("base", StaticTransforms(parse_static_transforms([MAP_ODOM, ODOM_BASE])), "")
-    moved = frames.graph(mug_in("map"), Time())
+    moved = frames.transform_graph(mug_in("map"), Time())
     assert moved.nodes["mug"].pose.position == pytest.approx((2.0, 9.0, -0.5))
 
 
 def test_an_unknown_frame_is_refused(frames):
     with pytest.raises(SceneError) as refused:
-        frames.graph(mug_in("moon"), Time())
+        frames.transform_graph(mug_in("moon"), Time())
     sentence = str(refused.value)
     assert "'moon'" in sentence
     assert "known frames: base, map, odom" in sentence
@@ -96,23 +100,23 @@ def test_an_unknown_frame_is_refused(frames):
 
 def test_what_was_assumed_becomes_a_note():
     class Old:
-        def between(self, source, target, stamp):
+        def find(self, source, target, stamp):
             return FoundTransform(Transform((1.0, 0.0, 0.0)), "it is old")
 
-        def known(self):
+        def list_frames(self):
             return ()
 
         def close(self):
             pass
 
-    moved = Frames("map", Old(), "").graph(mug_in("odom"), Time())
+    moved = Frames("map", Old(), "").transform_graph(mug_in("odom"), Time())
     assert moved.notes == ("it is old",)
 
 
 def test_a_delta_without_a_frame_is_in_the_graph_s(frames):
     delta = SceneDelta(1, upserted=tuple(mug_in("").nodes.values()))
-    assert frames.delta(delta, "", Time(), "update") is delta
-    moved = frames.delta(delta, "odom", Time(), "update")
+    assert frames.transform_delta(delta, "", Time(), "update") is delta
+    moved = frames.transform_delta(delta, "odom", Time(), "update")
     assert moved.upserted[0].pose.position == pytest.approx((8.0, 1.0, 0.0))
 
 
@@ -145,7 +149,7 @@ def test_updates_in_other_frames(node, probe):
     _, _, updates = node
     graphs = probe.listen(SceneGraph, "frames/scene_graph", latched=True)
     updates.publish(full_update_to_ros(mug_in("odom"), Time()))
-    graph = graphs.wait(lambda m: m.nodes)
+    graph = graphs.wait(lambda m: m.nodes.ids)
     assert graph.header.frame_id == "map"
     assert position(graph, "mug") == pytest.approx((8.0, 1.0, 0.0))
     delta = SceneDelta(graph.sequence_number + 1, upserted=tuple(mug_in("").nodes.values()))
@@ -219,13 +223,13 @@ def test_the_transform_at_the_time_of_the_message(node, probe, transforms, until
 
 @needs_tf2
 def test_the_newest_transform_with_a_note(node, transforms, probe, until):
-    frames = frames_of(node[0])
+    frames = make_frames(node[0])
     transforms_of = lambda: transforms.publish(broadcast(probe, 2.0, Time(sec=100)))  # noqa: E731
 
     def moved():
         transforms_of()
         try:
-            return frames.graph(mug_in("camera"), Time(sec=103))
+            return frames.transform_graph(mug_in("camera"), Time(sec=103))
         except SceneError:
             return None
 
@@ -237,7 +241,7 @@ def test_the_newest_transform_with_a_note(node, transforms, probe, until):
 
 @needs_tf2
 def test_a_frame_that_tf2_does_not_know(node):
-    frames = frames_of(node[0])
+    frames = make_frames(node[0])
     with pytest.raises(SceneError, match=r"'moon'.*known frames: base, map, odom.*/tf"):
-        frames.graph(mug_in("moon"), Time())
+        frames.transform_graph(mug_in("moon"), Time())
     frames.close()

@@ -54,7 +54,7 @@ def teacher(complaints):
 
 def test_success_speaks_for_all(teacher):
     grasp, place = judgement("mug_1", 0.9), judgement("mug_1", 0.5, "stable_enough")
-    lessons = teacher.lessons(outcome(OutcomeCode.SUCCEEDED, grasp, place))
+    lessons = teacher.derive_lessons(outcome(OutcomeCode.SUCCEEDED, grasp, place))
     assert [lesson.credit.quality for lesson in lessons] == [1.0, 1.0]
     assert [lesson.membership.degree for lesson in lessons] == [0.9, 0.5]
     assert [lesson.request.predicate for lesson in lessons] == ["can_grasp", "stable_enough"]
@@ -62,16 +62,16 @@ def test_success_speaks_for_all(teacher):
 
 def test_failure_blames_the_less_likely_one_more(teacher):
     grasp, place = judgement("mug_1", 0.9), judgement("mug_1", 0.5, "stable_enough")
-    grasped, placed = teacher.lessons(outcome(OutcomeCode.EXECUTION_FAILED, grasp, place))
+    grasped, placed = teacher.derive_lessons(outcome(OutcomeCode.EXECUTION_FAILED, grasp, place))
     assert grasped.credit.quality == pytest.approx(1.0 - 0.1 / 0.55)
     assert placed.credit.quality == pytest.approx(1.0 - 0.5 / 0.55)
     assert grasped.credit.weight == placed.credit.weight == 1.0
 
 
 def test_the_only_judgement_takes_it_all(teacher):
-    (lesson,) = teacher.lessons(outcome(OutcomeCode.TIMED_OUT, judgement("mug_1", 0.9)))
+    (lesson,) = teacher.derive_lessons(outcome(OutcomeCode.TIMED_OUT, judgement("mug_1", 0.9)))
     assert lesson.credit.quality == 0.0
-    (lesson,) = teacher.lessons(
+    (lesson,) = teacher.derive_lessons(
         outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.9), quality=0.25)
     )
     assert lesson.credit.quality == pytest.approx(0.25)
@@ -81,41 +81,48 @@ def test_the_only_judgement_takes_it_all(teacher):
     "late", [OutcomeCode.PRECONDITION_FAILED, OutcomeCode.POSTCONDITION_FAILED]
 )
 def test_a_step_that_finds_the_world_otherwise_blames_earlier_ones(teacher, late):
-    teacher.lessons(outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.6)))
-    teacher.lessons(outcome(OutcomeCode.SUCCEEDED, judgement("spoon_1", 0.6), elements=["spoon_1"]))
-    teacher.lessons(outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.6), plan=OTHER))
-    (lesson,) = teacher.lessons(outcome(late, elements=("mug_1", "table_1")))
+    teacher.derive_lessons(outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.6)))
+    teacher.derive_lessons(
+        outcome(OutcomeCode.SUCCEEDED, judgement("spoon_1", 0.6), elements=["spoon_1"])
+    )
+    teacher.derive_lessons(outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.6), plan=OTHER))
+    (lesson,) = teacher.derive_lessons(outcome(late, elements=("mug_1", "table_1")))
     assert lesson.credit.quality == 0.0
     assert 0.5 < lesson.credit.weight < 1.0
     assert lesson.request.arguments[1].text == "mug_1"
     assert lesson.step == "pick(robot_1, mug_1, table_1) found the world otherwise"
-    assert teacher.lessons(outcome(late)) == [], "nobody is blamed twice"
+    assert teacher.derive_lessons(outcome(late)) == [], "nobody is blamed twice"
 
 
 def test_a_step_with_a_judgement_of_its_own_blames_that(teacher):
-    teacher.lessons(outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.6)))
+    teacher.derive_lessons(outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.6)))
     own = judgement("mug_1", 0.8, "stable_enough")
-    (lesson,) = teacher.lessons(outcome(OutcomeCode.POSTCONDITION_FAILED, own))
+    (lesson,) = teacher.derive_lessons(outcome(OutcomeCode.POSTCONDITION_FAILED, own))
     assert (lesson.request.predicate, lesson.credit.weight) == ("stable_enough", 1.0)
 
 
 def test_a_step_that_was_not_tried_says_nothing_about_its_own(teacher):
-    assert teacher.lessons(outcome(OutcomeCode.PRECONDITION_FAILED, judgement("mug_1", 0.9))) == []
-    assert teacher.lessons(outcome(OutcomeCode.CANCELLED, judgement("mug_1", 0.9))) == []
+    assert (
+        teacher.derive_lessons(outcome(OutcomeCode.PRECONDITION_FAILED, judgement("mug_1", 0.9)))
+        == []
+    )
+    assert teacher.derive_lessons(outcome(OutcomeCode.CANCELLED, judgement("mug_1", 0.9))) == []
 
 
 def test_outcomes_without_a_plan_blame_nobody_earlier(teacher):
     none = UUID()
-    teacher.lessons(outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.6), plan=none))
-    assert teacher.lessons(outcome(OutcomeCode.PRECONDITION_FAILED, plan=none)) == []
+    teacher.derive_lessons(outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.6), plan=none))
+    assert teacher.derive_lessons(outcome(OutcomeCode.PRECONDITION_FAILED, plan=none)) == []
 
 
 def test_what_cannot_be_read_is_said_and_the_rest_counts(teacher, complaints):
     unreadable = Judgement(query=predicate_query(""))
-    (lesson,) = teacher.lessons(outcome(OutcomeCode.SUCCEEDED, unreadable, judgement("mug_1", 0.9)))
+    (lesson,) = teacher.derive_lessons(
+        outcome(OutcomeCode.SUCCEEDED, unreadable, judgement("mug_1", 0.9))
+    )
     assert lesson.credit.quality == 1.0
-    assert teacher.lessons(outcome(99, judgement("mug_1", 0.9))) == []
-    assert teacher.lessons(outcome(OutcomeCode.SUCCEEDED, quality=2.0)) == []
+    assert teacher.derive_lessons(outcome(99, judgement("mug_1", 0.9))) == []
+    assert teacher.derive_lessons(outcome(OutcomeCode.SUCCEEDED, quality=2.0)) == []
     unknown, code, quality = complaints
     assert "could not be kept" in unknown
     assert "unknown code 99" in code
@@ -124,6 +131,8 @@ def test_what_cannot_be_read_is_said_and_the_rest_counts(teacher, complaints):
 
 def test_a_message_that_doesnt_say_what_was_answered(teacher):
     query = judgement("mug_1", 0.9).query
-    (lesson,) = teacher.lessons(outcome(OutcomeCode.EXECUTION_FAILED, Judgement(query=query)))
+    (lesson,) = teacher.derive_lessons(
+        outcome(OutcomeCode.EXECUTION_FAILED, Judgement(query=query))
+    )
     assert lesson.membership is None
     assert lesson.credit.quality == 0.0

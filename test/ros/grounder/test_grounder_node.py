@@ -15,8 +15,8 @@ import pytest
 from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep
 from fcp_ros.nodes.conversions.judgement import request_from_ros
-from fcp_ros.nodes.grounder.calibration_entries import request_of_context
-from fcp_ros.nodes.grounder.evidence import observed_quality
+from fcp_ros.nodes.grounder.calibration_entries import request_from_context
+from fcp_ros.nodes.grounder.evidence import determine_quality
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetCalibration
 
@@ -223,7 +223,7 @@ def test_calibration_survives_a_restart(stack_options, tmp_path, probe, until):
 
 KILLED = """
 import os, sys
-from fcp_ros.nodes.combined import run_nodes
+from fcp_ros.nodes.stack import run_nodes
 from fcp_ros.nodes.stack import StackOptions
 run_nodes(
     StackOptions(
@@ -304,17 +304,17 @@ def test_parameter_out_of_range_is_named(stack_options, tmp_path):
 def test_context_keys_lead_back_to_requests():
     query = predicate_query("serves_as", item=Element("m", "mug", {"size_x": 0.1}), purpose="tea")
     request = request_from_ros(query)
-    back = request_of_context(request.context_key)
+    back = request_from_context(request.context_key)
     assert back is not None
     assert back.context_key == request.context_key
     for text in ("", "{}", "[]", '{"predicate": "p", "arguments": [1]}', "no json"):
-        assert request_of_context(text) is None
+        assert request_from_context(text) is None
 
 
 def test_every_outcome_has_its_meaning():
     from fcp_ros.execution.outcome import OutcomeCode as Code
 
-    assert {code: observed_quality(code, None) for code in Code} == {
+    assert {code: determine_quality(code, None) for code in Code} == {
         Code.SUCCEEDED: 1.0,
         Code.PRECONDITION_FAILED: None,
         Code.PLANNING_FAILED: 0.0,
@@ -324,4 +324,4 @@ def test_every_outcome_has_its_meaning():
         Code.CANCELLED: None,
         Code.TIMED_OUT: 0.0,
     }
-    assert observed_quality(Code.SUCCEEDED, 0.4) == 0.4
+    assert determine_quality(Code.SUCCEEDED, 0.4) == 0.4

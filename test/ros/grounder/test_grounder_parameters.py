@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from fcp_ros.grounding import GroundingOptions
-from fcp_ros.nodes.grounder.parameters import PARAMETERS, grounding_options
+from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
 
 
 class Defaults:
@@ -17,7 +17,7 @@ class Defaults:
 
 
 def test_defaults_are_those_of_the_library_but_for_the_files_and_the_fallback():
-    options = grounding_options(Defaults())
+    options = read_grounding_options(Defaults())
     assert options.fallback == "embedding"
     assert options.cache_path is not None
     assert options.calibration.path is not None

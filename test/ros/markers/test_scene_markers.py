@@ -15,7 +15,7 @@ from fcp_ros.msg import Argument, Plan, PlanStep, SceneGraph, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros
 from fcp_ros.nodes.markers.board import MarkerBoard
 from fcp_ros.nodes.markers.drawing import Drawing
-from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, drawings_of
+from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, draw_parts
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene import Layer, Pose, Provenance, SceneDelta, SceneNode, SceneRelation, load_scene
@@ -36,7 +36,7 @@ def house() -> Graph:
 
 def shown(graph: Graph, steps=(), parts=tuple(PARTS), relations=RELATIONS) -> dict:
     """(namespace, key) -> marker of all that would be shown."""
-    drawings = list(drawings_of(View(graph, steps, frozenset(relations)), parts))
+    drawings = list(draw_parts(View(graph, steps, frozenset(relations)), parts))
     markers = {(d.namespace, d.key): d.make() for d in drawings}
     assert len(markers) == len(drawings), "one marker for one thing"
     return markers
@@ -167,14 +167,14 @@ def test_parts_are_chosen(house):
 
 def test_only_what_changed_is_sent(house):
     board, viewer = MarkerBoard(), Viewer()
-    first, _ = board.show(drawings_of(View(house), PARTS), "map", 1000)
+    first, _ = board.show(draw_parts(View(house), PARTS), "map", 1000)
     viewer.take(first)
     assert len(viewer.markers) == len(first) == len(board)
     assert {marker.header.frame_id for marker in first} == {"map"}
-    assert board.show(drawings_of(View(house), PARTS), "map", 1000) == ([], "")
+    assert board.show(draw_parts(View(house), PARTS), "map", 1000) == ([], "")
     moved = replace(house.nodes["book_1"], pose=Pose.at(1.0, 1.0, 1.0))
     after = replace(house, nodes={**house.nodes, "book_1": moved})
-    sent, _ = board.show(drawings_of(View(after), PARTS), "map", 1000)
+    sent, _ = board.show(draw_parts(View(after), PARTS), "map", 1000)
     assert {marker.ns for marker in sent} == {"boxes", "labels/things", "relations/on"}
     assert len(sent) == 3
     viewer.take(sent)
@@ -182,7 +182,7 @@ def test_only_what_changed_is_sent(house):
     without = {name: node for name, node in house.nodes.items() if name != "book_1"}
     relations = tuple(r for r in house.relations if "book_1" not in r.elements)
     gone, _ = board.show(
-        drawings_of(View(replace(house, nodes=without, relations=relations)), PARTS), "map", 1000
+        draw_parts(View(replace(house, nodes=without, relations=relations)), PARTS), "map", 1000
     )
     assert [marker.action for marker in gone] == [Marker.DELETE] * 3
     viewer.take(gone)
@@ -210,19 +210,19 @@ def test_who_sees_every_change_sees_the_whole(states):
         assert sorted((m.ns, m.text) for m in viewer.markers.values()) == sorted(wanted)
         assert left_out == (drawings[limit].namespace if len(drawings) > limit else "")
         late = Viewer()
-        late.take(board.everything())
+        late.take(board.repeat_all())
         assert late.markers == viewer.markers
 
 
 def test_labels_go_first_where_there_are_too_many(house):
     view = View(house, STEPS)
-    count = sum(1 for _ in drawings_of(view, PARTS))
-    sent, left_out = MarkerBoard().show(drawings_of(view, PARTS), "map", count - 1)
+    count = sum(1 for _ in draw_parts(view, PARTS))
+    sent, left_out = MarkerBoard().show(draw_parts(view, PARTS), "map", count - 1)
     assert left_out == "labels/things"
-    sent, left_out = MarkerBoard().show(drawings_of(view, PARTS), "map", 15)
+    sent, left_out = MarkerBoard().show(draw_parts(view, PARTS), "map", 15)
     assert left_out == "plan/steps" or "plan/steps" in {marker.ns for marker in sent}
     assert len(sent) == 15
-    assert MarkerBoard().show(drawings_of(view, PARTS), "map", count)[1] == ""
+    assert MarkerBoard().show(draw_parts(view, PARTS), "map", count)[1] == ""
 
 
 # --- the node -----------------------------------------------------------------------------------

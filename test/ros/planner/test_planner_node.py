@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from rclpy.parameter import Parameter
@@ -13,6 +14,8 @@ from rclpy.parameter import Parameter
 from fcp_ros.client import FcpClient, GoalState, is_solved, plan_request
 from fcp_ros.msg import Plan, PlanStatus, SceneGraphUpdate
 from fcp_ros.nodes.conversions.planning import result_from_ros
+from fcp_ros.nodes.conversions.scene import graph_from_ros
+from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.srv import LoadDomain, PlanGoal, ValidatePlan
 
@@ -413,10 +416,9 @@ def test_what_changed_of_the_last_plan_is_in_the_diagnostics(probe, stack, scene
         return planner.diagnose().values["changed_elements_of_last_plan"]
 
     assert told() == ""
-    nodes = {node.id: node for node in scene.nodes}
-    nodes["mug_1"].category = "cup"
-    changed = [nodes["mug_1"], nodes["vase_1"]]
+    nodes = graph_from_ros(scene).nodes
+    changed = [replace(nodes["mug_1"], category="cup"), nodes["vase_1"]]
     number = scene.sequence_number + 1
-    updates.publish(SceneGraphUpdate(sequence_number=number, nodes=changed))
+    updates.publish(SceneGraphUpdate(sequence_number=number, nodes=nodes_to_ros(changed)))
     until(lambda: planner.diagnose().values["scene_sequence_number"] == number, "the change")
     assert told() == "mug_1"

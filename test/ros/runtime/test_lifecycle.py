@@ -14,9 +14,8 @@ from fcp_ros.action import MakePlan
 from fcp_ros.client import Element, FcpClient, GoalState, is_solved, plan_request, predicate_query
 from fcp_ros.msg import Plan, PlanStatus
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
-from fcp_ros.nodes.registry import NODES
 from fcp_ros.nodes.runtime.lifecycle import NodeState
-from fcp_ros.nodes.stack import NodeStack
+from fcp_ros.nodes.stack import NODES, NodeStack
 
 GOAL = "on(mug_1, counter_1)"
 CONFIGURE, CLEANUP = Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP
@@ -165,9 +164,7 @@ def test_failed_configuration_can_be_repeated(stack_options, tmp_path, probe):
 
 
 def test_without_autostart_nodes_wait(stack_options, tmp_path, probe):
-    options = stack_options(
-        tmp_path, nodes=("scene_graph",), namespace="manual", autostart=False
-    )
+    options = stack_options(tmp_path, nodes=("scene_graph",), namespace="manual", autostart=False)
     with NodeStack(options) as stack:
         stack.wait_active()  # nobody to wait for
         assert probe.state_of("manual/scene_graph") == "unconfigured"

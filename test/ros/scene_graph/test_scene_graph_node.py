@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import Point, Pose, Quaternion
 from rclpy.serialization import serialize_message
+from scene_messages import columns
 from std_msgs.msg import Header
 from visualization_msgs.msg import MarkerArray
 
@@ -22,21 +22,22 @@ from fcp_ros.msg import (
     SceneGraphChange,
     SceneGraphRequest,
     SceneGraphUpdate,
-    SceneNode,
+    SceneRelations,
 )
 from fcp_ros.nodes.conversions.scene import (
+    SceneUpdate,
     change_from_ros,
     delta_to_ros,
     full_update_to_ros,
     graph_from_ros,
+    update_to_ros,
 )
-from fcp_ros.nodes.conversions.scene_values import SceneUpdate
-from fcp_ros.nodes.conversions.scene_wire_write import SceneWriter
+from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.scene_graph import intake as scene_intake
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
-from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.srv import GetSceneGraph
 
 
@@ -129,10 +130,8 @@ def refusals(stack) -> int:
     "update",
     [
         SceneGraphUpdate(full_update=True),
-        SceneGraphUpdate(full_update=True, nodes=[SceneNode(id="a", layer="attic", category="x")]),
-        SceneGraphUpdate(
-            full_update=True, nodes=[SceneNode(id="a", layer="room", category="x")] * 2
-        ),
+        SceneGraphUpdate(full_update=True, nodes=columns("a", layer="attic")),
+        SceneGraphUpdate(full_update=True, nodes=columns("a", "a")),
         SceneGraphUpdate(sequence_number=-3),
         SceneGraphUpdate(header=Header(frame_id="moon"), source="rover", sequence_number=1),
     ],
@@ -146,12 +145,12 @@ def test_bad_updates_change_nothing(update, scene, updates, stack, client, until
 
 
 def test_full_update_replaces_and_is_completed(scene, graphs, updates):
-    nodes = [SceneNode(id="hall", layer="room", category="hall")]
-    nodes.append(SceneNode(id="mug_9", layer="object", category="mug", parents=["hall"]))
+    hall = SceneNode("hall", Layer.ROOM, "hall")
+    nodes = nodes_to_ros([hall, SceneNode("mug_9", Layer.OBJECT, "mug", parents=("hall",))])
     updates.publish(SceneGraphUpdate(full_update=True, nodes=nodes))
-    graph = graphs.wait(lambda m: {"hall", "mug_9"} <= {node.id for node in m.nodes})
+    graph = graphs.wait(lambda m: {"hall", "mug_9"} <= set(m.nodes.ids))
     assert graph.sequence_number == scene.sequence_number + 1
-    assert "hall_floor" in {node.id for node in graph.nodes}, "relations are completed"
+    assert "hall_floor" in graph.nodes.ids, "relations are completed"
     assert graph.header.stamp.sec > 0, "an update without a time is stamped when it comes"
     ahead = SceneGraphUpdate(
         full_update=True, sequence_number=scene.sequence_number + 50, nodes=nodes
@@ -252,7 +251,8 @@ def at_the_counter(scene, source: str, number: int, *, full: bool = False) -> Sc
     if full:
         moved = apply_delta(graph_from_ros(scene), move_mug(scene))
         whole = full_update_to_ros(moved, Header().stamp)
-        update.nodes, update.relations, update.removed_relations = whole.nodes, whole.relations, []
+        update.nodes, update.relations = whole.nodes, whole.relations
+        update.removed_relations = SceneRelations()
     return update
 
 
@@ -305,14 +305,13 @@ def test_what_a_full_update_repeats_is_not_sent_again(scene, changes, updates):
     assert first.full_update, "another source"
     second = changes.wait(lambda m: m.sequence_number == scene.sequence_number + 2)
     assert not second.full_update
-    assert not second.nodes
-    assert not second.relations
+    assert not second.nodes.ids
+    assert not second.relations.names
     assert not second.changed_elements
 
 
 def test_a_full_update_is_not_worked_in_when_a_newer_one_waits(until):
     """The intake alone: its receiver holds the first update until all others have come."""
-    writer = SceneWriter()
     taken, go_on = [], threading.Event()
 
     def take(update):
@@ -320,7 +319,8 @@ def test_a_full_update_is_not_worked_in_when_a_newer_one_waits(until):
         go_on.wait(10.0)
 
     def data(source, number, full):
-        return writer.update(SceneUpdate(Time(), "map", full, number, source))
+        update = SceneUpdate(Time(), "map", full, number, source)
+        return serialize_message(update_to_ros(update))
 
     intake = SceneIntake(10, take, lambda sentence: taken.append(sentence))
     intake.put(data("a", 1, True))
@@ -349,7 +349,8 @@ def test_what_waits_is_bounded(until, monkeypatch):
     monkeypatch.setattr(scene_intake, "MOST_WAITING", 3)
     taken, go_on = [], threading.Event()
     intake = SceneIntake(10, lambda update: (taken.append(update.sequence), go_on.wait(10.0)), str)
-    data = [SceneWriter().update(SceneUpdate(Time(), "", False, n, "a")) for n in range(9)]
+    empty = [update_to_ros(SceneUpdate(Time(), "", False, n, "a")) for n in range(9)]
+    data = [serialize_message(message) for message in empty]
     intake.put(data[0])
     until(lambda: taken, "the first")
     for one in data[1:]:
@@ -368,11 +369,10 @@ def test_sources_count_their_own_updates(scene, changes, updates, stack, until):
     """Two writers never take a number from each other."""
     updates.publish(at_the_counter(scene, "camera", 700, full=True))
     for number in (701, 702):
-        nodes = [SceneNode(id="cup", layer="object", category="mug")]
-        nodes[0].category = f"mug_{number}"
+        nodes = columns("cup", layer="object", category=f"mug_{number}")
         updates.publish(SceneGraphUpdate(source="camera", sequence_number=number, nodes=nodes))
     door = SceneGraphUpdate(source="door sensor", sequence_number=1)
-    door.nodes = [node for node in scene.nodes if node.layer == "object"][:1]
+    door.nodes = nodes_to_ros(graph_from_ros(scene).in_layer(Layer.OBJECT)[:1])
     updates.publish(door)
     changes.wait(lambda m: m.sequence_number == scene.sequence_number + 4)
     assert seen(stack, "update_sources").endswith("camera, door sensor")
@@ -423,13 +423,10 @@ def test_a_source_that_is_started_again(scene, requests, changes, updates):
 
 
 BAD_NODES = {
-    "not a number": {"pose": Pose(position=Point(x=math.nan)), "pose_known": True},
-    "unit quaternion": {
-        "pose": Pose(orientation=Quaternion(x=1.0, y=1.0, z=1.0, w=1.0)),
-        "pose_known": True,
-    },
-    "'nowhere' is not in the graph": {"parents": ["nowhere"]},
-    "lead back to itself": {"parents": ["bad"]},
+    "not a number": {"pose": Pose((math.nan, 0.0, 0.0))},
+    "unit quaternion": {"pose": Pose((0.0, 0.0, 0.0), (1.0, 1.0, 1.0, 1.0))},
+    "'nowhere' is not in the graph": {"parents": ("nowhere",)},
+    "lead back to itself": {"parents": ("bad",)},
     "category is empty": {"category": ""},
 }
 
@@ -438,11 +435,11 @@ BAD_NODES = {
 @pytest.mark.parametrize("full", [True, False])
 def test_bad_nodes_are_refused_with_a_sentence(words, full, scene, updates, stack, client, until):
     before = refusals(stack)
-    node = SceneNode(**{"id": "bad", "layer": "object", "category": "mug", **BAD_NODES[words]})
+    node = replace(SceneNode("bad", Layer.OBJECT, "mug"), **BAD_NODES[words])
+    nodes = nodes_to_ros([node])
+    source = f"{words} {full}"
     updates.publish(
-        SceneGraphUpdate(
-            source=f"{words} {full}", full_update=full, sequence_number=1, nodes=[node]
-        )
+        SceneGraphUpdate(source=source, full_update=full, sequence_number=1, nodes=nodes)
     )
     until(lambda: refusals(stack) == before + 1, "the refusal")
     wanted = "not finite" if words == "not a number" else words
@@ -471,14 +468,16 @@ def test_too_many_nodes(stack_options, tmp_path, probe, until):
     with NodeStack(options) as stack:
         stack.wait_active()
         publisher = probe.publisher(SceneGraphUpdate, "small/scene_graph_update")
-        nodes = [SceneNode(id=f"n{i}", layer="object", category="mug") for i in range(4)]
+        names = [f"n{i}" for i in range(4)]
+        nodes = columns(*names, layer="object", category="mug")
         publisher.publish(SceneGraphUpdate(full_update=True, nodes=nodes))
         until(lambda: refusals(stack) == 1, "the refusal")
         message = stack.nodes["scene_graph"].diagnose().message
         assert "4 nodes, and 3 are allowed" in message
         # One at a time neither.
-        publisher.publish(SceneGraphUpdate(full_update=True, nodes=nodes[:3]))
-        publisher.publish(SceneGraphUpdate(sequence_number=2, nodes=nodes[3:]))
+        first, last = (columns(*some, layer="object") for some in (names[:3], names[3:]))
+        publisher.publish(SceneGraphUpdate(full_update=True, nodes=first))
+        publisher.publish(SceneGraphUpdate(sequence_number=2, nodes=last))
         until(lambda: refusals(stack) == 2, "the refusal of one more")
         assert "more than the limit of 3" in stack.nodes["scene_graph"].diagnose().message
 

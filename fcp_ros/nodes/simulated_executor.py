@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.action import ActionServer
@@ -14,14 +15,28 @@ from fcp_ros.action import ExecuteStep
 from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.worlds.faults import (
+    FaultError,
+    FaultPlan,
+    SuccessModel,
+    parse_faults,
+    parse_success,
+)
 from fcp_ros.execution.worlds.simulated_world import Performance, Performed, SimulatedWorld
+from fcp_ros.execution.worlds.step_pattern import PatternError
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.outcome import outcome_to_result
 from fcp_ros.nodes.conversions.plan import step_from_ros
-from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
-from fcp_ros.nodes.runtime.lifecycle import Diagnosis
+from fcp_ros.nodes.runtime.domain_parameter import (
+    DOMAIN,
+    TYPE_OVERRIDES,
+    list_executors,
+    load_configured_domain,
+)
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
 from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd, end_goal
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken
@@ -32,11 +47,90 @@ from fcp_ros.nodes.scene_access.follower import (
     follow_scene,
 )
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
-from fcp_ros.nodes.simulated_executor.parameters import PARAMETERS, SimulationSetup, read_setup
 from fcp_ros.planning.model.plan import PlanStep
 
+PARAMETERS = (
+    DOMAIN,
+    TYPE_OVERRIDES,
+    ParameterSpec(
+        "executors", [""], "Names of the executors to simulate; without any, all of the domain."
+    ),
+    ParameterSpec("seed", 0, "Seed of all random draws.", minimum=0, maximum=2**31),
+    ParameterSpec("success_probability", 1.0, "How often steps succeed.", minimum=0.0, maximum=1.0),
+    ParameterSpec(
+        "success_overrides",
+        [""],
+        "How often certain steps succeed, such as 'pick(item=mug_1): 0.2'.",
+    ),
+    ParameterSpec(
+        "faults",
+        [""],
+        "What goes wrong for certain, such as 'pick(item=mug_1): EXECUTION_FAILED x2', "
+        "'navigate: delay 20', 'place: hang' or 'place: crash'.",
+    ),
+    ParameterSpec(
+        "time_scale",
+        20.0,
+        "Seconds of simulated duration that pass in one real second.",
+        minimum=0.01,
+        maximum=10_000.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
+        "report_timeout",
+        10.0,
+        "Longest time until the scene graph shows what a step changed [s].",
+        minimum=0.1,
+        maximum=600.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class SimulationSetup:
+    """The executors, faults and probabilities that the parameters describe."""
+
+    executors: tuple[str, ...]
+    faults: FaultPlan
+    success: SuccessModel
+    seed: int
+
+
+def read_setup(parameters: ParameterTable, domain: Domain) -> SimulationSetup:
+    """Read the set-up that the parameters describe.
+
+    Raises:
+        ConfigureError: a text can't be read, or names what the domain doesn't have.
+    """
+    try:
+        faults = parse_faults(parameters.texts("faults"))
+        success = parse_success(
+            parameters.number("success_probability"), parameters.texts("success_overrides")
+        )
+        rules = {name: rule.parameter_names for name, rule in domain.rules.items()}
+        for pattern in (*(f.pattern for f in faults.faults), *(p for p, _ in success.entries)):
+            pattern.check(rules)
+    except (FaultError, PatternError) as error:
+        raise ConfigureError(str(error)) from error
+    executors = _choose_executors(parameters.texts("executors"), domain)
+    return SimulationSetup(executors, faults, success, parameters.integer("seed"))
+
+
+def _choose_executors(chosen: Iterable[str], domain: Domain) -> tuple[str, ...]:
+    known = list_executors(domain)
+    names = tuple(chosen)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ConfigureError(
+            f"the domain {domain.name} has no executor {', '.join(unknown)}; "
+            f"it has {', '.join(known)}"
+        )
+    return names or known
+
+
 LONGEST_NAP = 1.0
-"""Seconds after which a step that never ends by itself looks round again."""
+"""Seconds after which a step that never ends by itself checks again."""
 
 SCENE_WAIT = 3.0
 """Seconds to wait for the first scene graph, which a node that was just started may not have."""
@@ -45,14 +139,14 @@ FRESHNESS_WAIT = 0.3
 """Seconds to wait for a newer scene graph before a step is refused on the one at hand."""
 
 FEEDBACKS = 10
-"""Feedback messages a step."""
+"""Feedback messages of each step."""
 
 STOP_WAIT = 2.0
 """Seconds for running steps to end when the node is deactivated."""
 
 
 ENDS = {OutcomeCode.SUCCEEDED: GoalEnd.SUCCEEDED, OutcomeCode.CANCELLED: GoalEnd.CANCELLED}
-"""How goals end; with any other outcome they are aborted."""
+"""Ends of goals by outcome; with any other outcome they are aborted."""
 
 
 class SimulatedExecutorNode(ManagedNode):
@@ -60,10 +154,10 @@ class SimulatedExecutorNode(ManagedNode):
 
     Offers one action (ExecuteStep) for each executor of the domain, under the name that the domain
     gives, while the node is configured. A step that does not succeed ends its goal as aborted, or
-    canceled; cancel is obeyed at once.
+    canceled; a cancel request is obeyed at once.
     Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange,
-    events): that is the world, whoever changes it.
-    Publishes ``scene_graph_update`` (SceneGraphUpdate, events): what a step changed, before it is
+    events): they are the world, whoever changes it.
+    Publishes ``scene_graph_update`` (SceneGraphUpdate, events): the changes of a step, before it is
     reported as succeeded.
     """
 
@@ -84,31 +178,31 @@ class SimulatedExecutorNode(ManagedNode):
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
-        """Read domain and faults; make topics and one action server an executor."""
+        """Read domain and faults; make topics, and an action server for each executor."""
         self._domain = load_configured_domain(
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
         self._setup = read_setup(self.parameters, self._domain)
         publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         self._reporter = SceneReporter(self, publisher, self._scene, self._domain)
-        follow_scene(self, self._scene, self._world_changed)
+        follow_scene(self, self._scene, self._notice_change)
         for executor in self._setup.executors:
             server = self.offer_action(
                 ExecuteStep,
                 executor,
-                self._executing(executor),
+                self._make_executor(executor),
                 accepted=self._accept,
                 cancel=self._cancel,
             )
             self._servers.append(server)
 
     def activate(self) -> None:
-        """Begin with a world that nothing has happened in yet."""
+        """Begin with a new simulation."""
         self._stopped.clear()
         self._simulation = None
 
     def deactivate(self) -> None:
-        """Cancel what is going on, and wait for it (bounded)."""
+        """Cancel the running steps, and wait for their end (bounded)."""
         self._stopped.set()
         with self._lock:
             tokens = list(self._tokens.values())
@@ -131,7 +225,7 @@ class SimulatedExecutorNode(ManagedNode):
         self._domain = self._setup = self._simulation = self._reporter = None
 
     def diagnose(self) -> Diagnosis:
-        """Which steps are being performed."""
+        """Report the executors and the steps that are being performed."""
         with self._lock:
             busy = ", ".join(f"{name}: {step}" for name, step in self._busy.items())
         names = self._setup.executors if self._setup is not None else ()
@@ -157,11 +251,11 @@ class SimulatedExecutorNode(ManagedNode):
         if token is not None:
             token.cancel()
 
-    def _executing(self, executor: str) -> Callable[[ServerGoalHandle], ExecuteStep.Result]:
+    def _make_executor(self, executor: str) -> Callable[[ServerGoalHandle], ExecuteStep.Result]:
         def execute(goal: ServerGoalHandle) -> ExecuteStep.Result:
             key = bytes(goal.goal_id.uuid)
             try:
-                outcome = self._outcome_of(executor, goal, self._tokens[key])
+                outcome = self._execute(executor, goal, self._tokens[key])
             except Exception as error:
                 sentence = self.internal_fault(executor, error).sentence
                 outcome = Outcome(OutcomeCode.EXECUTION_FAILED, sentence)
@@ -175,7 +269,7 @@ class SimulatedExecutorNode(ManagedNode):
 
         return execute
 
-    def _outcome_of(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
+    def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         refusal = self.refusal()
         if refusal is not None:
             return Outcome(OutcomeCode.INVALID_ACTION, refusal.sentence)
@@ -205,9 +299,9 @@ class SimulatedExecutorNode(ManagedNode):
         except NoSceneError as error:
             return Outcome(OutcomeCode.PRECONDITION_FAILED, str(error))
         if performance.outcome is None:
-            return self._never_end(performance, token)
-        if self._passes(performance.duration, goal, token):
-            return self._cancelled(step)
+            return self._hang(performance, token)
+        if self._wait(performance.duration, goal, token):
+            return self._make_cancelled(step)
         if not performance.outcome.succeeded:
             return performance.outcome
         return self._complete(performance)
@@ -230,10 +324,10 @@ class SimulatedExecutorNode(ManagedNode):
         assert self._domain is not None
         state = self._scene.state(self._domain)
         with self._lock:
-            return self._simulated(state).begin(step)
+            return self._update_simulation(state).begin(step)
 
-    def _simulated(self, state: WorldState) -> SimulatedWorld:
-        """The simulation in this state; to be called under the lock."""
+    def _update_simulation(self, state: WorldState) -> SimulatedWorld:
+        """Bring the simulation into this state, and return it. The caller holds the lock."""
         assert self._domain is not None
         assert self._setup is not None
         if self._simulation is None:
@@ -247,8 +341,8 @@ class SimulatedExecutorNode(ManagedNode):
         self._simulation.replace(state.instance)
         return self._simulation
 
-    def _passes(self, duration: float, goal: ServerGoalHandle, token: CancelToken) -> bool:
-        """Let simulated seconds pass, with feedback; returns whether the step was cancelled."""
+    def _wait(self, duration: float, goal: ServerGoalHandle, token: CancelToken) -> bool:
+        """Let simulated seconds pass, with feedback; return True if the step was cancelled."""
         nap = duration / self.parameters.number("time_scale") / FEEDBACKS
         for number in range(FEEDBACKS):
             if token.wait(nap):
@@ -257,15 +351,15 @@ class SimulatedExecutorNode(ManagedNode):
             goal.publish_feedback(ExecuteStep.Feedback(progress=progress, message=""))
         return False
 
-    def _never_end(self, performance: Performance, token: CancelToken) -> Outcome:
-        """Hang until cancelled; a crashed executor lets go only when the node is deactivated."""
+    def _hang(self, performance: Performance, token: CancelToken) -> Outcome:
+        """Hang until cancelled; a crashed executor ends only when the node is deactivated."""
         while performance.answers and not token.wait(LONGEST_NAP):
             pass
         while not performance.answers and not self._stopped.wait(LONGEST_NAP):
             pass
-        return self._cancelled(performance.step)
+        return self._make_cancelled(performance.step)
 
-    def _cancelled(self, step: PlanStep) -> Outcome:
+    def _make_cancelled(self, step: PlanStep) -> Outcome:
         return Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled; nothing was changed.")
 
     def _complete(self, performance: Performance) -> Outcome:
@@ -274,7 +368,7 @@ class SimulatedExecutorNode(ManagedNode):
 
         def change(state: WorldState) -> Delta:
             with self._lock:
-                performed.append(self._simulated(state).complete(performance))
+                performed.append(self._update_simulation(state).complete(performance))
             return performed[-1].delta
 
         reported = self._reporter.report(change, self.parameters.number("report_timeout"))
@@ -282,7 +376,7 @@ class SimulatedExecutorNode(ManagedNode):
             return Outcome(OutcomeCode.POSTCONDITION_FAILED, reported.message)
         return performed[-1].outcome
 
-    def _world_changed(self) -> None:
+    def _notice_change(self) -> None:
         if self._reporter is not None:
             self._reporter.notice()
         with self._newer:

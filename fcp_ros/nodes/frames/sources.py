@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms from tf2, where tf2_ros is installed."""
+"""Sources of transforms between frames: the parameter alone, or tf2 if tf2_ros is installed."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
@@ -14,15 +15,60 @@ from rclpy.node import Node
 from rclpy.time import Time as ClockTime
 
 from fcp_ros.foundation.yaml_text import load_yaml
-from fcp_ros.nodes.frames.source import FoundTransform
-from fcp_ros.scene.graph.transforms import FrameLink, Transform, normalise
+from fcp_ros.scene.graph.transforms import FrameLink, FrameTree, Transform, normalise
+
+
+@dataclass(frozen=True)
+class FoundTransform:
+    """A transform from a frame to the graph's.
+
+    Attributes:
+        transform: The transform.
+        note: The assumption behind it, as one sentence; "" for none.
+    """
+
+    transform: Transform
+    note: str = ""
+
+
+class TransformSource(Protocol):
+    """A source of transforms between frames."""
+
+    def find(self, source: str, target: str, stamp: Time) -> FoundTransform | None:
+        """Return the transform from `source` to `target` at a time; None if unknown."""
+
+    def list_frames(self) -> tuple[str, ...]:
+        """List all known frames."""
+
+    def close(self) -> None:
+        """Stop listening."""
+
+
+class StaticTransforms:
+    """The transforms of the parameter alone; they never change."""
+
+    def __init__(self, links: Iterable[FrameLink]) -> None:
+        self._tree = FrameTree(links)
+
+    def find(self, source: str, target: str, stamp: Time) -> FoundTransform | None:
+        """Return the transform; the time does not matter."""
+        found = self._tree.between(source, target)
+        return None if found is None else FoundTransform(found)
+
+    def list_frames(self) -> tuple[str, ...]:
+        """List the frames of the parameter."""
+        return self._tree.frames
+
+    def close(self) -> None:
+        """Do nothing."""
+
 
 FIRST_WAIT = 2.0
-"""Seconds to wait for the first transform after listening began: publishers are found first."""
+"""Seconds to wait for the first transform, since publishers must be discovered."""
 
 
 def tf2_is_installed() -> bool:
-    """Whether tf2_ros can be imported here."""
+    """Return True if tf2_ros can be imported."""
     try:
         import tf2_ros  # noqa: F401
     except ImportError:
@@ -33,11 +79,11 @@ def tf2_is_installed() -> bool:
 class Tf2Transforms:
     """The transforms on ``/tf`` and ``/tf_static``, and those of the parameter.
 
-    It begins to listen when it is first asked: following ``/tf`` costs a Python node a good part of
-    a core, which who sends everything in the graph's frame need not pay.
+    It begins to listen on the first request: following ``/tf`` costs a Python node a good part of a
+    core, needlessly if everything is sent in the graph's frame.
 
     Args:
-        node: Whose executor receives the transforms, in threads other than the one that waits.
+        node: Its executor receives the transforms, in threads other than the one that waits.
         links: The parameter's transforms.
         timeout: Longest wait for the transform at a given time (s).
     """
@@ -50,15 +96,15 @@ class Tf2Transforms:
         self._buffer: Any = None
         self._listener: Any = None
 
-    def between(self, source: str, target: str, stamp: Time) -> FoundTransform | None:
-        """The transform at a time; the newest, with a note, where that one does not come."""
-        buffer, wait = self._listening()
+    def find(self, source: str, target: str, stamp: Time) -> FoundTransform | None:
+        """Return the transform at a time; the newest, with a note, if that one does not come."""
+        buffer, wait = self._listen()
         at, newest = ClockTime.from_msg(stamp), ClockTime()
         if buffer.can_transform(target, source, at, Duration(seconds=wait)):
-            return FoundTransform(self._looked_up(buffer, source, target, at)[0])
+            return FoundTransform(self._look_up(buffer, source, target, at)[0])
         if not buffer.can_transform(target, source, newest):
             return None
-        transform, made = self._looked_up(buffer, source, target, newest)
+        transform, made = self._look_up(buffer, source, target, newest)
         late = (at.nanoseconds - made.nanoseconds) / 1e9
         note = (
             f"the transform from {source} to {target} at the time of the message is unknown: the "
@@ -66,22 +112,22 @@ class Tf2Transforms:
         )
         return FoundTransform(transform, note)
 
-    def known(self) -> tuple[str, ...]:
-        """All frames that have come so far."""
-        frames = load_yaml(self._listening()[0].all_frames_as_yaml())
+    def list_frames(self) -> tuple[str, ...]:
+        """List all frames that have come so far."""
+        frames = load_yaml(self._listen()[0].all_frames_as_yaml())
         table = frames if isinstance(frames, dict) else {}
         parents = {str(entry["parent"]) for entry in table.values()}
         return tuple(sorted(parents | {str(frame) for frame in table}))
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Stop listening."""
         with self._lock:
             if self._listener is not None:
                 self._listener.unregister()
             self._listener = self._buffer = None
 
-    def _listening(self) -> tuple[Any, float]:
-        """The buffer, and how long to wait for a transform this time (s)."""
+    def _listen(self) -> tuple[Any, float]:
+        """Return the buffer, and the longest wait for a transform this time (s)."""
         import tf2_ros
 
         with self._lock:
@@ -93,7 +139,7 @@ class Tf2Transforms:
             self._listener = tf2_ros.TransformListener(self._buffer, self._node)
             return self._buffer, max(FIRST_WAIT, self._timeout)
 
-    def _looked_up(
+    def _look_up(
         self, buffer: Any, source: str, target: str, at: ClockTime
     ) -> tuple[Transform, ClockTime]:
         found = buffer.lookup_transform(target, source, at)
