@@ -12,15 +12,10 @@ from std_msgs.msg import Header
 
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate
-from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros
+from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros, graph_from_ros
+from fcp_ros.nodes.frames.frames import Frames, make_frames
 from fcp_ros.nodes.frames.parameter import parse_static_transform, parse_static_transforms
-from fcp_ros.nodes.frames.sources import (
-    FoundTransform,
-    Frames,
-    StaticTransforms,
-    make_frames,
-    tf2_is_installed,
-)
+from fcp_ros.nodes.frames.sources import FoundTransform, StaticTransforms, tf2_is_installed
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.scene import Layer, Pose, SceneDelta, SceneError, SceneNode
 from fcp_ros.scene import SceneGraph as Graph
@@ -141,8 +136,7 @@ def node(stack_options, tmp_path, probe):
 
 
 def position(graph: SceneGraph, id_: str) -> tuple:
-    pose = next(node.pose for node in graph.nodes if node.id == id_)
-    return pose.position.x, pose.position.y, pose.position.z
+    return graph_from_ros(graph).nodes[id_].pose.position
 
 
 def test_updates_in_other_frames(node, probe):
