@@ -132,8 +132,9 @@ def test_each_node_has_a_process_of_its_own(name, probe, tmp_path):
         for parameter in (f"calibration_path:={tmp_path}/c", f"cache_path:={tmp_path}/j"):
             arguments += ["-p", parameter]
         arguments += ["-p", "warm_up:=false"]
+    module = name if name == "simulated_executor" else f"{name}.node"
     process = subprocess.Popen(
-        [sys.executable, "-c", ALONE.format(module=f"{name}.node"), *arguments],
+        [sys.executable, "-c", ALONE.format(module=module), *arguments],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONFAULTHANDLER": "1"},

@@ -121,8 +121,9 @@ def result_to_ros(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessa
 
 
 def result_from_ros(message: PlanResultMessage) -> PlanningResult:
-    """A planning result. Of the verification only whether it succeeded travels, and the explanation
-    only in words, which stay in the message.
+    """Read a planning result.
+
+    Of the verification the message has only the success, and of the explanation only the words.
 
     Raises:
         ConversionError: an unknown status, or see `plan_from_ros`.

@@ -279,6 +279,7 @@ class FeedbackSender:
         self._sent = 0.0
 
     def __call__(self, progress: Progress) -> None:
+        """Send progress, unless it is too early."""
         now = time.monotonic()
         if progress.phase is self._phase and now - self._sent < self._period:
             return
