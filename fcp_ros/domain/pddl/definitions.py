@@ -185,6 +185,8 @@ def _deletes_if_there(effect: DraftEffect) -> bool:
 
 
 def _keeps_complement(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:
+    # The predicate is deleted for keys that get their fact, and added for those that lose it. A key
+    # whose fact is exchanged for another one keeps having one.
     comes, goes = touched.comes, touched.goes
     return (
         (comes - goes) <= touched.loses
@@ -194,6 +196,8 @@ def _keeps_complement(definition: Definition, rule: DraftRule, touched: _Touched
 
 
 def _keeps_shadow(definition: Definition, rule: DraftRule, touched: _Touched) -> bool:
+    # The predicate holds of each key that gets a fact, is deleted for keys that lose theirs, and is
+    # added only for keys that have one afterwards.
     comes, goes = touched.comes, touched.goes
     part = definition.part
     stay = {part.key(a) for a in rule.positive if a.predicate == part.predicate} - goes

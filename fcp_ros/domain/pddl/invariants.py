@@ -51,6 +51,8 @@ def find_invariant(part: Part, rules: Sequence[DraftRule], facts: Facts) -> Inva
         rules: all rules.
         facts: the initial facts.
     """
+    # Breadth first over growing candidates: an unbalanced rule is repaired by one more part, so the
+    # first invariant found has the fewest parts.
     start: Invariant = frozenset((part,))
     queue, seen = deque([start]), {start}
     while queue:
@@ -81,6 +83,7 @@ def _find_repairs(candidate: Invariant, rules: Iterable[DraftRule]) -> list[Inva
     parts = {part.predicate: part for part in candidate}
     for rule in rules:
         check = _RuleCheck(rule, parts)
+        # Further parts can't make a heavy rule light.
         if check.is_heavy():
             return []
         unbalanced = next(check.find_unbalanced(), None)

@@ -101,6 +101,7 @@ def find_effect_matches(
         state: the state before.
         bound: the rule's parameters.
     """
+    # Patterns with different types of a variable may match under the same binding.
     seen: set[tuple[int, ...]] = set()
     for scope in _find_scopes(rule, effect, state.schema):
         pattern = scope.pattern
@@ -128,6 +129,7 @@ def amalgamate(name: str, changes: Changes, state: Instance) -> Rule:
         state: the state before; facts that it lacks are not deleted.
     """
     before = [fact for fact in (*changes.matched, *changes.delete) if _has(state, fact)]
+    # Additions win: what is deleted and added stays in K.
     kept = [fact for fact in before if fact not in changes.delete or fact in changes.add]
     elements = dict.fromkeys(n for f in (*before, *changes.add) for n in f.arguments)
     left = _build_part(state, elements, before)

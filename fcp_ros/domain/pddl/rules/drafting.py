@@ -118,6 +118,7 @@ class _Draft:
         base, effects = self._draft_effects(mapping, names, parameters, positive, negative)
         add, delete = base
         deletable = {atom.predicate for effect in effects for atom in effect.delete}
+        # Adding an atom that holds matters only if an effect might delete it: additions win.
         add = tuple(a for a in add if a not in positive or a.predicate in deletable)
         if set(add).issubset(positive) and not delete and not effects:
             add = ()
@@ -159,6 +160,7 @@ class _Draft:
         gone = dict.fromkeys(a for draft in always for a in draft.delete if a not in add)
         delete = tuple(atom for atom in gone if atom in positive)
         rest = [draft for draft in drafts if draft not in always]
+        # An atom that need not hold before is deleted by an effect that requires it (`_split`).
         for atom in gone:
             if atom not in positive and atom not in negative:
                 rest.append(DraftEffect((), (), (), delete=(atom,)))

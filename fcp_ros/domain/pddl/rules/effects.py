@@ -137,6 +137,8 @@ class EffectDrafter:
         variables: Mapping[Variable, DraftParameter],
     ) -> tuple[dict[PddlTerm, Variable], list[Atom], list[Atom]] | None:
         """Replace equal terms, or leave them to the predicate SAME; None if they can't be equal."""
+        # Variables of the effect point to the term that they equal. Parameters of the rule are
+        # different objects and are never replaced.
         replaced: dict[Variable, Variable] = {}
 
         def follow(term: PddlTerm) -> Variable:
@@ -154,6 +156,7 @@ class EffectDrafter:
                 continue
             if one not in variables:
                 return None
+            # A variable of a narrower type restricts the other term: SAME compares them in a state.
             if self._fits(other, variables, variables[one].types):
                 replaced[one] = other
             else:

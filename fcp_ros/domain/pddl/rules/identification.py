@@ -81,6 +81,8 @@ class _Search:
             return
         (term, candidates), *rest = left
         named = term.name if isinstance(term, Constant) else None
+        # Each partition is found once: a term opens a group or joins an earlier one. A variable
+        # alone is none of the named objects, which have groups of their own.
         alone = candidates if named is not None else candidates - self._constants
         if alone:
             yield from self.extend((*groups, Group((term,), alone, named)), rest)

@@ -152,6 +152,7 @@ class _Condition:
                 base = base.join(self._keep(part))
             else:
                 several.append((found, part))
+        # The parts with the fewest alternatives first: more of them stay below the limit.
         result = [base]
         for found, part in sorted(several, key=lambda one: len(one[0])):
             if len(result) * len(found) <= MAX_ALTERNATIVES:
@@ -221,6 +222,7 @@ class _Condition:
         if isinstance(formula, Negation):
             return self._expand_part(formula.body, not wanted, bound)
         if isinstance(formula, (Conjunction, Disjunction)):
+            # De Morgan: a conjunction that must not hold is a disjunction of negations.
             if isinstance(formula, Conjunction) is wanted:
                 return self._multiply(
                     self._expand_part(part, wanted, bound) for part in formula.parts
@@ -274,6 +276,8 @@ class _Condition:
     ) -> list[Conjunct]:
         fresh = self._rename_apart("any.", formula.variables)
         renamed = {**bound, **{old.name: Variable(new.name) for old, new in fresh}}
+        # The body holds of all values if no value satisfies an alternative of its negation. Where
+        # each of these is a single atom over all values, no tuple may fit it: an absence.
         against = self._expand_part(formula.body, not wanted, renamed)
         absent = [self._find_absence(conjunct, [new for _, new in fresh]) for conjunct in against]
         if None not in absent:
