@@ -277,7 +277,7 @@ def _first_leg_is(name: str, element: str) -> Callable[[SceneRelation], bool]:
 
 
 def _shift_pose(pose: Pose | None, before: Pose | None, after: Pose | None) -> Pose | None:
-    """Return a pose moved along with another one; None where the other's move is unknown."""
+    """Return a pose moved along with another one; None if the other's move is unknown."""
     if pose is None or before is None or after is None:
         return None
     x, y, z = (

@@ -97,7 +97,7 @@ class NodeTyper:
         self._compare(sorted({self.part_to_compare(label) for label in unknown}))
 
     def choose(self, node: SceneNode, passage_type: str | None = None) -> TypeChoice | None:
-        """Choose the type of a node; None where nodes of its layer take no part.
+        """Choose the type of a node; None if nodes of its layer take no part.
 
         Args:
             node: A node of the scene.
@@ -130,7 +130,7 @@ class NodeTyper:
         return None
 
     def _find_known(self, layer: Layer, label: str) -> TypeChoice | None:
-        """Return the domain's choice for a label in a layer; None where it has none."""
+        """Return the domain's choice for a label in a layer; None if it has none."""
         key = (layer, label)
         if key not in self._by_label:
             self._by_label[key] = self._look_up(layer, label)

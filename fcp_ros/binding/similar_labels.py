@@ -2,8 +2,8 @@
 """The probable type of an unknown label: a vote of the known labels that are most like it.
 
 Sentence embeddings are drawn to shared words, but in English the last word names the thing: a
-*towel holder* is no towel, a *pancake* no pan. So a known label that only describes the unknown
-one has no vote. benchmark/scene_labels.py measures how often the vote is right;
+*towel holder* is not a towel, nor a *pancake* a pan. So a known label that only describes the
+unknown one has no vote. benchmark/scene_labels.py measures how often the vote is right;
 docs/scene_graphs.md has the figures.
 """
 
@@ -57,7 +57,7 @@ class TypeVote:
 def vote_on_types(
     labels: Sequence[str], known: Mapping[str, str], similarity: LabelSimilarity
 ) -> list[TypeVote | None]:
-    """Vote on the type of each label; None where no known label may vote.
+    """Vote on the type of each label; None if no known label may vote.
 
     Args:
         labels: Normalised labels that are not known.

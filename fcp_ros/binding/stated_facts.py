@@ -48,7 +48,7 @@ class ItemPlace:
     """The place of an item.
 
     Attributes:
-        fact: ``on`` or ``inside``; None where no place fits.
+        fact: ``on`` or ``inside``; None if no place fits.
         read_as: "on(a, b) as inside(a, b)" where the scene says otherwise; else "".
     """
 
@@ -111,7 +111,7 @@ class StatedFacts:
     # --- stated facts
 
     def fact_of(self, relation: SceneRelation) -> Fact | None:
-        """Return the fact that a relation states; None where the place of an item says it.
+        """Return the fact that a relation states; None if the place of an item implies it.
 
         ``in_room`` of an agent that was mapped as an object is ``at`` the room.
         """
@@ -132,7 +132,7 @@ class StatedFacts:
                 yield Fact(rule.relation, (node.id,))
 
     def place(self, id_: str) -> ItemPlace | None:
-        """Return the place of an item; None for a node that is no item, or is held."""
+        """Return the place of an item; None for a node that is not an item, or is held."""
         known = self._places
         if known is None:
             return self._find_place(id_)

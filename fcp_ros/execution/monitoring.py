@@ -156,7 +156,8 @@ def find_obstacle(rules: StepRules, steps: Sequence[PlanStep], instance: Instanc
         try:
             application = rules.apply(step, instance)
         except UnknownStep as error:
-            return f"Step {number} of {len(steps)}, {step}, is no action of the domain: {error}."
+            position = f"Step {number} of {len(steps)}, {step},"
+            return f"{position} is not an action of the domain: {error}."
         if application.instance is None:
             return (
                 f"The plan does not hold on the present scene, at step {number} of {len(steps)}, "

@@ -38,7 +38,7 @@ class Trapezoid:
     def __post_init__(self) -> None:
         corners = (self.a, self.b, self.c, self.d)
         if any(math.isnan(corner) for corner in corners):
-            raise ValueError("a corner is no number")
+            raise ValueError("a corner is not a number")
         if not self.a <= self.b <= self.c <= self.d:
             raise ValueError("the four corners must not decrease")
         if any(math.isfinite(corner) and abs(corner) > LARGEST for corner in corners):

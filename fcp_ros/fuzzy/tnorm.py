@@ -41,7 +41,7 @@ def check_degree(value: float, what: str = "degree") -> float:
         what: its name in the error message, for example ``"alpha"``.
 
     Raises:
-        ValueError: it is no number, not finite or outside [0, 1].
+        ValueError: it is not a number, not finite or outside [0, 1].
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
         raise ValueError(f"{what} is {value!r}; give a number from 0 to 1")

@@ -97,7 +97,7 @@ def _anything_is(label: str, instance: Instance) -> bool:
 def _relax(
     goal: Expression, labels: frozenset[str], domain: Domain, instance: Instance
 ) -> Expression | None:
-    """Return the goal with these labels replaced; None if that is no valid goal."""
+    """Return the goal with these labels replaced; None if that is not a valid goal."""
     wide = domain.graded[SUBSTITUTE].parameters[0].type
     for widen in (wide, None):
         try:

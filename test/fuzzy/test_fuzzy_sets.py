@@ -84,7 +84,7 @@ def test_a_sigmoid_goes_from_a_tenth_to_nine_tenths_within_its_width() -> None:
     ("corners", "words"),
     [
         ((0, 2, 1, 3), "not decrease"),
-        ((math.nan, 0, 1, 2), "no number"),
+        ((math.nan, 0, 1, 2), "not a number"),
         ((-math.inf, 0, 1, 2), "both of its corners"),
         ((0, 1, 2, math.inf), "both of its corners"),
         ((math.inf,) * 4, "degree 1"),

@@ -135,7 +135,7 @@ def parse_fault(text: str) -> Fault:
     pattern, effect = _split(text, _HOW)
     match = _EFFECT.fullmatch(effect)
     if match is None:
-        raise FaultError(f"{effect.strip()!r} in fault {text!r} is no effect; {_HOW}")
+        raise FaultError(f"{effect.strip()!r} in fault {text!r} is not an effect; {_HOW}")
     word, number = match["word"], match["number"]
     times = ALWAYS if match["times"] is None else int(match["times"])
     if times == 0:
@@ -150,7 +150,7 @@ def parse_fault(text: str) -> Fault:
         if word == code.name:
             return Fault(pattern, FaultKind.FAIL, outcome=code, times=times)
     names = ", ".join([code.name for code in INJECTABLE] + ["delay SECONDS", "hang", "crash"])
-    raise FaultError(f"{word!r} in fault {text!r} is no effect; write one of {names}")
+    raise FaultError(f"{word!r} in fault {text!r} is not an effect; write one of {names}")
 
 
 def parse_faults(texts: Iterable[str]) -> FaultPlan:
@@ -177,7 +177,7 @@ def parse_success(default: float, texts: Iterable[str]) -> SuccessModel:
         try:
             entries.append((pattern, float(number)))
         except ValueError:
-            raise FaultError(f"{number.strip()!r} in {text!r} is no number; {how}") from None
+            raise FaultError(f"{number.strip()!r} in {text!r} is not a number; {how}") from None
     return SuccessModel(default, tuple(entries))
 
 

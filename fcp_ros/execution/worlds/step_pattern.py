@@ -22,7 +22,7 @@ _PATTERN = re.compile(rf"\s*(?P<rule>\*|{_NAME})\s*(?:\((?P<arguments>.*)\))?\s*
 
 
 class PatternError(ValueError):
-    """A text that is no pattern, or names a rule or parameter that the domain doesn't have."""
+    """A text that is not a pattern, or names a rule or parameter that the domain doesn't have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def parse_pattern(text: str) -> StepPattern:
     """
     match = _PATTERN.fullmatch(text)
     if match is None:
-        raise PatternError(f"{text!r} is no pattern of steps; write it like pick(item=mug_1)")
+        raise PatternError(f"{text!r} is not a pattern of steps; write it like pick(item=mug_1)")
     return StepPattern(match["rule"], _parse_arguments(match["arguments"] or "", text))
 
 
@@ -91,7 +91,7 @@ def _parse_arguments(inner: str, text: str) -> tuple[tuple[str, str], ...]:
         match = _ARGUMENT.match(inner, position)
         if match is None:
             raise PatternError(
-                f"{inner[position:].strip()!r} in {text!r} is no argument; "
+                f"{inner[position:].strip()!r} in {text!r} is not an argument; "
                 "write it like item=mug_1, with commas between several"
             )
         value = match["quoted"] if match["quoted"] is not None else match["plain"]

@@ -59,15 +59,15 @@ def test_faults_are_read(text, expected):
     [
         ("pick", "no colon"),
         ("pick: explode", "EXECUTION_FAILED, .*hang, crash"),
-        ("pick: CANCELLED", "no effect"),
+        ("pick: CANCELLED", "not an effect"),
         ("pick: delay", "seconds"),
         ("pick: delay -1", "seconds"),
         ("pick: delay 1e999", "seconds"),
         ("pick: hang 3", "only a delay"),
         ("pick: hang x0", "0 times"),
-        ("pick(item mug): hang", "no argument"),
-        ("2pick: hang", "no pattern"),
-        ("pick: ", "no effect"),
+        ("pick(item mug): hang", "not an argument"),
+        ("2pick: hang", "not a pattern"),
+        ("pick: ", "not an effect"),
     ],
 )
 def test_a_fault_that_cannot_be_read_says_why(text, said):
