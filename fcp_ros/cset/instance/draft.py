@@ -27,7 +27,7 @@ class Change:
         attributes: (attribute, element or tuple) where an attribute was set, changed or unset; not
             where the element or tuple is gone.
 
-    Everything is by ascending id. A tuple of which a merge changed an element is both removed and
+    Everything is by ascending id. A tuple with an element changed by a merge is both removed and
     added, with one id.
     """
 

@@ -220,7 +220,7 @@ class _Reader:
     def add(self, type_: str, where: str, row: Row) -> None:
         key = (type_, row[ID])
         if key in self.elements:
-            raise InstanceError(f"{where}: _id {row[ID]} is there twice")
+            raise InstanceError(f"{where}: _id {row[ID]} occurs twice")
         try:
             self.elements[key] = self.builder.add(type_, row.get(NAME), self.values(type_, row))
         except (InstanceError, SchemaError) as error:

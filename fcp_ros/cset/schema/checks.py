@@ -92,7 +92,7 @@ def _check_cycles(types: Types) -> Iterator[SchemaProblem]:
                 group = closure(name, types)
                 seen |= {other for other in group if name in closure(other, types)}
                 shown = " is_a ".join(map(repr, cycle))
-                text = f"is_a goes in a circle: {shown}; remove one of these"
+                text = f"is_a forms a cycle: {shown}; remove one of these"
                 yield SchemaProblem(("types", name), text)
 
 
@@ -188,8 +188,8 @@ def _check_equations(parts: SchemaParts) -> Iterator[SchemaProblem]:
                 yield SchemaProblem(part, str(error.args[0]))
         if len(ends) == 2 and not _may_meet(ends[0], ends[1], types):
             text = (
-                f"{where}: its sides end in {ends[0]!r} and {ends[1]!r}, of which no element can "
-                "be both; mend a path, or give the two a common subtype"
+                f"{where}: its sides end in {ends[0]!r} and {ends[1]!r}, and no element can be "
+                "both; correct a path, or give the two a common subtype"
             )
             yield SchemaProblem(part, text)
 

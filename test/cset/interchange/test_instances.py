@@ -190,7 +190,7 @@ def test_tuples_that_are_none_are_refused(on: list[Any], message: str, full_sche
         ({"W": []}, "no table 'W' in schema 'graph'"),
         ({"V": {}}, "table 'V' must be a list of rows"),
         ({"V": [3]}, "table 'V', row 1 must be an object with columns"),
-        ({"V": [{"_id": 1}, {"_id": 1}]}, "table 'V', row 2: _id 1 is there twice"),
+        ({"V": [{"_id": 1}, {"_id": 1}]}, "table 'V', row 2: _id 1 occurs twice"),
         ({"V": [{"_id": "a"}]}, "table 'V', row 1: _id must be a whole number"),
         ({"V": [{"weight": 1}]}, "no column 'weight' in table 'V', row 1"),
         ({"V": [{}], "E": [{"src": 1}]}, "table 'E', row 1: column 'tgt' is missing"),

@@ -75,8 +75,8 @@ def test_lookups_name_the_near_miss() -> None:
     ("parts", "message"),
     [
         ({"types": {"a": ("b",)}}, "no type 'b' in the parents of type 'a'"),
-        ({"types": {"a": ("b",), "b": ("a",)}}, "in a circle: 'a' is_a 'b' is_a 'a'; remove one"),
-        ({"types": {"a": ("a",)}}, "is_a goes in a circle: 'a' is_a 'a'; remove one of these"),
+        ({"types": {"a": ("b",), "b": ("a",)}}, "forms a cycle: 'a' is_a 'b' is_a 'a'; remove one"),
+        ({"types": {"a": ("a",)}}, "is_a forms a cycle: 'a' is_a 'a'; remove one of these"),
         ({"types": {"a": (), "": ()}}, "'' is no name; names are texts that are not empty"),
         ({"functions": (Function("f", "a", "z"),)}, "no type 'z' in function 'f'"),
         ({"functions": (Function("f", "a", "a"),) * 2}, "function 'f' is declared twice"),
@@ -142,7 +142,7 @@ HOUSES: dict[str, Any] = {
         (PathEquation(PERSON, ("home", "hom"), ()), "no function 'hom' in type 'home'"),
         # Functions of a subtype are none of the type; those of an ancestor are.
         (PathEquation(PERSON, ("charger",), ()), "no function 'charger' in type 'person'"),
-        (PathEquation(PERSON, ("home",), ()), "its sides end in 'home' and 'person', of which no"),
+        (PathEquation(PERSON, ("home",), ()), "its sides end in 'home' and 'person', and no"),
         # Paths from a relation begin with a leg, and never come back to it.
         (PathEquation("at", ("home",), ("where",)), "no function 'home' in type 'at'"),
         (PathEquation("at", ("who", "who"), ("where",)), "no function 'who' in type 'person'"),
