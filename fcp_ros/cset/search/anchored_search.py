@@ -26,7 +26,7 @@ Anchor = tuple[int, int]
 Slots = Mapping[str, tuple[int, ...]]
 
 _MOST_USES = 256
-"""Number of uses after which plans are recompiled, as table sizes may have changed."""
+"""Number of uses after which plans are looked up again, as table sizes may have changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Query:
     allowed: Mapping[int, Set[int]]
     where: tuple[ValueComparison, ...]
 
-    @cached_property
+    @property
     def compared(self) -> tuple[frozenset[str], ...]:
         """The variables that each comparison is about."""
         return tuple([variables_of(c.left) | variables_of(c.right) for c in self.where])
