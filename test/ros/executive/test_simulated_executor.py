@@ -108,7 +108,7 @@ def test_opening_and_closing_change_what_perception_would_report(here, plan_of):
 @pytest.mark.parametrize(
     ("parameter", "value", "said"),
     [
-        ("faults", ["pick: explode"], "no effect"),
+        ("faults", ["pick: explode"], "not an effect"),
         ("faults", ["pik: hang"], "no rule 'pik'"),
         ("faults", ["pick(thing=mug_1): hang"], "no parameter 'thing'"),
         ("success_overrides", ["pick: 2"], "must lie in"),
