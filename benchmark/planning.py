@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from planning_part_ablation import ablation_part
 from planning_part_changes import cold_start_part, replanning_part
 from planning_part_household import blockers_part, household_part
 from planning_part_judgements import judgements_part
@@ -45,6 +46,7 @@ class Name(str, Enum):
     BEST_MEMBERSHIP = "best-membership"
     TASKOGRAPHY = "taskography"
     CLASSICS = "classics"
+    ABLATION = "ablation"
 
 
 PARTS: Mapping[Name, Callable[[Settings], Part]] = {
@@ -58,11 +60,15 @@ PARTS: Mapping[Name, Callable[[Settings], Part]] = {
     Name.BEST_MEMBERSHIP: best_membership_part,
     Name.TASKOGRAPHY: taskography_part,
     Name.CLASSICS: classics_part,
+    Name.ABLATION: ablation_part,
 }
 
 
 def main(
-    parts: Annotated[list[Name] | None, typer.Argument(help="All of them by default.")] = None,
+    parts: Annotated[
+        list[Name] | None,
+        typer.Argument(help="By default all but the ablation, which takes hours."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes only.")] = False,
     limit: Annotated[float, typer.Option(help="Seconds for each task and planner.")] = 60.0,
     memory: Annotated[int, typer.Option(help="MiB for each task and planner.")] = 8_000,
@@ -81,7 +87,7 @@ def main(
     found = []
     with tempfile.TemporaryDirectory(prefix="planning-") as folder:
         settings = Settings(Path(folder), quick, Limits(limit, memory), repetitions, environment)
-        for name in parts or list(Name):
+        for name in parts or [name for name in Name if name is not Name.ABLATION]:
             found.append(PARTS[name](settings))
             show_part(found[-1], console)
         if pddl is not None:

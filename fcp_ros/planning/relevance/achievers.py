@@ -55,7 +55,7 @@ class Attempts:
         self._emit = emit
 
     def to(self, literal: int, style: BindingStyle, limit: int) -> bool:
-        """Make operators that achieve a literal; whether there may be more."""
+        """Make operators that achieve a literal; return True if there may be more."""
         truncated = False
         for plan in self._ways.to(literal, style):
             truncated |= self._try(plan, literal, style, limit)
@@ -100,35 +100,35 @@ class Attempts:
         """Emit what is there now; whether there may be more."""
         truncated = False
         for context in contexts:
-            binding = self._started(plan, literal)
+            binding = self._start(plan, literal)
             if binding is None:
                 return False
             run = BindingRun(plan, literal, limit, context=context)
             found = self._matcher.bindings(run, binding)
-            for elements in self._chosen(run, found) if chooses else found:
+            for elements in self._choose(run, found) if chooses else found:
                 self._emit(plan.trigger, elements, literal)
             truncated |= run.truncated
         return truncated
 
     def _listen(self, plan: BindingPlan, literal: int, limit: int, demands: bool) -> None:
         """Emit what is there, and what comes to be possible later."""
-        binding = self._started(plan, literal)
+        binding = self._start(plan, literal)
         if binding is None:
             return
         if plan.join is not None:
-            for found in self._joins.wanted(plan.join, literal):
+            for found in self._joins.request(plan.join, literal):
                 self._emit(*found)
         elif plan.links is None or not self._by_links(plan.links, binding, literal):
             run = BindingRun(plan, literal, limit, True, demands)
             for elements in self._matcher.bindings(run, binding):
                 self._emit(plan.trigger, elements, literal)
 
-    def _started(self, plan: BindingPlan, literal: int) -> list[int] | None:
-        return self._matcher.started(plan.trigger, self._facts.elements[literal >> 1])
+    def _start(self, plan: BindingPlan, literal: int) -> list[int] | None:
+        return self._matcher.start_binding(plan.trigger, self._facts.elements[literal >> 1])
 
     @staticmethod
     def _free(plan: BindingPlan, literal: int) -> bool:
-        """Whether it does not matter how what is in the way goes away."""
+        """Return True if any way to remove the obstacle will do."""
         return bool(literal & 1) and plan.chooses
 
     def _by_links(self, plan: BindingPlan, binding: list[int], literal: int) -> bool:
@@ -138,8 +138,8 @@ class Attempts:
             self._emit(plan.trigger, elements, literal)
         return not run.crowded
 
-    def _chosen(self, run: BindingRun, found: Iterator[Elements]) -> Iterator[Elements]:
-        """A few of them: nothing in the way, of many types, in order."""
+    def _choose(self, run: BindingRun, found: Iterator[Elements]) -> Iterator[Elements]:
+        """Yield a few of them: unobstructed ones first, of many types."""
         trigger = run.plan.trigger
         candidates = list(islice(found, CANDIDATES))
         wanted = CHOSEN * run.limit
@@ -190,7 +190,7 @@ class Achievers:
         self._found: dict[tuple[Hashable, ...], Sequence[BindingPlan]] = {}
 
     def to(self, literal: int, style: BindingStyle) -> Sequence[BindingPlan]:
-        """The plans of all that may achieve a literal in a style, the slots of its atom bound."""
+        """Return the plans of all achievers of a literal in a style, its atom's slots bound."""
         relation, elements = self._facts.relation[literal >> 1], self._facts.elements[literal >> 1]
         types = tuple(map(self._facts.instance.type_of, elements))
         key = (literal & 1, relation.number, types, style)
@@ -205,11 +205,11 @@ class Achievers:
         return found
 
     def is_idle(self, trigger: Trigger, style: BindingStyle) -> bool:
-        """Whether the trigger is of no use in a style: it only undoes what led there."""
+        """Return True if the trigger is of no use in a style: it only undoes what led there."""
         return style in _ANEW and self._planner.only_undoes(trigger)
 
     def of(self, trigger: Trigger, style: BindingStyle, slots: Iterable[int]) -> BindingPlan:
-        """The plan of a trigger with some slots bound."""
+        """Return the plan of a trigger with some slots bound."""
         bare = self._overwritings.triggers.get(trigger)
         if bare is not None:
             trigger, slots = bare, (*slots, self._overwritings.rules[trigger.rule.number].slot)
@@ -243,8 +243,8 @@ class OldValues:
         self._rules = overwritings.rules
         self._waiting: dict[tuple[int, int], list[Found]] = {}
 
-    def completed(self, trigger: Trigger, elements: Elements, purpose: int) -> Elements | None:
-        """The slots with the old value; None if there is none yet."""
+    def complete(self, trigger: Trigger, elements: Elements, purpose: int) -> Elements | None:
+        """Return the slots with the old value; None if none is known yet."""
         found = self._rules.get(trigger.rule.number)
         if found is None or elements[found.slot] != OPEN:
             return elements
@@ -255,8 +255,8 @@ class OldValues:
             return None
         return (*elements[: found.slot], old, *elements[found.slot + 1 :])
 
-    def gained(self, fact: int) -> list[Found]:
-        """What can go on now that a fact may hold."""
+    def release(self, fact: int) -> list[Found]:
+        """Return the bindings that were waiting for a fact."""
         if not self._waiting:
             return []
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
@@ -266,7 +266,7 @@ class OldValues:
         return late
 
     def _first(self, found: Overwriting, elements: Elements) -> int | None:
-        """The first old value that differs from what the rule speaks of; always the same one."""
+        """Find the first old value that no other slot has; always the same one."""
         bound = ((found.key, elements[found.moved]),)
         other = 1 - found.key
         for there in self._facts.find_initial(found.relation, bound):
@@ -294,8 +294,8 @@ class Joins:
         self._given: dict[tuple[Trigger, Elements], list[Elements]] = {}
         self._asked: dict[tuple[Trigger, Elements], int] = {}
 
-    def wanted(self, join: Join, literal: int) -> Iterator[Found]:
-        """What achieves a literal with facts that are possible; asks for later ones, too."""
+    def request(self, join: Join, literal: int) -> Iterator[Found]:
+        """Yield what achieves a literal with possible facts, and ask for later ones."""
         facts, trigger = self._facts, join.trigger
         if join not in self._known:
             self._known.add(join)
@@ -315,8 +315,8 @@ class Joins:
         for found in tuple(self._given.get(key, ())):
             yield trigger, found, literal
 
-    def gained(self, fact: int) -> Iterator[Found]:
-        """What a fact that has come to be possible gives of what was asked for."""
+    def extend(self, fact: int) -> Iterator[Found]:
+        """Yield what a newly possible fact gives of what was requested."""
         for join in self._joins.get(self._facts.relation[fact].number, ()):
             for found in self._bindings(join, self._facts.elements[fact]):
                 literal = self._asked.get(self._give(join, found))

@@ -17,10 +17,10 @@ from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 OPEN = -1
 """A slot that is not bound."""
 FEW = 3
-"""Types with at most so many elements are always tried completely (robots, mostly)."""
+"""Types with at most this many elements are always tried completely (robots, mostly)."""
 LINKS = 64
 LISTED = 16
-"""How many values a step tries at first: of a static link, of a changing condition."""
+"""Number of values that a step tries initially: of a static link, of a changing condition."""
 
 
 @dataclass(eq=False, slots=True)
@@ -88,7 +88,7 @@ class Matcher:
         self._confined: dict[BindingStep, tuple[LiftedAtom, ...]] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
-        """The slots whose types have a handful of elements."""
+        """Return the slots whose types have a handful of elements."""
         count = self._instance.count
         return frozenset(slot for slot, type_ in enumerate(types) if count(type_) <= FEW)
 
@@ -107,7 +107,7 @@ class Matcher:
         return True
 
     @staticmethod
-    def started(trigger: Trigger, elements: Elements) -> list[int] | None:
+    def start_binding(trigger: Trigger, elements: Elements) -> list[int] | None:
         """The slots with those of the trigger's atom bound to elements of fitting types.
 
         None where one parameter would be two elements, or two parameters one.
@@ -123,11 +123,11 @@ class Matcher:
         return binding
 
     def bindings(self, run: BindingRun, binding: list[int]) -> Iterator[Elements]:
-        """All ways to bind what is open."""
+        """Yield all ways to bind the open slots."""
         return self._extend(run, 0, binding)
 
-    def resumed(self, fact: int) -> Iterator[tuple[BindingRun, Iterator[Elements]]]:
-        """The runs that go on with a fact that has come to be possible."""
+    def resume(self, fact: int) -> Iterator[tuple[BindingRun, Iterator[Elements]]]:
+        """Yield the runs that continue with a newly possible fact."""
         relation, elements = self._facts.relation[fact], self._facts.elements[fact]
         for run, depth, before in self._waiting.pop((relation.number, elements), ()):
             yield run, self._extend(run, depth, list(before))
@@ -142,7 +142,7 @@ class Matcher:
                     yield run, self._extend(run, depth + 1, binding)
 
     def _extend(self, run: BindingRun, depth: int, binding: list[int]) -> Iterator[Elements]:
-        depth = self._checked(run, depth, binding)
+        depth = self._check(run, depth, binding)
         steps = run.plan.steps
         if depth == len(steps):
             yield tuple(binding)
@@ -160,8 +160,8 @@ class Matcher:
                 for _, slot in step.opens:
                     binding[slot] = OPEN
 
-    def _checked(self, run: BindingRun, depth: int, binding: list[int]) -> int:
-        """The next step that binds something; -1 where a check before it fails."""
+    def _check(self, run: BindingRun, depth: int, binding: list[int]) -> int:
+        """Return the next step that binds something; -1 if a check before it fails."""
         steps = run.plan.steps
         while depth < len(steps) and not steps[depth].opens:
             step = steps[depth]
@@ -203,7 +203,7 @@ class Matcher:
         return True
 
     def _out_of_reach(self, run: BindingRun, step: BindingStep, binding: Sequence[int]) -> bool:
-        """Whether a condition on what the step has bound can never hold."""
+        """Return True if a condition on what the step has bound can never hold."""
         atoms = self._confined.get(step)
         if atoms is None:
             opened = {slot for _, slot in step.opens}
@@ -253,7 +253,7 @@ class Matcher:
     def _in_context(
         self, run: BindingRun, step: BindingStep, bound: Bound, context: tuple[int, ...]
     ) -> Iterable[Elements]:
-        """The value right then, else the one at first, else all that are possible."""
+        """Return the value in the context, else the initial one, else all possible ones."""
         assert step.relation is not None
         facts = self._facts
         for fact in context:
@@ -315,13 +315,13 @@ def _truncating(run: BindingRun, values: Iterable[Elements], limit: int) -> Iter
 
 
 ELEMENTS = 8
-"""How many elements are tried at first."""
+"""Number of elements that are tried initially."""
 NEIGHBOURS = 64
-"""How many elements nearby are looked at."""
+"""Number of nearby elements that are looked at."""
 MET = 2
-"""How many elements of each type that operators speak of come first."""
+"""Number of elements of each type that come first because operators mention them."""
 NEARBY = 4
-"""How many elements nearby come first."""
+"""Number of nearby elements that come first."""
 
 
 class ElementChoice:
@@ -380,12 +380,12 @@ class ElementChoice:
     def _nearby(self, centres: Sequence[int], below: frozenset[str]) -> Iterator[int]:
         """Elements one or two static links away from what is bound."""
         for centre in dict.fromkeys(centres):
-            for middle in islice(self._linked(centre), NEIGHBOURS):
-                for end in chain((middle,), islice(self._linked(middle), NEIGHBOURS)):
+            for middle in islice(self._find_linked(centre), NEIGHBOURS):
+                for end in chain((middle,), islice(self._find_linked(middle), NEIGHBOURS)):
                     if end != centre and self._instance.type_of(end) in below:
                         yield end
 
-    def _linked(self, element: int) -> Iterator[int]:
+    def _find_linked(self, element: int) -> Iterator[int]:
         own = self._instance.type_of(element)
         for relation in self._links:
             for position, kinds in enumerate(relation.kinds):
@@ -427,7 +427,7 @@ class _ElementSample:
 
     @property
     def left_out(self) -> bool:
-        """Whether there are elements that were not looked at."""
+        """True if some elements were not looked at."""
         return len(self._seen) < self._count
 
     def _is_new(self, element: int) -> bool:

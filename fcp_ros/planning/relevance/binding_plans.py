@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which order the open slots of a rule are bound, given what a demand binds already.
+"""The order in which the open slots of a rule are bound, given what a demand binds already.
 
 The order decides what is considered at all: a slot that a *changing* condition binds takes the
 values that are there; one that a static condition or its type binds takes every value that fits,
@@ -19,7 +19,7 @@ from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 
 
 class BindingStyle(Enum):
-    """Which ways to bind a slot are preferred."""
+    """The preferred ways to bind a slot."""
 
     NOW = "take the values that are there"
     NEAR = "follow static links, then take the values that are there"
@@ -29,7 +29,7 @@ class BindingStyle(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _StepCosts:
-    """What a step costs: a lower figure is taken first.
+    """Costs of steps: lower ones are taken first.
 
     Attributes:
         link, scan: static condition with one leg bound, with none.
@@ -104,7 +104,7 @@ class BindingPlan:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Join:
-    """How one changing condition determines all slots of a trigger.
+    """One changing condition that determines all slots of a trigger.
 
     Attributes:
         trigger: whose slots.
@@ -146,7 +146,7 @@ class BindingPlanner:
         key = (trigger, style, bound, few)
         found = self._plans.get(key)
         if found is None:
-            found = _plan(trigger, bound, _ordered(trigger, _COSTS[style], bound, few), few)
+            found = _plan(trigger, bound, _order(trigger, _COSTS[style], bound, few), few)
             if style is BindingStyle.NOW:
                 found = replace(
                     found, links=_by_links(found, bound, few), join=_join(found, bound, few)
@@ -155,7 +155,7 @@ class BindingPlanner:
         return found
 
     def only_undoes(self, trigger: Trigger) -> bool:
-        """Whether what the rule needs comes only from what it gives: no way to get that anew.
+        """Return True if a rule only restores what its own needs presuppose.
 
         To step back into a room from a table takes being at the table, which takes being in the
         room: that the robot may be at some table is no way into the room.
@@ -168,7 +168,7 @@ class BindingPlanner:
 
 def _by_links(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> BindingPlan | None:
     trigger = plan.trigger
-    path = _ordered(trigger, _COSTS[BindingStyle.NEAR], bound, few)
+    path = _order(trigger, _COSTS[BindingStyle.NEAR], bound, few)
     read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
     if not read or "fluent" in (kind for kind, _ in path):
         return None
@@ -189,7 +189,7 @@ def _join(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> Join
     if not any(slots[key] in bound for key in relation.keys):
         return None
     start = frozenset(slots)
-    back = _plan(trigger, start, _ordered(trigger, _COSTS[BindingStyle.NEAR], start, few), few)
+    back = _plan(trigger, start, _order(trigger, _COSTS[BindingStyle.NEAR], start, few), few)
     if any(not step.determined and step.opens for step in back.steps):
         return None
     return None if _reads(back) else Join(trigger, relation, slots, back)
@@ -203,7 +203,7 @@ _Path = tuple[tuple[str, int], ...]
 """What binds slots, in order: a static or changing condition by number, or a slot's type."""
 
 
-def _ordered(
+def _order(
     trigger: Trigger, costs: _StepCosts, bound: frozenset[int], few: frozenset[int]
 ) -> _Path:
     everything = frozenset(range(len(trigger.types)))
@@ -309,7 +309,7 @@ def _step(atom: LiftedAtom, now: set[int], spoken: set[int]) -> BindingStep:
 
 
 def only_undoes(trigger: Trigger, lifted: LiftedDomain) -> bool:
-    """Whether what the rule needs comes only from what it gives: no way to get that anew."""
+    """Return True if a rule only restores what its own needs presuppose."""
     rule = trigger.rule
     if trigger.effect >= 0:
         return False
@@ -342,7 +342,7 @@ def _may_give(
 def _circular(
     trigger: Trigger, relation: LiftedRelation, needs: tuple[int, ...], adder: Trigger
 ) -> bool:
-    """Whether the adder needs the very fact that the trigger gives, by functional static links."""
+    """Return True if the adder needs the very fact that the trigger gives, by functional links."""
     offset = len(trigger.types)
     same = list(range(offset + len(adder.types)))
 

@@ -35,11 +35,11 @@ from fcp_ros.planning.task.lifted_formulas import LiftedRelation
 MAX_OPERATORS = 1_000_000
 """More operators than this are refused with MEMOUT."""
 RINGS = 2
-"""How often a wide closure goes one ring further than a narrow one."""
+"""Number of rings that a wide closure goes beyond a narrow one."""
 FARTHEST = 4
 """The last level."""
 GROWTH = 4
-"""What the limits are multiplied by from one level to the next."""
+"""Factor on the limits from one level to the next."""
 _NO_PURPOSE = -1
 _FORBIDS = -2
 
@@ -148,7 +148,7 @@ class Closure:
             elif self._touches:
                 self._touch(*self._touches.popleft())
             elif self._demands:
-                self._demanded_pattern(*self._demands.popleft())
+                self._follow_demand(*self._demands.popleft())
             elif (need := self._agenda.pop()) is not None:
                 self._attend(need)
             elif self._stuck and grown != len(self.grounder.operators):
@@ -164,12 +164,12 @@ class Closure:
     def _fire(self, node: OperatorNode) -> None:
         for fact, new in self._progress.fire(node):
             if new:
-                for run, found in self._matcher.resumed(fact):
+                for run, found in self._matcher.resume(fact):
                     for elements in found:
                         self._emit(run.plan.trigger, elements, run.purpose)
-                for joined in self._joins.gained(fact):
+                for joined in self._joins.extend(fact):
                     self._emit(*joined)
-                for late in self._old.gained(fact):
+                for late in self._old.release(fact):
                     self._emit(*late)
             for match in self.constraints.find_matches(fact):
                 self._agenda.guard(match, self._full)
@@ -186,7 +186,7 @@ class Closure:
         fact = literal >> 1
         if not agenda.pressing(need) and (need.level > 0 or not self._facts.is_possible(fact)):
             return
-        if agenda.achieved(literal) and (
+        if agenda.is_achieved(literal) and (
             need.level > 0 or (literal & 1 and not self._progress.has_users(fact))
         ):
             return
@@ -220,7 +220,7 @@ class Closure:
             self._demanded.add(key)
             self._demands.append((relation, bound))
 
-    def _demanded_pattern(self, relation: LiftedRelation, bound: Bound) -> None:
+    def _follow_demand(self, relation: LiftedRelation, bound: Bound) -> None:
         for trigger in self._lifted.adders.get(relation.name, ()):
             given = [(trigger.slots[position], element) for position, element in bound]
             self._everything(trigger, given)
@@ -237,7 +237,7 @@ class Closure:
 
     def _emit(self, trigger: Trigger, elements: Elements, purpose: int) -> None:
         size = len(trigger.rule.types)
-        arguments = self._old.completed(trigger, elements, purpose)
+        arguments = self._old.complete(trigger, elements, purpose)
         if arguments is None:
             return
         nodes, new = self.grounder.ground(trigger.rule, arguments[:size])
@@ -249,12 +249,12 @@ class Closure:
                 self._add_effect(node, trigger.effect, elements[size:], purpose)
 
     def _serve(self, node: OperatorNode, purpose: int) -> None:
-        """The operator has one more purpose: what it needs may matter again."""
+        """Add a purpose to an operator: its needs may matter again."""
         if purpose < 0 or purpose in node.purposes:
             return
         node.purposes.append(purpose)
         for fact in node.pre:
-            self._agenda.changed(2 * fact)
+            self._agenda.reconsider(2 * fact)
 
     def _admit(self, node: OperatorNode) -> None:
         if len(self.grounder.operators) > MAX_OPERATORS:
@@ -274,7 +274,7 @@ class Closure:
                 self._refill(resource)
 
     def _refill(self, resource: str) -> None:
-        """What is used and can be gained: everything that gains it (and uses it) belongs to it."""
+        """Make everything that gains a resource in use; at full breadth also its other users."""
         if self._full:
             for trigger in (*self._lifted.gains[resource], *self._lifted.spends[resource]):
                 self._everything(trigger, ())
@@ -327,7 +327,7 @@ class Closure:
                 self._agenda.need_absent(pattern)
 
     def _need_any(self, pattern: AbsencePattern) -> None:
-        """That some fact of the pattern holds matters."""
+        """Need some fact of the pattern."""
         relation, bound = pattern.relation, pattern.bound
         if len(bound) == len(relation.legs):
             self._agenda.need(2 * self._facts.number(relation, tuple([e for _, e in bound])))
@@ -374,7 +374,7 @@ class EffectIndex:
                         self._forbidding.setdefault(trigger.rule.number, []).append(trigger)
 
     def of_fact(self, fact: int) -> Iterator[Touch]:
-        """What operators so far may do to a fact that matters from now on."""
+        """Yield what operators so far may do to a fact that matters from now on."""
         relation = self._facts.relation[fact].number
         triggers = self._of_relation.get(relation)
         if not triggers:
@@ -383,13 +383,13 @@ class EffectIndex:
         for position, element in ((_ANY, _ANY), *enumerate(elements)):
             self._mattering.setdefault((relation, position, element), []).append(fact)
         for trigger in triggers:
-            position, slot = _shared(trigger)
+            position, slot = _find_shared(trigger)
             element = _ANY if position == _ANY else elements[position]
             for node in tuple(self._nodes.get((trigger.rule.number, slot, element), ())):
                 yield trigger, node, fact
 
     def of_node(self, node: OperatorNode) -> Iterator[Touch]:
-        """What a new operator may do to the facts that matter so far."""
+        """Yield what a new operator may do to the facts that matter so far."""
         rule = node.rule.number
         triggers = self._of_rule.get(rule)
         if not triggers:
@@ -399,14 +399,14 @@ class EffectIndex:
         for trigger in self._forbidding.get(rule, ()):
             yield trigger, node, FORBIDS
         for relation, trigger in triggers:
-            position, slot = _shared(trigger)
+            position, slot = _find_shared(trigger)
             element = _ANY if position == _ANY else node.arguments[slot]
             for fact in tuple(self._mattering.get((relation, position, element), ())):
                 yield trigger, node, fact
 
 
-def _shared(trigger: Trigger) -> tuple[int, int]:
-    """A leg of the effect's atom that a parameter of the rule binds, and that parameter."""
+def _find_shared(trigger: Trigger) -> tuple[int, int]:
+    """Find a leg of the effect's atom that a parameter of the rule binds, and that parameter."""
     size = len(trigger.rule.types)
     for position, slot in enumerate(trigger.slots):
         if slot < size:

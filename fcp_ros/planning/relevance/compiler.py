@@ -41,7 +41,7 @@ class RelevanceCompiler:
         self._finder = InvariantFinder(self._lifted)
 
     def task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
-        """What matters for the wanted facts.
+        """Compile a task with what matters for the wanted facts.
 
         Args:
             instance: the state to start in.
@@ -81,7 +81,7 @@ class RelevanceCompiler:
         return writer.write(reduced, (*positive, *negative), breadth is Breadth.FULL)
 
     def _overwritings_for(self, instance: Instance, wanted: Wanted) -> Overwritings:
-        """The rules of which representatives will do here: nothing is to be gone from a place."""
+        """Return the rules whose representatives suffice: nothing must be gone from a place."""
         found = self._overwritings.without({fact.relation for fact in wanted.negative})
         return found.without(set(find_crowded(found, instance)))
 
@@ -96,5 +96,5 @@ class RelevanceCompiler:
 def compile_relevant(
     domain: Domain, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch
 ) -> Task:
-    """What matters for the wanted facts, once; see `RelevanceCompiler` for several requests."""
+    """Compile one task; see `RelevanceCompiler` for several requests."""
     return RelevanceCompiler(domain).task(instance, wanted, breadth, watch)

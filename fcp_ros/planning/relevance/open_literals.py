@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What matters, and what of it is to be looked at next."""
+"""The literals that matter, in a queue, and their relaxed reachability."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fcp_ros.planning.relevance.operators import OperatorNode
 DONE = 1000
 """The level of a need that is not to be looked at again."""
 LEVEL_LATER, FAR_LATER, OWN_LATER = 2, 4, 3
-"""What a level, a level beyond links, and being one's own doing add to the place in the queue."""
+"""Places in the queue that a level, a level beyond links, and being self-inflicted cost."""
 
 
 @dataclass(eq=False, slots=True)
@@ -93,13 +93,13 @@ class OpenLiterals:
                         self.unwanted.add(other)
                         self.need(2 * other + 1)
 
-    def changed(self, literal: int) -> None:
+    def reconsider(self, literal: int) -> None:
         """Look again at a literal that may have become false, or that matters for more."""
         need = self._needs.get(literal)
         if need is not None:
             self.push(need)
 
-    def lost_by(self, fact: int, node: OperatorNode) -> None:
+    def note_loser(self, fact: int, node: OperatorNode) -> None:
         """Note an operator that may become applicable and deletes a fact."""
         self._losers.setdefault(fact, []).append(node)
 
@@ -130,33 +130,33 @@ class OpenLiterals:
     # --- what is known of literals
 
     def active(self, literal: int) -> bool:
-        """Whether the literal may be false, so that it must be achieved."""
+        """Return True if the literal may be false, so that it must be achieved."""
         fact, facts = literal >> 1, self._facts
         if literal & 1:
             return facts.initial[fact] or facts.gained[fact]
         return not facts.initial[fact] or facts.lost[fact]
 
     def is_own(self, literal: int) -> bool:
-        """Whether what should not hold is there only because an operator brings it about."""
+        """Return True if what should be absent is there only because an operator adds it."""
         return bool(literal & 1) and not self._facts.initial[literal >> 1]
 
     def pressing(self, need: OpenLiteral) -> bool:
-        """Whether it matters for more than moves that lead where others lead already."""
+        """Return True if it matters for more than moves that lead where others lead already."""
         return need.root or any(
-            not self.achieved(purpose)
+            not self.is_achieved(purpose)
             for consumer in need.consumers
             for purpose in consumer.purposes
         )
 
-    def achieved(self, literal: int) -> bool:
-        """Whether some operator that may become applicable achieves it, and for good."""
+    def is_achieved(self, literal: int) -> bool:
+        """Return True if an operator that may become applicable achieves it for good."""
         fact = literal >> 1
         if literal & 1:
             return not all(map(self._puts_back, self._losers.get(fact, ())))
         return self._facts.gained[fact]
 
     def _puts_back(self, node: OperatorNode) -> bool:
-        """Whether it restores something that is in the way at first."""
+        """Return True if it restores something that is in the way initially."""
         return any(
             self._facts.initial[fact]
             and (
@@ -168,7 +168,7 @@ class OpenLiterals:
 
 
 NOTED = 2
-"""How many operators are remembered that make something true, or use it."""
+"""Number of operators remembered for each fact that add it, or use it."""
 
 
 class Reachability:
@@ -198,7 +198,7 @@ class Reachability:
         return self._ready.popleft() if self._ready else None
 
     def ask(self, node: OperatorNode) -> None:
-        """What an operator needs matters; it, or an effect, waits for what can't be true yet."""
+        """Need what an operator needs; let it, or an effect, wait for what can't be true yet."""
         facts, agenda = self._facts, self._agenda
         chains = node.rule.chains
         for fact in node.pre:
@@ -227,7 +227,7 @@ class Reachability:
             self._ready.append(node)
 
     def fire(self, node: OperatorNode) -> Iterator[tuple[int, bool]]:
-        """What the node changes is possible from now on.
+        """Make the changes of a node possible from now on.
 
         Returns:
             each fact that is added for the first time, and whether it did not hold at first.
@@ -243,21 +243,21 @@ class Reachability:
                     self._gain(fact)
                 yield fact, new
         for fact in node.delete:
-            self._agenda.lost_by(fact, node)
+            self._agenda.note_loser(fact, node)
             if not facts.lost[fact]:
                 facts.lost[fact] = True
                 self._go_on(2 * fact + 1)
-                self._agenda.changed(2 * fact)
+                self._agenda.reconsider(2 * fact)
         for effect in node.effects:
             if effect.missing == 0 and not effect.fired:
                 self._ready.append(effect)
 
     def has_users(self, fact: int) -> bool:
-        """Whether some operator needs the fact and keeps it."""
+        """Return True if some operator needs the fact and keeps it."""
         return fact in self._users
 
     def contexts(self, fact: int) -> list[tuple[int, ...]]:
-        """What is known to hold when the fact has just come to hold, or has just been of use."""
+        """List the facts known to hold when the fact has just been added or used."""
         found: list[tuple[int, ...]] = [()] if self._facts.initial[fact] else []
         for node in (*self._sources.get(fact, ()), *self._users.get(fact, ())):
             parent = node.parent or node
@@ -284,7 +284,7 @@ class Reachability:
             pattern.facts.append(fact)
             if pattern.active:
                 self._agenda.need(2 * fact + 1)
-        self._agenda.changed(2 * fact + 1)
+        self._agenda.reconsider(2 * fact + 1)
 
     def _go_on(self, literal: int) -> None:
         for entry in self._waiting.pop(literal, ()):

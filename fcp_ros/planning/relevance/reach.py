@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far an element can ever get: a truck not out of its city, whatever else happens.
+"""Bounds on where an element can ever get: a truck never leaves its city.
 
 An element is *confined* in a leg of a relation if all rules that give it a fact there go on from
 another fact of it there, and only static conditions say where to (moves). Then those that it may
@@ -20,7 +20,7 @@ from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
 CROWD = 3
 """With no more elements of a type than this, it is not worth the effort."""
 FARTHEST = 1000
-"""What can get to more than so many places counts as not confined."""
+"""An element that reaches more places than this counts as not confined."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,13 +69,13 @@ class Reach:
         self.confining = bool(self._legs)
 
     def of(self, atoms: Iterable[LiftedAtom]) -> tuple[LiftedAtom, ...]:
-        """Those of some conditions that may turn out never to hold."""
+        """Return those of some conditions that may turn out never to hold."""
         if not self._legs:
             return ()
         return tuple([atom for atom in atoms if atom[0].number in self._legs])
 
     def excludes(self, relation: LiftedRelation, elements: Sequence[int]) -> bool:
-        """Whether a fact is sure never to hold."""
+        """Return True if a fact is sure never to hold."""
         for leg in self._legs.get(relation.number, ()):
             places = self._places_of(relation, leg, elements[leg])
             if places is not None and elements[1 - leg] not in places:
@@ -88,13 +88,15 @@ class Reach:
     def _moves_of(
         self, relation: LiftedRelation, leg: int, own: str
     ) -> Sequence[ConfinedMove] | None:
-        """The moves of elements of a type; None if they are not confined, or not worth it."""
+        """Return the moves of elements of a type; None if not confined, or not worth it."""
         key = (relation.number, leg, own)
         if key not in self._moves:
-            self._moves[key] = self._found(relation, leg, own)
+            self._moves[key] = self._find_moves(relation, leg, own)
         return self._moves[key]
 
-    def _found(self, relation: LiftedRelation, leg: int, own: str) -> Sequence[ConfinedMove] | None:
+    def _find_moves(
+        self, relation: LiftedRelation, leg: int, own: str
+    ) -> Sequence[ConfinedMove] | None:
         if self._facts.instance.count(own) <= CROWD:
             return None
         moves = []
@@ -115,10 +117,10 @@ class Reach:
             moves = self._moves_of(relation, leg, own)
             there = self._facts.find_initial(relation, ((leg, element),))
             first = [legs[1 - leg] for legs in there]
-            self._places[key] = None if moves is None else self._grown(first, moves, element)
+            self._places[key] = None if moves is None else self._grow(first, moves, element)
         return self._places[key]
 
-    def _grown(
+    def _grow(
         self, first: Ends, moves: Sequence[ConfinedMove], mover: int
     ) -> Collection[int] | None:
         found = dict.fromkeys(first)
@@ -143,7 +145,7 @@ class Reach:
         return found.keys()
 
     def _ends(self, move: ConfinedMove, mover: int, start: int) -> Ends:
-        """Where one move leads; an end may be named several times."""
+        """Return the ends of one move; an end may occur several times."""
         trigger, facts = move.trigger, self._facts
         below, type_of = self._lifted.below, facts.instance.type_of
         if move.anywhere:
@@ -163,7 +165,7 @@ class Reach:
 
 
 def _move(trigger: Trigger, relation: LiftedRelation, leg: int) -> ConfinedMove | None:
-    """How a rule moves an element in a leg; None if it may put it there from nowhere."""
+    """Find the move of an element in a leg; None if a rule may put it there from nowhere."""
     mover, end = trigger.slots[leg], trigger.slots[1 - leg]
     for other, slots in trigger.fluent:
         if other is relation and slots[leg] == mover and slots[1 - leg] != mover:
