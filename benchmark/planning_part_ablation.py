@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Part of the planning benchmark: what each hand-set constant of relevance is good for.
 
-Every constant is halved, doubled and set to the value that takes its effect away, one at a time,
+Each constant is halved, doubled and set to the value that takes its effect away, one at a time,
 and all tasks are planned with it. Numbers of operators and of steps do not depend on the machine;
 seconds are CPU seconds of whole requests, the shorter of two.
 """
@@ -28,6 +28,7 @@ from planning_settings import Settings
 from planning_tables import Line, Part
 from planning_vague import CountingSource, vague_domain, vague_goal, vague_household
 
+from fcp_ros.binding import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain, parse_expression
 from fcp_ros.domain.expressions.syntax import Expression
@@ -35,6 +36,7 @@ from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import PlanningOptions, PlanningSession, plan
 from fcp_ros.planning.relevance import binding_plans
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
+from fcp_ros.scene import load_scene
 
 RELEVANCE = "fcp_ros.planning.relevance"
 ENDLESS = 1_000_000
@@ -253,8 +255,6 @@ PROBLEMS = (
 def _house(name: str, house: Household, goal: str, domain: Domain, settings: Settings) -> Task:
     scene = settings.folder / "scene.json"
     write_scene(house, scene)
-    from fcp_ros.scene import load_scene, scene_to_instance
-
     instance = scene_to_instance(load_scene(scene), domain.schema, domain.mapping).instance
     return Task(name, domain, instance, parse_expression(goal))
 
