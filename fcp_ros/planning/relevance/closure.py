@@ -289,8 +289,7 @@ class Closure:
     # --- conditional effects
 
     def _touch(self, trigger: Trigger, node: OperatorNode, fact: int) -> None:
-        """Ground what an effect of an operator may do to a fact that matters, or what may forbid
-        the operator."""
+        """Ground what an effect may do to a fact, or how it may forbid its operator."""
         size = len(node.arguments)
         binding = [*node.arguments, *([OPEN] * (len(trigger.types) - size))]
         forbids = fact == FORBIDS
