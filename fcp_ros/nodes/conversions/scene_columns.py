@@ -7,6 +7,7 @@ milliseconds, since it copies numbers as arrays and only strings one by one.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
@@ -209,9 +210,8 @@ def _read_attributes(message: SceneNodes) -> list[dict[str, AttributeValue]]:
         values = getattr(message, f"{word}_values")
         for owner, name, value in zip(owners, names, values, strict=True):
             attributes[owner][name] = value
-    finite = np.isfinite(message.float_values)
-    if not finite.all():
-        at = int(np.argmin(finite))
+    if not all(map(math.isfinite, message.float_values)):
+        at = next(n for n, value in enumerate(message.float_values) if not math.isfinite(value))
         raise ConversionError(
             f"the node {message.ids[message.float_nodes[at]]!r}: the attribute "
             f"{message.float_names[at]!r} is {message.float_values[at]}"
@@ -246,6 +246,8 @@ def relations_to_ros(relations: Sequence[SceneRelation]) -> SceneRelations:
 
 
 def _write_relations(relations: Sequence[SceneRelation]) -> SceneRelations:
+    if not relations:  # as in most deltas
+        return SceneRelations()
     counts = [len(relation.elements) for relation in relations]
     if max(counts, default=0) > MOST_ELEMENTS:
         raise ValueError(f"it has {max(counts)} elements, more than {MOST_ELEMENTS}")
@@ -271,6 +273,8 @@ def relations_from_ros(message: SceneRelations) -> tuple[SceneRelation, ...]:
         _check_length(message, name, count, f"{count} names")
     total = sum(counts)
     _check_length(message, "elements", total, f"element_counts with the sum {total}")
+    if not count:
+        return ()
     rest = iter(message.elements)
     with pause_garbage_collection():
         confidences = np.round(np.asarray(message.confidences, dtype=float), CONFIDENCE_DIGITS)
@@ -350,8 +354,7 @@ def _to_singles(numbers: Iterable[float]) -> Any:
 
 def _index(lists: Sequence[Sequence[Any]]) -> Any:
     """Repeat the index of each list for each of its entries."""
-    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    return array("I", np.repeat(np.arange(len(lists), dtype=np.uint32), lengths).tobytes())
+    return array("I", [number for number, entries in enumerate(lists) for _ in entries])
 
 
 def _share(texts: Sequence[str]) -> list[str]:
