@@ -113,7 +113,7 @@ class Setup:
         (self.venv / "stamps").mkdir(exist_ok=True)
 
     def _usable(self) -> bool:
-        """Whether the folder is a working environment of this Python, made at this very place."""
+        """Return True if the folder is a working environment of this Python, made at this place."""
         pip = self.venv / "bin" / "pip"
         if not self.python.exists() or not pip.exists():
             return False
