@@ -1,19 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of the package's structure: each lists the places that break it.
-
-``python test/support/structure_rules.py`` writes the places that still have to be worked off to
-``test/structure_to_do.txt``; the test accepts these, and no others.
-"""
+"""The rules of the package's structure: each lists the places that break it."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
-from package_source import REPOSITORY, Definition, Module, find_imported_modules, read_modules
-
-TO_DO = REPOSITORY / "test" / "structure_to_do.txt"
+from package_source import Definition, Module, find_imported_modules, read_modules
 
 MOST_FILES = 14
 """Python files of a folder, its ``__init__.py`` included."""
@@ -145,26 +139,3 @@ RULES: dict[str, Rule] = {
     "functions are verbs": find_odd_function_names,
     "no import is hidden behind TYPE_CHECKING": find_hidden_imports,
 }
-
-
-def read_to_do() -> dict[str, set[str]]:
-    """Read the places that are accepted for now, by rule."""
-    places: dict[str, set[str]] = {rule: set() for rule in RULES}
-    rule = ""
-    for line in TO_DO.read_text(encoding="utf-8").splitlines():
-        if line.startswith("# "):
-            rule = line[2:]
-        elif line:
-            places[rule].add(line)
-    return places
-
-
-def format_to_do(places: dict[str, Iterable[str]]) -> str:
-    """Format places by rule, in the form that `read_to_do` reads."""
-    return "\n".join("\n".join((f"# {rule}", *sorted(found), "")) for rule, found in places.items())
-
-
-if __name__ == "__main__":
-    package = read_modules()
-    places = {name: rule(package) for name, rule in RULES.items()}
-    TO_DO.write_text(format_to_do(places), encoding="utf-8")
