@@ -7,7 +7,7 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
-from package_source import Definition, Module, find_imported_modules, read_modules
+from package_source import Definition, Module, find_imported_modules
 
 MOST_FILES = 14
 """Python files of a folder, its ``__init__.py`` included."""
