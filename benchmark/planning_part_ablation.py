@@ -48,9 +48,6 @@ CONSTANTS: Mapping[str, Sequence[int]] = {
     "closure.RINGS": (1, 4, 0),
     "closure.FARTHEST": (3, 8, 2),
     "closure.GROWTH": (2, 8, 1),
-    "open_literals.LEVEL_LATER": (1, 4, 0),
-    "open_literals.FAR_LATER": (2, 8, 0),
-    "open_literals.OWN_LATER": (1, 6, 0),
     "achievers.CHOSEN": (1, 6, ENDLESS),
     "achievers.CANDIDATES": (32, 128, ENDLESS),
     "binding.ELEMENTS": (4, 16, ENDLESS),
@@ -65,7 +62,7 @@ CONSTANTS: Mapping[str, Sequence[int]] = {
     "reach.FARTHEST": (500, 2_000, 0),
 }
 """Halved, doubled, without effect."""
-COSTS = ("_DETERMINED", "_CLOSE", "_FEW", "_MOVING")
+COSTS = ("_FEW", "_MOVING")
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,6 @@ _COSTS = {
     BindingStyle.FAR: _StepCosts(link=0.8, scan=9.0, value=8.0, listed=8.0, any=12.0, element=3.0),
     BindingStyle.ALL: _StepCosts(link=1.0, scan=4.0, value=1.5, listed=2.0, any=5.0, element=6.0),
 }
-_DETERMINED = 0.1
-_CLOSE = 0.5
 _FEW = 0.3
 _MOVING = 0.2
 
@@ -230,10 +228,8 @@ def _choices(
     for number, (relation, slots) in enumerate(trigger.static):
         if not now.issuperset(slots):
             known = sum(slot in now for slot in slots)
-            if any(slots[key] in now for key in relation.keys):
-                cost = _DETERMINED
-            elif known > 1:
-                cost = _CLOSE
+            if known > 1 or any(slots[key] in now for key in relation.keys):
+                cost = 0.0  # hardly ever more than one value
             else:
                 cost = costs.link if known else costs.scan
             yield cost, ("static", number), now.union(slots)

@@ -13,9 +13,6 @@ from fcp_ros.planning.relevance.operators import OperatorNode
 
 DONE = 1000
 """The level of a need that is not to be looked at again."""
-LEVEL_LATER, FAR_LATER, OWN_LATER = 2, 4, 3
-"""Places in the queue that a level, a level beyond links, and being self-inflicted cost."""
-
 
 @dataclass(eq=False, slots=True)
 class OpenLiteral:
@@ -104,11 +101,11 @@ class OpenLiterals:
         self._losers.setdefault(fact, []).append(node)
 
     def push(self, need: OpenLiteral) -> None:
-        """Queue a need, unless its literal holds anyway or nothing more can be done."""
+        """Queue a need by its level, unless its literal holds or nothing more can be done."""
         if not need.queued and need.level < DONE and self.active(need.literal):
             need.queued = True
             self._queued += 1
-            heapq.heappush(self._queue, (self._urgency(need), self._queued, need))
+            heapq.heappush(self._queue, (need.level, self._queued, need))
 
     def pop(self) -> OpenLiteral | None:
         """The need to be looked at next."""
@@ -117,15 +114,6 @@ class OpenLiterals:
         need = heapq.heappop(self._queue)[2]
         need.queued = False
         return need
-
-    def _urgency(self, need: OpenLiteral) -> int:
-        """Lower is earlier: things as they are, links, what is in the way later, things far away.
-
-        What is in the way only because an operator made it so is mostly put right by what is made
-        anyway.
-        """
-        far = FAR_LATER * (need.level > 1)
-        return LEVEL_LATER * need.level + far + OWN_LATER * self.is_own(need.literal)
 
     # --- what is known of literals
 
