@@ -16,9 +16,9 @@ RUNNER = CliRunner()
 
 
 def fcp(*words: str) -> tuple[int, str]:
-    """Exit code and output of a command."""
+    """Exit code and output of a command; of JSON only what goes to stdout, as for a program."""
     result = RUNNER.invoke(app, ["calibration", *words], env={"COLUMNS": "100"})
-    return result.exit_code, result.output
+    return result.exit_code, result.stdout if "--json" in words else result.output
 
 
 def key(number: int) -> str:

@@ -300,9 +300,10 @@ def test_whole_graphs_come_once_in_a_period(scene, graphs, changes, updates, sta
 
 def test_what_a_full_update_repeats_is_not_sent_again(scene, changes, updates):
     updates.publish(at_the_counter(scene, "again", 1, full=True))
-    updates.publish(at_the_counter(scene, "again", 2, full=True))
     first = changes.wait(lambda m: m.sequence_number == scene.sequence_number + 1)
     assert first.full_update, "another source"
+    # Only now: while the first one waits, the second one would replace it.
+    updates.publish(at_the_counter(scene, "again", 2, full=True))
     second = changes.wait(lambda m: m.sequence_number == scene.sequence_number + 2)
     assert not second.full_update
     assert not second.nodes.ids
