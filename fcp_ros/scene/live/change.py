@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fcp_ros.scene.graph.delta import SceneDelta
+from fcp_ros.scene.graph.elements import SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 
 
@@ -94,7 +95,7 @@ def describe_change(
             continue
         if older.pose != node.pose:
             moved.append(node.id)
-        if _without_pose(older) != _without_pose(node):
+        if older.size != node.size or not have_same_properties(older, node):
             altered.append(node.id)
     if before is not None:  # children of removed nodes lose a parent
         known = {*altered, *moved, *added, *delta.removed}
@@ -116,6 +117,13 @@ def describe_change(
     )
 
 
-def _without_pose(node: object) -> tuple[object, ...]:
-    names = ("layer", "category", "size", "polygon", "height", "attributes", "parents")
-    return tuple([getattr(node, name) for name in names])
+def have_same_properties(one: SceneNode, other: SceneNode) -> bool:
+    """Return True if two nodes agree in all but id, pose and size."""
+    return (
+        one.layer is other.layer
+        and one.category == other.category
+        and one.parents == other.parents
+        and one.attributes == other.attributes
+        and one.polygon == other.polygon
+        and one.height == other.height
+    )

@@ -12,7 +12,7 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.elements import Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.association import AssociationOptions, associate
-from fcp_ros.scene.live.change import Renaming
+from fcp_ros.scene.live.change import Renaming, have_same_properties
 from fcp_ros.scene.live.identity import IdentityMap
 from fcp_ros.scene.relations.draft import choose_free_id
 
@@ -167,16 +167,24 @@ def suppress_jitter(
     """Return a node with the published pose and size where they differ only by jitter.
 
     The comparison is always with the last published value, so slow motion is not lost: it shows as
-    soon as its sum exceeds the threshold.
+    soon as its sum exceeds the threshold. If nothing else differs, this is the published node
+    itself: most nodes of most full updates, and whatever follows skips them by identity.
     """
     if published is None or published is node:
         return node
     pose, size = node.pose, node.size
     if pose is not None and published.pose is not None and _is_still(published.pose, pose, options):
         pose = published.pose
-    if size is not None and published.size is not None:
+    if size is not None and published.size is not None and size != published.size:
         off = max(abs(a - b) for a, b in zip(published.size, size, strict=True))
         size = published.size if off <= options.still else size
+    if (
+        pose is published.pose
+        and size == published.size
+        and node.id == published.id
+        and have_same_properties(published, node)
+    ):
+        return published
     if pose is node.pose and size is node.size:
         return node
     return replace(node, pose=pose, size=size)
@@ -185,5 +193,7 @@ def suppress_jitter(
 def _is_still(one: Pose, other: Pose, options: LiveOptions) -> bool:
     if math.dist(one.position, other.position) > options.still:
         return False
+    if one.orientation == other.orientation:
+        return True
     cosine = abs(sum(a * b for a, b in zip(one.orientation, other.orientation, strict=True)))
     return 2.0 * math.acos(min(1.0, cosine)) <= options.still_turn
