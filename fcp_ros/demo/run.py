@@ -30,6 +30,8 @@ from fcp_ros.scene import Layer, SceneGraph, load_scene
 
 TIME_SCALE = 40.0
 """Simulated seconds that pass in one real second: a plan of a minute is shown in seconds."""
+TITLE_WIDTH = 100
+"""Columns of a title line, also where output goes to a file and lines are not wrapped."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,8 @@ def print_scene(console: Console, name: str, graph: SceneGraph) -> None:
 def print_episode(console: Console, episode: Episode) -> None:
     """Print one episode: story, goal, plan, outcomes, what was learned, and the verdict."""
     console.print()
-    console.print(Rule(f"[bold]{episode.number}. {escape(episode.title)}", align="left"))
+    title = Rule(f"[bold]{episode.number}. {escape(episode.title)}", align="left")
+    console.print(title, width=min(console.width, TITLE_WIDTH))
     console.print(escape(episode.story))
     console.print(f"[bold]goal[/] {escape(episode.goal)}   alpha {episode.alpha:.2f}")
     console.print(render_result(episode.result, explain=True))

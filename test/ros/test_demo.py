@@ -33,6 +33,7 @@ def play(folder, *arguments):
             check=False,
         )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert max(map(len, done.stdout.splitlines())) < 400, "lines are whole, but not padded"
     report = json.loads((folder / "demo.json").read_text())
     assert "<script" not in (folder / "demo.html").read_text()
     return {episode["number"]: episode for episode in report["episodes"]}
