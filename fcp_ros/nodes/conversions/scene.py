@@ -15,6 +15,7 @@ from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene_columns import (
+    NodeReader,
     check_texts,
     nodes_from_ros,
     nodes_to_ros,
@@ -159,19 +160,27 @@ def update_to_ros(update: SceneUpdate) -> SceneGraphUpdate:
     )
 
 
-def update_from_ros(message: SceneGraphUpdate) -> SceneUpdate:
+def update_from_ros(message: SceneGraphUpdate, reader: NodeReader | None = None) -> SceneUpdate:
     """Read an update of either kind.
+
+    Args:
+        message: the message.
+        reader: has read the full updates before; nodes that this one repeats stay the same objects.
 
     Raises:
         ConversionError: columns don't fit together, or a layer or provenance is unknown.
     """
+    if reader is not None and message.full_update:
+        nodes = reader.read(message.nodes)
+    else:
+        nodes = nodes_from_ros(message.nodes)
     return SceneUpdate(
         stamp=message.header.stamp,
         frame_id=message.header.frame_id,
         is_full=message.full_update,
         sequence=message.sequence_number,
         source=message.source,
-        nodes=nodes_from_ros(message.nodes),
+        nodes=nodes,
         removed=tuple(message.removed_nodes),
         relations=relations_from_ros(message.relations),
         dropped=relations_from_ros(message.removed_relations),

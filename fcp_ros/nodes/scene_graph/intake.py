@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import SceneUpdate, read_bytes, update_from_ros
+from fcp_ros.nodes.conversions.scene_columns import NodeReader
 
 MOST_WAITING = 1000
 """Updates that may wait."""
@@ -119,6 +120,7 @@ class SceneIntake:
         self._bytes = sum(one.size for one in kept)
 
     def _work(self) -> None:
+        reader = NodeReader()
         while True:
             with self._news:
                 while not self._waiting and not self._closed:
@@ -130,7 +132,7 @@ class SceneIntake:
             try:
                 if isinstance(waiting.message, ConversionError):
                     raise waiting.message
-                update = update_from_ros(waiting.message)
+                update = update_from_ros(waiting.message, reader)
             except ConversionError as error:
                 self._refuse(str(error))
             else:

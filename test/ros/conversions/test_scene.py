@@ -25,6 +25,7 @@ from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import SceneUpdate, read_bytes
 from fcp_ros.nodes.conversions.scene_columns import (
     PROVENANCES,
+    NodeReader,
     nodes_from_ros,
     nodes_to_ros,
     relations_from_ros,
@@ -171,6 +172,36 @@ def test_the_order_within_the_optional_columns_does_not_matter(update, chance):
         for name, column in zip(names, zip(*rows, strict=True), strict=False):
             setattr(message, name, list(column))
     assert nodes_from_ros(message) == update.nodes
+
+
+@settings(max_examples=100, deadline=None)
+@given(updates(), st.lists(st.tuples(st.booleans(), st.randoms()), max_size=5))
+def test_a_reader_of_many_messages_reads_what_each_one_says(update, others):
+    """Poses of some nodes change, or anything; each message is read as if it were the first."""
+    reader, nodes = NodeReader(), update.nodes
+    for anything, chance in ((False, random.Random(1)), *others):
+        if anything and nodes:
+            nodes = tuple(chance.sample(nodes, chance.randint(0, len(nodes))))
+        nodes = tuple(
+            replace(node, pose=chance.choice([node.pose, None, Pose.at(chance.random(), 0.0, 1.0)]))
+            if chance.random() < 0.2
+            else node
+            for node in nodes
+        )
+        assert reader.read(over_the_wire(nodes_to_ros(nodes))) == nodes
+
+
+def test_a_reader_keeps_the_nodes_that_a_message_repeats():
+    before = house(9).nodes
+    after = (*before[:4], replace(before[4], pose=Pose.at(5.0, 5.0, 1.0)), *before[5:])
+    reader = NodeReader()
+    first = reader.read(over_the_wire(nodes_to_ros(before)))
+    second = reader.read(over_the_wire(nodes_to_ros(after)))
+    assert second == after
+    assert [one is other for one, other in zip(first, second, strict=True)].count(False) == 1
+    with pytest.raises(ConversionError):
+        reader.read(SceneNodes(ids=["a"]))
+    assert reader.read(nodes_to_ros(before)) == before
 
 
 LISTS = tuple(SceneNodes.get_fields_and_field_types())
