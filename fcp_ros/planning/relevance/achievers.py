@@ -15,9 +15,9 @@ from fcp_ros.planning.relevance.overwriting import Overwriting, Overwritings
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
 
 CHOSEN = 3
-"""How many of many values that are as good as each other are taken at first."""
+"""Values taken initially, of many that are equally good."""
 CANDIDATES = 64
-"""Among how many."""
+"""Values from which these are chosen."""
 
 Emit = Callable[[Trigger, Elements, int], None]
 """Takes a trigger, its bound slots, and the literal that they achieve."""
@@ -28,36 +28,36 @@ class Attempts:
 
     Args:
         facts: the facts.
-        ways: what may achieve a literal.
+        achievers: the rules that may achieve a literal.
         matcher, joins: bind slots.
-        agenda, progress, grounder: what is known of literals and operators.
-        emit: told of all that is found, now or later.
+        open_literals, reachability, grounder: what is known of literals and operators.
+        emit: called for each binding that is found, now or later.
     """
 
     def __init__(
         self,
         facts: FactTable,
-        ways: Achievers,
+        achievers: Achievers,
         matcher: Matcher,
         joins: Joins,
-        agenda: OpenLiterals,
-        progress: Reachability,
+        open_literals: OpenLiterals,
+        reachability: Reachability,
         grounder: OperatorGrounder,
         emit: Emit,
     ) -> None:
         self._facts = facts
-        self._ways = ways
+        self._achievers = achievers
         self._matcher = matcher
         self._joins = joins
-        self._agenda = agenda
-        self._progress = progress
+        self._open_literals = open_literals
+        self._reachability = reachability
         self._grounder = grounder
         self._emit = emit
 
     def to(self, literal: int, style: BindingStyle, limit: int) -> bool:
         """Make operators that achieve a literal; return True if there may be more."""
         truncated = False
-        for plan in self._ways.to(literal, style):
+        for plan in self._achievers.to(literal, style):
             truncated |= self._try(plan, literal, style, limit)
         return truncated
 
@@ -65,7 +65,7 @@ class Attempts:
         self, plan: BindingPlan, literal: int, style: BindingStyle, limit: int, nearby: bool = False
     ) -> bool:
         chooses = bool(limit) and (
-            plan.loose if self._agenda.is_own(literal) else self._free(plan, literal)
+            plan.loose if self._open_literals.is_own(literal) else self._free(plan, literal)
         )
         if style in (BindingStyle.NOW, BindingStyle.ALL) and not chooses:
             self._listen(plan, literal, limit, style is BindingStyle.ALL)
@@ -73,20 +73,20 @@ class Attempts:
         else:
             contexts: Sequence[tuple[int, ...] | None] = (None,)
             if chooses and (style is BindingStyle.NOW or nearby):
-                contexts = self._progress.contexts(literal >> 1)
+                contexts = self._reachability.contexts(literal >> 1)
             truncated = self._look(plan, literal, limit, chooses, contexts)
-        if style is BindingStyle.NOW and plan.graded and not self._agenda.is_own(literal):
-            # What is there may do the job badly.
+        if style is BindingStyle.NOW and plan.graded and not self._open_literals.is_own(literal):
+            # The values that are there may serve badly: look farther away as well.
             truncated |= self._try_far(plan.trigger, literal, limit)
-        if style is BindingStyle.NOW and chooses and self._progress.has_users(literal >> 1):
-            # What was of use may be laid down where that was, or next to it.
+        if style is BindingStyle.NOW and chooses and self._reachability.has_users(literal >> 1):
+            # A thing that was used may be put back to its place, or next to it.
             truncated |= self._try_far(plan.trigger, literal, limit, nearby=True)
         return truncated
 
     def _try_far(self, trigger: Trigger, literal: int, limit: int, nearby: bool = False) -> bool:
-        if self._ways.is_idle(trigger, BindingStyle.FAR):
+        if self._achievers.is_idle(trigger, BindingStyle.FAR):
             return False
-        plan = self._ways.of(trigger, BindingStyle.FAR, trigger.slots)
+        plan = self._achievers.of(trigger, BindingStyle.FAR, trigger.slots)
         return self._try(plan, literal, BindingStyle.FAR, limit, nearby)
 
     def _look(
@@ -97,7 +97,7 @@ class Attempts:
         chooses: bool,
         contexts: Sequence[tuple[int, ...] | None],
     ) -> bool:
-        """Emit what is there now; whether there may be more."""
+        """Emit the bindings by facts that hold; return True if there may be more."""
         truncated = False
         for context in contexts:
             binding = self._start(plan, literal)
@@ -111,7 +111,7 @@ class Attempts:
         return truncated
 
     def _listen(self, plan: BindingPlan, literal: int, limit: int, demands: bool) -> None:
-        """Emit what is there, and what comes to be possible later."""
+        """Emit the bindings by facts that hold, and by those that become possible later."""
         binding = self._start(plan, literal)
         if binding is None:
             return
@@ -132,14 +132,14 @@ class Attempts:
         return bool(literal & 1) and plan.chooses
 
     def _by_links(self, plan: BindingPlan, binding: list[int], literal: int) -> bool:
-        """Try the other way to the same; False where there are too many links."""
+        """Bind along static links instead; return False if there are too many of them."""
         run = BindingRun(plan, literal, listens=True, by_links=True)
         for elements in self._matcher.bindings(run, list(binding)):
             self._emit(plan.trigger, elements, literal)
         return not run.crowded
 
     def _choose(self, run: BindingRun, found: Iterator[Elements]) -> Iterator[Elements]:
-        """Yield a few of them: unobstructed ones first, of many types."""
+        """Yield a few bindings: unobstructed ones first, of many types."""
         trigger = run.plan.trigger
         candidates = list(islice(found, CANDIDATES))
         wanted = CHOSEN * run.limit
@@ -158,8 +158,8 @@ class Attempts:
             yield candidates[number]
 
 
-_ANEW = (BindingStyle.NEAR, BindingStyle.FAR)
-"""Styles for which a rule that only undoes something is no way."""
+_FARTHER = (BindingStyle.NEAR, BindingStyle.FAR)
+"""Styles in which a rule that only undoes something achieves nothing."""
 
 
 class Achievers:
@@ -170,7 +170,7 @@ class Achievers:
         planner: its plans.
         facts: the facts.
         matcher: knows which types have a handful of elements.
-        overwritings: what is bound without the old value.
+        overwritings: rules that are bound without the old value.
     """
 
     def __init__(
@@ -196,17 +196,17 @@ class Achievers:
         key = (literal & 1, relation.number, types, style)
         found = self._found.get(key)
         if found is None:
-            ways = self._lifted.deleters if literal & 1 else self._lifted.adders
+            triggers = self._lifted.deleters if literal & 1 else self._lifted.adders
             found = self._found[key] = [
                 self.of(trigger, style, trigger.slots)
-                for trigger in ways.get(relation.name, ())
+                for trigger in triggers.get(relation.name, ())
                 if self._fits(trigger, types) and not self.is_idle(trigger, style)
             ]
         return found
 
     def is_idle(self, trigger: Trigger, style: BindingStyle) -> bool:
         """Return True if the trigger is of no use in a style: it only undoes what led there."""
-        return style in _ANEW and self._planner.only_undoes(trigger)
+        return style in _FARTHER and self._planner.only_undoes(trigger)
 
     def of(self, trigger: Trigger, style: BindingStyle, slots: Iterable[int]) -> BindingPlan:
         """Return the plan of a trigger with some slots bound."""
@@ -231,10 +231,10 @@ Found = tuple[Trigger, Elements, int]
 
 
 class OldValues:
-    """Binds what rules forget.
+    """Binds the old values that rules overwrite.
 
     Args:
-        facts: what may hold.
+        facts: the facts that may hold.
         overwritings: the rules.
     """
 
@@ -279,7 +279,7 @@ class OldValues:
 
 
 class Joins:
-    """Bindings by what they give, and who asked for that.
+    """Bindings by the elements that they give to a trigger, and the literals that asked for them.
 
     Args:
         facts: what is known of changing facts.
@@ -295,7 +295,7 @@ class Joins:
         self._asked: dict[tuple[Trigger, Elements], int] = {}
 
     def request(self, join: Join, literal: int) -> Iterator[Found]:
-        """Yield what achieves a literal with possible facts, and ask for later ones."""
+        """Yield the bindings that achieve a literal by possible facts, and ask for later ones."""
         facts, trigger = self._facts, join.trigger
         if join not in self._known:
             self._known.add(join)
@@ -316,7 +316,7 @@ class Joins:
             yield trigger, found, literal
 
     def extend(self, fact: int) -> Iterator[Found]:
-        """Yield what a newly possible fact gives of what was requested."""
+        """Yield the requested bindings that a newly possible fact gives."""
         for join in self._joins.get(self._facts.relation[fact].number, ()):
             for found in self._bindings(join, self._facts.elements[fact]):
                 literal = self._asked.get(self._give(join, found))

@@ -83,7 +83,7 @@ class BindingPlan:
     Attributes:
         trigger: whose slots.
         steps: in order.
-        chooses: whether a step chooses among values of which one is like another.
+        chooses: True if a step chooses among values that are equally good.
         loose: whether a slot with many values is bound by more than what is determined.
         graded: whether a slot that graded atoms speak of is bound by more than what is determined.
         links: a plan with the same outcome that follows static links first and checks the values
@@ -136,9 +136,9 @@ class BindingPlanner:
         """The steps for a trigger.
 
         Args:
-            trigger: what is to be bound.
+            trigger: the trigger whose slots are bound.
             style: which ways to bind are preferred.
-            bound: slots that are bound at first.
+            bound: slots that are bound initially.
             few: slots whose types have a handful of elements.
         """
         key = (trigger, style, bound, few)

@@ -48,8 +48,8 @@ class Breadth(Enum):
     """Each contains the one before.
 
     Attributes:
-        NARROW: things are taken from where they are; of places that are as good as each other a few
-            are tried. Whatever is reachable when nothing is ever lost stays so.
+        NARROW: things are taken from where they are; of equally good places a few are tried.
+            Whatever is reachable when nothing is ever lost stays so.
         WIDE: also intermediate places, and one ring more around everything that matters.
         FULL: everything that can matter. What is unsolvable here is unsolvable.
     """
@@ -97,19 +97,21 @@ class Closure:
         self._candidates = ElementChoice(lifted, facts)
         self._matcher = Matcher(lifted, facts, reach, self._candidates, watch, self._demand)
         self.constraints = ConstraintMatches(lifted, facts, self._matcher, planner)
-        self._ways = Achievers(lifted, planner, facts, self._matcher, overwritings)
+        self._achievers = Achievers(lifted, planner, facts, self._matcher, overwritings)
         self._old = OldValues(facts, overwritings)
         self._joins = Joins(facts, self._matcher)
-        self._agenda = OpenLiterals(facts, self.grounder.patterns)
-        self._progress = Reachability(facts, self.grounder.patterns, self._agenda, self._full)
+        self._open_literals = OpenLiterals(facts, self.grounder.patterns)
+        self._reachability = Reachability(
+            facts, self.grounder.patterns, self._open_literals, self._full
+        )
         self._effects = EffectIndex(lifted, facts)
         self._attempts = Attempts(
             facts,
-            self._ways,
+            self._achievers,
             self._matcher,
             self._joins,
-            self._agenda,
-            self._progress,
+            self._open_literals,
+            self._reachability,
             self.grounder,
             self._emit,
         )
@@ -123,10 +125,10 @@ class Closure:
     def run(self, positive: Iterable[int], negative: Iterable[int]) -> None:
         """Grow from facts that should hold and facts that should not."""
         for fact in positive:
-            self._agenda.need(2 * fact)
+            self._open_literals.need(2 * fact)
         for fact in negative:
-            self._agenda.unwanted.add(fact)
-            self._agenda.need(2 * fact + 1)
+            self._open_literals.unwanted.add(fact)
+            self._open_literals.need(2 * fact + 1)
         self._settle()
         if self._breadth is Breadth.WIDE:
             for _ in range(RINGS):
@@ -140,29 +142,29 @@ class Closure:
         grown = -1
         while True:
             self._watch.check()
-            node = self._progress.pop()
+            node = self._reachability.pop()
             if node is not None:
                 self._fire(node)
-            elif self._agenda.fresh:
-                self._touches.extend(self._effects.of_fact(self._agenda.fresh.popleft()))
+            elif self._open_literals.fresh:
+                self._touches.extend(self._effects.of_fact(self._open_literals.fresh.popleft()))
             elif self._touches:
                 self._touch(*self._touches.popleft())
             elif self._demands:
                 self._follow_demand(*self._demands.popleft())
-            elif (need := self._agenda.pop()) is not None:
+            elif (need := self._open_literals.pop()) is not None:
                 self._attend(need)
             elif self._stuck and grown != len(self.grounder.operators):
                 # More may be possible by now than when they were looked at.
                 grown = len(self.grounder.operators)
                 for need in self._stuck:
                     need.level = 0
-                    self._agenda.push(need)
+                    self._open_literals.push(need)
                 self._stuck.clear()
             else:
                 return
 
     def _fire(self, node: OperatorNode) -> None:
-        for fact, new in self._progress.fire(node):
+        for fact, new in self._reachability.fire(node):
             if new:
                 for run, found in self._matcher.resume(fact):
                     for elements in found:
@@ -172,22 +174,23 @@ class Closure:
                 for late in self._old.release(fact):
                     self._emit(*late)
             for match in self.constraints.find_matches(fact):
-                self._agenda.guard(match, self._full)
+                self._open_literals.guard(match, self._full)
 
     def _attend(self, need: OpenLiteral) -> None:
         """Go one level further to achieve a literal, if it is not achieved."""
-        literal, agenda = need.literal, self._agenda
-        if need.level >= DONE or not agenda.active(literal):
+        literal, open_literals = need.literal, self._open_literals
+        if need.level >= DONE or not open_literals.active(literal):
             return
         if self._full:
             need.level = DONE
             self._attempts.to(literal, BindingStyle.ALL, 0)
             return
         fact = literal >> 1
-        if not agenda.pressing(need) and (need.level > 0 or not self._facts.is_possible(fact)):
+        tried = need.level > 0 or not self._facts.is_possible(fact)
+        if tried and not open_literals.pressing(need):
             return
-        if agenda.is_achieved(literal) and (
-            need.level > 0 or (literal & 1 and not self._progress.has_users(fact))
+        if open_literals.is_achieved(literal) and (
+            need.level > 0 or (literal & 1 and not self._reachability.has_users(fact))
         ):
             return
         if need.level == 0:
@@ -201,12 +204,12 @@ class Closure:
                 self._stuck.append(need)
                 return
         need.level += 1
-        agenda.push(need)
+        open_literals.push(need)
 
     def _widen(self) -> None:
         """One ring more around everything that matters."""
-        for need in self._agenda.needs():
-            if self._agenda.active(need.literal):
+        for need in self._open_literals.needs():
+            if self._open_literals.active(need.literal):
                 self._watch.check()
                 need.root = True
                 for style in (BindingStyle.NOW, BindingStyle.NEAR, BindingStyle.FAR):
@@ -226,7 +229,7 @@ class Closure:
             self._everything(trigger, given)
 
     def _everything(self, trigger: Trigger, given: Sequence[tuple[int, int]]) -> None:
-        plan = self._ways.of(trigger, BindingStyle.ALL, [slot for slot, _ in given])
+        plan = self._achievers.of(trigger, BindingStyle.ALL, [slot for slot, _ in given])
         binding = [OPEN] * len(trigger.types)
         if self._matcher.fits(plan, binding, given):
             run = BindingRun(plan, _NO_PURPOSE, listens=True, demands=True)
@@ -254,7 +257,7 @@ class Closure:
             return
         node.purposes.append(purpose)
         for fact in node.pre:
-            self._agenda.reconsider(2 * fact)
+            self._open_literals.reconsider(2 * fact)
 
     def _admit(self, node: OperatorNode) -> None:
         if len(self.grounder.operators) > MAX_OPERATORS:
@@ -264,7 +267,7 @@ class Closure:
                 "ask for less, or plan on a smaller part of the scene.",
             )
         self._candidates.touch(node.arguments)
-        self._progress.ask(node)
+        self._reachability.ask(node)
         if node.rule.effects:
             self._touches.extend(self._effects.of_node(node))
         assert node.rule.action is not None
@@ -280,7 +283,7 @@ class Closure:
                 self._everything(trigger, ())
             return
         for trigger in self._lifted.gains[resource]:
-            plan = self._ways.of(trigger, BindingStyle.FAR, ())
+            plan = self._achievers.of(trigger, BindingStyle.FAR, ())
             run = BindingRun(plan, _NO_PURPOSE, 1)
             binding = [OPEN] * len(trigger.types)
             for elements in self._matcher.bindings(run, binding):
@@ -312,28 +315,28 @@ class Closure:
         if purpose >= 0 and purpose not in effect.purposes:
             effect.purposes.append(purpose)
         if new:
-            self._progress.ask(effect)
+            self._reachability.ask(effect)
             # Where the effect does harm, or forbids the operator, it should not happen.
             for fact in effect.pre:
-                self._agenda.need(2 * fact + 1)
+                self._open_literals.need(2 * fact + 1)
             for pattern, _ in effect.absent:
                 self._need_any(pattern)
         if purpose != _FORBIDS and effect not in self._helpful:
             self._helpful.add(effect)
             for fact in effect.pre:
-                self._agenda.need(2 * fact)
+                self._open_literals.need(2 * fact)
             for pattern, _ in effect.absent:
-                self._agenda.need_absent(pattern)
+                self._open_literals.need_absent(pattern)
 
     def _need_any(self, pattern: AbsencePattern) -> None:
         """Need some fact of the pattern."""
         relation, bound = pattern.relation, pattern.bound
         if len(bound) == len(relation.legs):
-            self._agenda.need(2 * self._facts.number(relation, tuple([e for _, e in bound])))
+            self._open_literals.need(2 * self._facts.number(relation, tuple([e for _, e in bound])))
         elif self._full:
             self._demand(relation, bound)
         for fact in tuple(pattern.facts):
-            self._agenda.need(2 * fact)
+            self._open_literals.need(2 * fact)
 
 
 _ANY = -1

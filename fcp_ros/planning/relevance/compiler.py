@@ -53,7 +53,7 @@ class RelevanceCompiler:
             Interrupted: unsupported conditions, cancelled, out of time, or more than
                 MAX_OPERATORS operators.
         """
-        # Nearly all that is made here stays until the end: no garbage is to be looked for.
+        # Nearly all objects made here stay until the end: a garbage collection would find nothing.
         with pause_garbage_collection():
             return self._task(instance, wanted, breadth, watch)
 

@@ -12,7 +12,8 @@ from fcp_ros.planning.relevance.facts import AbsencePattern, AbsencePatterns, Fa
 from fcp_ros.planning.relevance.operators import OperatorNode
 
 DONE = 1000
-"""The level of a need that is not to be looked at again."""
+"""The level of a literal that needs no further look."""
+
 
 @dataclass(eq=False, slots=True)
 class OpenLiteral:
@@ -20,10 +21,10 @@ class OpenLiteral:
 
     Attributes:
         literal: 2 * fact + polarity.
-        root: whether it matters in any case.
+        root: True if it matters in any case.
         consumers: operators of chains (moves from room to room) that need it.
         level: level that the search for achievers has reached.
-        queued: whether it is in the queue.
+        queued: True if it is in the queue.
     """
 
     literal: int
@@ -34,15 +35,15 @@ class OpenLiteral:
 
 
 class OpenLiterals:
-    """Needs by literal, and those that lack a way to be achieved in a queue.
+    """The literals that matter; those that still lack an achiever wait in a queue.
 
     Attributes:
         unwanted: facts that the goal or a constraint wants to be absent.
-        fresh: facts that matter, in the order in which they came to; taken out by the closure.
+        fresh: facts that matter since the last look, in order; taken out by the closure.
 
     Args:
         facts: the facts.
-        patterns: what must be absent for operators.
+        patterns: the absence patterns of operators.
     """
 
     def __init__(self, facts: FactTable, patterns: AbsencePatterns) -> None:
@@ -56,7 +57,7 @@ class OpenLiterals:
         self._losers: dict[int, list[OperatorNode]] = {}
 
     def needs(self) -> list[OpenLiteral]:
-        """Everything that matters, in order."""
+        """Return all literals that matter, in the order in which they came."""
         return list(self._needs.values())
 
     def need(self, literal: int, consumer: OperatorNode | None = None) -> None:
@@ -108,7 +109,7 @@ class OpenLiterals:
             heapq.heappush(self._queue, (need.level, self._queued, need))
 
     def pop(self) -> OpenLiteral | None:
-        """The need to be looked at next."""
+        """Take the literal to look at next; None if the queue is empty."""
         if not self._queue:
             return None
         need = heapq.heappop(self._queue)[2]
@@ -164,17 +165,17 @@ class Reachability:
 
     Args:
         facts: the facts.
-        patterns: what must be absent for operators.
-        agenda: told of what matters.
+        patterns: the absence patterns of operators.
+        open_literals: receives the literals that matter.
         full: whether nothing that can matter may be left out.
     """
 
     def __init__(
-        self, facts: FactTable, patterns: AbsencePatterns, agenda: OpenLiterals, full: bool
+        self, facts: FactTable, patterns: AbsencePatterns, open_literals: OpenLiterals, full: bool
     ) -> None:
         self._facts = facts
         self._patterns = patterns
-        self._agenda = agenda
+        self._open_literals = open_literals
         self._full = full
         self._ready: deque[OperatorNode] = deque()
         self._waiting: dict[int, list[list[OperatorNode]]] = {}  # lists emptied when one comes true
@@ -187,30 +188,30 @@ class Reachability:
 
     def ask(self, node: OperatorNode) -> None:
         """Need what an operator needs; let it, or an effect, wait for what can't be true yet."""
-        facts, agenda = self._facts, self._agenda
+        facts, open_literals = self._facts, self._open_literals
         chains = node.rule.chains
         for fact in node.pre:
             if node.parent is None:
-                agenda.need(2 * fact, node if facts.relation[fact].name in chains else None)
+                open_literals.need(2 * fact, node if facts.relation[fact].name in chains else None)
             if not facts.initial[fact] and fact not in node.delete:
                 _note(self._users, fact, node)
             if not facts.is_possible(fact):
                 self._wait(node, (2 * fact,))
         for pattern, unless in node.absent:
             if node.parent is None:
-                agenda.need_absent(pattern)
+                open_literals.need_absent(pattern)
             for fact in node.find_obstacles(pattern, unless, facts.initial):
                 if not facts.lost[fact]:
                     self._wait(node, (2 * fact + 1,))
         for clause in node.clauses:
             for literal in clause:
-                agenda.need(literal)
+                open_literals.need(literal)
             if not any(map(self._may_be_met, clause)):
                 self._wait(node, clause)
         for fact, pattern in node.guarded:
             if self._full:
-                agenda.need(2 * fact)
-            agenda.need_absent(pattern)
+                open_literals.need(2 * fact)
+            open_literals.need_absent(pattern)
         if node.missing == 0 and (node.parent is None or node.parent.fired):
             self._ready.append(node)
 
@@ -218,7 +219,7 @@ class Reachability:
         """Make the changes of a node possible from now on.
 
         Returns:
-            each fact that is added for the first time, and whether it did not hold at first.
+            each fact that is added for the first time, and True if it did not hold initially.
         """
         facts = self._facts
         node.fired = True
@@ -231,11 +232,11 @@ class Reachability:
                     self._gain(fact)
                 yield fact, new
         for fact in node.delete:
-            self._agenda.note_loser(fact, node)
+            self._open_literals.note_loser(fact, node)
             if not facts.lost[fact]:
                 facts.lost[fact] = True
                 self._go_on(2 * fact + 1)
-                self._agenda.reconsider(2 * fact)
+                self._open_literals.reconsider(2 * fact)
         for effect in node.effects:
             if effect.missing == 0 and not effect.fired:
                 self._ready.append(effect)
@@ -271,8 +272,8 @@ class Reachability:
         for pattern in self._patterns.find_matching(fact):
             pattern.facts.append(fact)
             if pattern.active:
-                self._agenda.need(2 * fact + 1)
-        self._agenda.reconsider(2 * fact + 1)
+                self._open_literals.need(2 * fact + 1)
+        self._open_literals.reconsider(2 * fact + 1)
 
     def _go_on(self, literal: int) -> None:
         for entry in self._waiting.pop(literal, ()):

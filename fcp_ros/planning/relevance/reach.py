@@ -3,7 +3,7 @@
 
 An element is *confined* in a leg of a relation if all rules that give it a fact there go on from
 another fact of it there, and only static conditions say where to (moves). Then those that it may
-ever have follow from those that it has at first, without a look at anything else. Where there are
+ever have follow from those that it has initially, without a look at anything else. Where there are
 many such elements (a truck in each city), nearly all pairs of one with a place are out of reach,
 and so is every operator that asks for one of them.
 """
