@@ -52,6 +52,7 @@ class Site:
         until(lambda: _have_scene(stack), "the scene in all nodes")
         for publisher in (self.executive._outcomes, self.executive._states):
             until(lambda p=publisher: p.get_subscription_count(), "the test's subscription")
+        self.states.wait()  # the latched state: from now on no state is missed
 
     def name(self, relative: str) -> str:
         """The full name of a topic, service, action or node of the stack."""
