@@ -1,28 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program ``fcp``: a list of commands, each imported when it is run.
+"""The program ``fcp``: a table of commands, each imported when it is run.
 
 Importing them all takes seconds, and ``fcp --help`` needs none of them.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-SUMMARIES = {
-    "plan": "Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).",
-    "validate": "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
-    "judge": "Judge to which degree a graded predicate holds of things in words or in a scene.",
-    "up": "Start the nodes with the same parameters as the launch files, until Ctrl-C.",
-    "demo": "Start all nodes and play the episodes on a scene; exits with 1 if one fails.",
-    "scene": "Look at scenes, draw, convert and compare them.",
-    "calibration": "Show or undo what was learned from outcomes.",
-    "grounding": "Train and measure the heads of the embedding oracle.",
+
+@dataclass(frozen=True)
+class Command:
+    """A command that is imported when it is run.
+
+    Attributes:
+        summary: The line that ``fcp --help`` shows; it begins the command's own help.
+        module: Its module.
+        app: Its typer application there.
+    """
+
+    summary: str
+    module: str
+    app: str = "app"
+
+
+COMMANDS = {
+    "plan": Command(
+        "Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).",
+        "fcp_ros.cli.plan",
+    ),
+    "validate": Command(
+        "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
+        "fcp_ros.cli.validate",
+    ),
+    "judge": Command(
+        "Judge to which degree a graded predicate holds of things in words or in a scene.",
+        "fcp_ros.cli.judge",
+    ),
+    "up": Command(
+        "Start the nodes with the same parameters as the launch files, until Ctrl-C.",
+        "fcp_ros.cli.live",
+        "up_app",
+    ),
+    "demo": Command(
+        "Start all nodes and play the episodes on a scene; exits with 1 if one fails.",
+        "fcp_ros.cli.live",
+        "demo_app",
+    ),
+    "scene": Command(
+        "Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene.command"
+    ),
+    "calibration": Command(
+        "Show or undo what was learned from outcomes.", "fcp_ros.cli.calibration"
+    ),
+    "grounding": Command(
+        "Train and measure the heads of the embedding oracle.", "fcp_ros.cli.grounding"
+    ),
 }
-"""The commands and the lines that ``fcp --help`` shows; each begins that command's own help."""
+"""The commands, in the order of ``fcp --help``."""
 
 
 class LazyGroup(TyperGroup):
@@ -35,34 +76,10 @@ class LazyGroup(TyperGroup):
 
 
 def import_command(name: str) -> typer.Typer:
-    """Import one of the commands of `SUMMARIES`."""
-    if name == "plan":
-        from fcp_ros.cli import plan
-
-        return plan.app
-    if name == "scene":
-        from fcp_ros.cli.scene import command as scene
-
-        return scene.app
-    if name in ("up", "demo"):
-        from fcp_ros.cli import live
-
-        return live.up_app if name == "up" else live.demo_app
-    if name == "validate":
-        from fcp_ros.cli import validate
-
-        return validate.app
-    if name == "judge":
-        from fcp_ros.cli import judge
-
-        return judge.app
-    if name == "calibration":
-        from fcp_ros.cli import calibration
-
-        return calibration.app
-    from fcp_ros.cli import grounding
-
-    return grounding.app
+    """Import one of `COMMANDS`."""
+    command = COMMANDS[name]
+    app: typer.Typer = getattr(import_module(command.module), command.app)
+    return app
 
 
 def _placeholder() -> None:
@@ -77,8 +94,8 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     help="Graded task planning: scene graph and vague goal in, verified plan out.",
 )
-for _name, _summary in SUMMARIES.items():
-    app.command(_name, help=_summary)(_placeholder)
+for _name, _command in COMMANDS.items():
+    app.command(_name, help=_command.summary)(_placeholder)
 
 if __name__ == "__main__":
     app()

@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from fcp_ros.cli.main import SUMMARIES, app, import_command
+from fcp_ros.cli.main import COMMANDS, app, import_command
 
 LISTING = """
 import sys
@@ -54,9 +54,9 @@ def test_a_small_pddl_task_is_planned_without_scenes_and_slow_libraries(reposito
     assert not [module for module in modules if module.startswith(wrong)]
 
 
-@pytest.mark.parametrize("name", SUMMARIES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_is_listed_with_the_first_line_of_its_own_help(name):
-    assert get_command(import_command(name)).help.splitlines()[0] == SUMMARIES[name]
+    assert get_command(import_command(name)).help.splitlines()[0] == COMMANDS[name].summary
 
 
 def test_commands_are_told_by_name():
@@ -65,7 +65,7 @@ def test_commands_are_told_by_name():
     assert "plan" in answer.stderr
 
 
-@pytest.mark.parametrize("name", SUMMARIES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_has_help(name):
     answer = CliRunner().invoke(app, [name, "--help"])
     assert answer.exit_code == 0
