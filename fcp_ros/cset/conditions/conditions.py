@@ -10,6 +10,7 @@ that all of its nested ones hold, a negative one that some of them does not: wit
 all of first-order logic.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -31,7 +32,7 @@ class ConditionKind(str, Enum):
     PAC = "pac"
 
 
-class _OnExtensions:
+class _OnExtensions(ABC):
     """The members that all conditions share."""
 
     name: str
@@ -55,9 +56,9 @@ class _OnExtensions:
             text = f"it cannot be told whether {self.name!r} matches: {error}"
             return Violation(ViolationKind.EXPRESSION, text, (), self.name)
 
+    @abstractmethod
     def judge(self, match: Morphism) -> Violation | None:
         """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -64,14 +65,14 @@ class MembershipOracle(Protocol):
         ...
 
 
-class PerRequestOracle:
+class PerRequestOracle(ABC):
     """Base of the oracles that give each request of a batch its own answer or error."""
 
+    @abstractmethod
     def judge_each(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
         """Judge requests: for each one its membership, or the reason why there is none."""
-        raise NotImplementedError
 
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
