@@ -10,33 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from layer_tables import BESIDE, FOLDERS, LAYERS, ROS_ALLOWED_IN, STRANGERS
 
-LAYERS = ("foundation", "fuzzy", "cset", "scene", "domain", "binding", "grounding", "planning",
-          "relaxation", "execution", "nodes")  # lowest first
-# Neighbours that share what is below them and must not know one another, whatever their order.
-STRANGERS = {("domain", "scene")}
-# The folders of the larger layers, lowest first; the files beside the folders use all of them.
-FOLDERS = {
-    "cset": ("schema", "instance", "isomorphism", "search", "limits", "conditions", "rewriting",
-             "migration", "interchange"),
-    "scene": ("graph", "shapes", "relations", "formats", "live"),
-    "grounding": ("protocol", "calibration", "models", "embedding", "language_model", "endpoint",
-                  "asking"),
-    "planning": ("model", "stepping", "flat", "task", "goal", "mutexes", "relevance", "encoding",
-                 "heuristics", "search", "schedule", "chunks", "verification", "judging"),
-    "nodes": ("runtime", "conversions", "frames", "scene_access", "bridges", "markers",
-              "scene_graph", "grounder", "planner", "executive", "simulated_executor"),
-}
-# They stand beside the nodes: nothing below may import them. The client shares the nodes'
-# conversions and action client; the command line and the demo use everything.
-BESIDE = {
-    "report": LAYERS[:-1],
-    "client": LAYERS,
-    "demo": (*LAYERS, "report", "client"),
-    "cli": (*LAYERS, "report", "client", "demo"),
-}
 INTERFACES = {"msg", "srv", "action"}  # generated; importing them needs ROS
-ROS_ALLOWED_IN = {"nodes", "client"}
 INTERFACES_ALLOWED_IN = {"nodes", "client", "demo"}  # the demo reads what the client returns
 # They take seconds to import: only on demand.
 HEAVY = ("torch", "transformers", "sentence_transformers", "spark_dsg", "pxr", "open3d",

@@ -2,7 +2,7 @@
 """The picture and the table of folders in docs/architecture.md, made from the package itself.
 
 ``python test/support/architecture_drawing.py`` writes both again; a test compares them. Layers and
-their order come from test/test_layers.py, arrows from the imports, roles from docstrings, and the
+their order come from `layer_tables`, arrows from the imports, roles from docstrings, and the
 numbers from the lists of the page.
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 import re
-import runpy
 import textwrap
 from dataclasses import dataclass
 from html import escape
 
+from layer_tables import BESIDE, FOLDERS, LAYERS, ROS_ALLOWED_IN
 from package_source import REPOSITORY, Module, read_modules
 
 PAGE = REPOSITORY / "docs" / "architecture.md"
@@ -132,8 +132,7 @@ def replace_table(page: str, modules: dict[str, Module]) -> str:
 
 def draw_picture(modules: dict[str, Module], page: str) -> str:
     """Draw the layers with their folders, imports, and the steps of the ways."""
-    tables = runpy.run_path(str(REPOSITORY / "test" / "test_layers.py"))
-    layers = [*reversed(tables["BESIDE"]), *reversed(tables["LAYERS"])]
+    layers = [*reversed(BESIDE), *reversed(LAYERS)]
     arrows = find_arrows(modules, layers)
     rows = find_rows(layers, arrows)
     roles = {
@@ -142,7 +141,7 @@ def draw_picture(modules: dict[str, Module], page: str) -> str:
         )
         for layer in layers
     }
-    chips = {layer: _wrap_chips(layer, list_folders(layer, modules, tables)) for layer in layers}
+    chips = {layer: _wrap_chips(layer, list_folders(layer, modules)) for layer in layers}
     boxes: dict[str, Box] = {}
     top = float(MARGIN)
     for row in range(max(rows.values()), -1, -1):
@@ -158,7 +157,7 @@ def draw_picture(modules: dict[str, Module], page: str) -> str:
     steps = list_steps(page)
     parts = [_draw_arrow(arrow, boxes) for arrow in arrows]
     for layer, box in boxes.items():
-        fill = ROS_FILL if layer in tables["ROS_ALLOWED_IN"] else FILL
+        fill = ROS_FILL if layer in ROS_ALLOWED_IN else FILL
         numbers = {way: steps[way][layer] for way in WAYS if layer in steps[way]}
         parts.append(_draw_box(layer, box, fill, roles[layer], chips[layer], numbers))
     parts.append(_draw_legend(top))
@@ -174,14 +173,14 @@ def draw_picture(modules: dict[str, Module], page: str) -> str:
     )
 
 
-def list_folders(layer: str, modules: dict[str, Module], tables: dict[str, object]) -> list[str]:
-    """List the folders of a layer, lowest first where test_layers.py orders them."""
+def list_folders(layer: str, modules: dict[str, Module]) -> list[str]:
+    """List the folders of a layer, lowest first where `FOLDERS` orders them."""
     found = sorted(
         name.split(".")[2]
         for name, module in modules.items()
         if module.is_folder and name.startswith(f"fcp_ros.{layer}.") and name.count(".") == 2
     )
-    order = list(tables["FOLDERS"].get(layer, found))  # type: ignore[attr-defined]
+    order = list(FOLDERS.get(layer, found))
     return sorted(found, key=order.index)
 
 
