@@ -14,7 +14,7 @@ from itertools import combinations
 
 from fcp_ros.planning.mutexes.pairs import ChangeContext, MutexPair, MutexProof, Place
 from fcp_ros.planning.task.lifted import LiftedRule
-from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from itertools import combinations, combinations_with_replacement
 
 from fcp_ros.cset import Instance
 from fcp_ros.planning.task.lifted import LiftedBody, LiftedRule
-from fcp_ros.planning.task.lifted_formulas import LiftedAtom, LiftedRelation
+from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
 Place = tuple[str, int]
 """Name of a fluent relation, number of a leg; ABSENT: the absence of its (unary) fact."""

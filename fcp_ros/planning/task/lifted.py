@@ -12,13 +12,8 @@ from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect
-from fcp_ros.planning.task.lifted_formulas import (
-    LiftedAtom,
-    LiftedCondition,
-    LiftedRelation,
-    lift_atom,
-    lift_condition,
-)
+from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation, lift_atom
+from fcp_ros.planning.task.lifted_formulas import LiftedCondition, lift_condition
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -20,35 +20,8 @@ from fcp_ros.domain.expressions.syntax import (
     Forall,
     Not,
     Or,
-    Variable,
 )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class LiftedRelation:
-    """A relation.
-
-    Attributes:
-        number: its place in the schema.
-        name: its name.
-        legs: names of its legs.
-        kinds: for each leg the types that an element there may have as its own.
-        keys: positions of the functional legs.
-        changes: whether some rule changes it.
-        moves: whether some rule replaces one of its facts by another (a robot's place).
-    """
-
-    number: int
-    name: str
-    legs: tuple[str, ...]
-    kinds: tuple[frozenset[str], ...]
-    keys: tuple[int, ...]
-    changes: bool
-    moves: bool
-
-
-LiftedAtom = tuple[LiftedRelation, tuple[int, ...]]
-"""A relation and the slot of each leg; -1, -2, ... are existential, inside one negation."""
+from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation, lift_atom
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -131,20 +104,6 @@ def iterate_atoms(formula: LiftedFormula) -> Iterator[LiftedAtom]:
     else:
         yield from formula.guards
         yield from iterate_atoms(formula.body)
-
-
-def lift_atom(
-    atom: Atom, slots: Mapping[str, int], relations: Mapping[str, LiftedRelation]
-) -> LiftedAtom:
-    """Replace the variables of an atom by slots; those without one become existential."""
-    open_: dict[str, int] = {}
-    found = []
-    for term in atom.arguments:
-        if not isinstance(term, Variable):
-            raise TypeError(f"{atom.predicate} in a rule takes parameters, not {term}")
-        slot = slots.get(term.name)
-        found.append(open_.setdefault(term.name, -1 - len(open_)) if slot is None else slot)
-    return (relations[atom.predicate], tuple(found))
 
 
 @dataclass(frozen=True, slots=True)
