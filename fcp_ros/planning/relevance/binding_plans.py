@@ -53,7 +53,9 @@ _COSTS = {
     BindingStyle.ALL: _StepCosts(link=1.0, scan=4.0, value=1.5, listed=2.0, any=5.0, element=6.0),
 }
 _FEW = 0.3
+"""Cost of an element whose type has a handful of elements: hardly a choice."""
 _MOVING = 0.2
+"""Extra cost of reading where a robot is: it can go there, so that place is better demanded."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -65,8 +67,8 @@ class BindingStep:
         bound: (position, slot) of the legs that are bound already.
         opens: (position, slot) of the legs that are not; for an element one with position -1. A
             step without is a check: a static fact must be there, a changing one possible.
-        determined: whether there is at most one value (a functional leg is bound).
-        free: whether no changing condition speaks of what is bound: one value is like another.
+        determined: True if there is at most one value (a functional leg is bound).
+        free: True if no changing condition mentions the slots, so that all values are equally good.
     """
 
     relation: LiftedRelation | None
@@ -84,11 +86,11 @@ class BindingPlan:
         trigger: whose slots.
         steps: in order.
         chooses: True if a step chooses among values that are equally good.
-        loose: whether a slot with many values is bound by more than what is determined.
-        graded: whether a slot that graded atoms speak of is bound by more than what is determined.
-        links: a plan with the same outcome that follows static links first and checks the values
-            then: better where the links are few. None where there is no such plan.
-        join: the way back, from the values; None where they leave a choice.
+        loose: True if a slot with many values is bound by a step that leaves a choice.
+        graded: True if such a slot is mentioned by graded atoms.
+        links: a plan with the same outcome that follows static links first and then checks the
+            values: better if the links are few. None if there is no such plan.
+        join: the plan from the values back to the slots; None if the values leave a choice.
     """
 
     trigger: Trigger
@@ -133,11 +135,11 @@ class BindingPlanner:
     def plan(
         self, trigger: Trigger, style: BindingStyle, bound: frozenset[int], few: frozenset[int]
     ) -> BindingPlan:
-        """The steps for a trigger.
+        """Return the steps for a trigger, made once.
 
         Args:
             trigger: the trigger whose slots are bound.
-            style: which ways to bind are preferred.
+            style: the preferred ways to bind.
             bound: slots that are bound initially.
             few: slots whose types have a handful of elements.
         """
@@ -177,7 +179,7 @@ def _by_links(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> 
 
 
 def _join(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> Join | None:
-    """The way back from the only values that a plan reads, if one value determines the other."""
+    """Make the plan back from the only values that a plan reads, if they determine the rest."""
     trigger = plan.trigger
     read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
     conditions = [atom for atom in trigger.fluent if atom[0] in read]
@@ -236,7 +238,6 @@ def _choices(
     for number, (relation, slots) in enumerate(trigger.fluent):
         if not now.issuperset(slots):
             if any(slots[key] in now for key in relation.keys):
-                # Where a robot is, is better demanded than taken as it is.
                 cost = costs.value + (_MOVING if relation.moves else 0.0)
             else:
                 cost = costs.any if now.isdisjoint(slots) else costs.listed

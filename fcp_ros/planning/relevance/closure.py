@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The closure backwards from what is wanted: which operators are made, and what for.
+"""The closure backwards from the wanted facts: it decides which operators are made.
 
-Literals that matter are queued, first come first served. Looking at one makes operators that
-achieve it: first those that take things as they are now, and only if none of these can ever be
-applied others, step by step further away. What an operator needs matters in turn. Operators whose
-conditions can all come true (if nothing that is reached were ever lost again) fire: what they
-change is possible from then on, and what waits for it goes on.
+Literals that matter are queued by level, within a level first come first served. Looking at one
+makes operators that achieve it: first those that take things as they are now, and only if none of
+these can ever be applied others, step by step farther away. The conditions of an operator matter in
+turn. Operators whose conditions can all come true (if nothing that is reached is ever lost again)
+fire: their changes are possible from then on, and bindings that wait for them go on.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ class Closure:
         lifted: the domain.
         planner: its plans.
         facts: an empty table for the scene.
-        invariants: what holds in all states that can be reached.
-        overwritings: rules of which representatives are made.
-        breadth: how much is considered.
-        watch: checked all the time.
+        invariants: of all states that can be reached.
+        overwritings: rules that are grounded by representatives.
+        breadth: the extent of the search for achievers.
+        watch: checked in each turn of the loop.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Closure:
     # --- the loop
 
     def _settle(self) -> None:
-        """Work off everything that is waiting; the cheapest kind first."""
+        """Process everything that waits, the cheapest kind first."""
         grown = -1
         while True:
             self._watch.check()
@@ -207,7 +207,7 @@ class Closure:
         open_literals.push(need)
 
     def _widen(self) -> None:
-        """One ring more around everything that matters."""
+        """Add one ring of operators around everything that matters."""
         for need in self._open_literals.needs():
             if self._open_literals.active(need.literal):
                 self._watch.check()
@@ -361,8 +361,8 @@ class EffectIndex:
         self._forbidding: dict[int, list[Trigger]] = {}
         self._nodes: dict[tuple[int, int, int], list[OperatorNode]] = {}
         self._mattering: dict[tuple[int, int, int], list[int]] = {}
-        for ways in (lifted.adders, lifted.deleters):
-            for name, triggers in ways.items():
+        for achievers in (lifted.adders, lifted.deleters):
+            for name, triggers in achievers.items():
                 relation = lifted.relations[name].number
                 for trigger in triggers:
                     if trigger.effect >= 0:

@@ -167,7 +167,7 @@ class Reachability:
         facts: the facts.
         patterns: the absence patterns of operators.
         open_literals: receives the literals that matter.
-        full: whether nothing that can matter may be left out.
+        full: True if nothing that can matter may be left out.
     """
 
     def __init__(
@@ -183,11 +183,11 @@ class Reachability:
         self._users: dict[int, list[OperatorNode]] = {}  # operators that need a fact and keep it
 
     def pop(self) -> OperatorNode | None:
-        """An operator or effect that may become applicable."""
+        """Take an operator or effect that may become applicable; None if there is none."""
         return self._ready.popleft() if self._ready else None
 
     def ask(self, node: OperatorNode) -> None:
-        """Need what an operator needs; let it, or an effect, wait for what can't be true yet."""
+        """Need the conditions of an operator or effect; let it wait for those not possible yet."""
         facts, open_literals = self._facts, self._open_literals
         chains = node.rule.chains
         for fact in node.pre:
