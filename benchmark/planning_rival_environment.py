@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,8 +42,10 @@ class RivalEnvironment:
         return [str(self.folder / "bin" / planner.lower())]
 
 
-def rival_environment(folder: Path = FOLDER) -> RivalEnvironment:
-    """The environment; makes it and installs what is not in it yet.
+def rival_environment(
+    folder: Path = FOLDER, planners: Iterable[str] = tuple(PACKAGES)
+) -> RivalEnvironment:
+    """The environment; makes it and installs those of the planners that are not in it yet.
 
     Returns:
         the environment; what can't be installed is in `missing`, with the reason.
@@ -52,9 +54,10 @@ def rival_environment(folder: Path = FOLDER) -> RivalEnvironment:
         folder.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     missing = {}
-    for planner, package in PACKAGES.items():
+    for planner in planners:
         if _is_there(folder, planner):
             continue
+        package = PACKAGES[planner]
         pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", package]
         done = subprocess.run(pip, capture_output=True, text=True, check=False)
         if done.returncode or not _is_there(folder, planner):

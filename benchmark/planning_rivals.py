@@ -15,14 +15,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 
 from planning_rival_environment import RivalEnvironment
 
 LAUNCHER = Path(__file__).resolve().parent / "planning_launch.py"
+SAS_FILE, PLAN_FILE = "output.sas", "sas_plan"
+"""What Fast Downward writes: the translated task, the plan."""
 GRACE = 2.0
 """Seconds that a planner gets to stop by its own limit before it is killed."""
 
@@ -60,6 +63,8 @@ class RivalRun:
         cost: its cost; None where it does not say.
         search_seconds: of the search alone; None where it does not say.
         expansions: states expanded; None where it does not say.
+        own_seconds: processor seconds by its own account, its start left out; None where it does
+            not say.
         note: why there is no plan.
     """
 
@@ -71,6 +76,7 @@ class RivalRun:
     cost: float | None = None
     search_seconds: float | None = None
     expansions: int | None = None
+    own_seconds: float | None = None
     note: str = ""
 
 
@@ -112,7 +118,7 @@ def run_rival(
     files: Sequence[Path],
     limits: Limits,
     environment: RivalEnvironment,
-    keep_sas: Path | None = None,
+    keep: Mapping[str, Path] = MappingProxyType({}),
 ) -> RivalRun:
     """Plan with another planner, in a folder of its own that is deleted afterwards.
 
@@ -121,7 +127,7 @@ def run_rival(
         files: a PDDL domain and problem, or one translated task (for Fast Downward).
         limits: time and memory for all that it does.
         environment: where it lives.
-        keep_sas: where to put the translated task of Fast Downward; None to delete it, too.
+        keep: files that it writes (`SAS_FILE`, `PLAN_FILE`) -> where to put them, if written.
     """
     if rival.planner in environment.missing:
         note = environment.missing[rival.planner]
@@ -133,8 +139,9 @@ def run_rival(
             shutil.copyfile(source, target)
         command = [*environment.command(rival.planner), *_arguments(rival, copies, limits)]
         finished = _run(command, folder, limits)
-        if keep_sas is not None and (folder / "output.sas").is_file():
-            (folder / "output.sas").replace(keep_sas)
+        for written, target in keep.items():
+            if (folder / written).is_file():
+                shutil.copyfile(folder / written, target)
     return _understood(rival, finished, limits)
 
 
@@ -202,6 +209,7 @@ def _understood(rival: Rival, finished: _Finished, limits: Limits) -> RivalRun:
             cost=cost,
             search_seconds=_search_seconds(planner, finished.output),
             expansions=_expansions(planner, finished.output),
+            own_seconds=_own_seconds(planner, finished.output),
         )
     gave_up = finished.code in _GAVE_UP.get(planner, ())
     late = gave_up and finished.seconds >= limits.seconds
@@ -233,6 +241,15 @@ def _search_seconds(planner: str, output: str) -> float | None:
         milliseconds = _last(r"search ([\d.]+) ms, total", output)
         return None if milliseconds is None else milliseconds / 1e3
     return _last(r"Search time: ([\d.e+-]+)", output)
+
+
+def _own_seconds(planner: str, output: str) -> float | None:
+    """Translation and search as Fast Downward counts them; the start of Python is not in it."""
+    if planner != "Fast Downward":
+        return None
+    translation = _last(r"^Done! \[([\d.e+-]+)s CPU", output)
+    search = _last(r"Total time: ([\d.e+-]+)s", output)
+    return None if translation is None or search is None else translation + search
 
 
 def _expansions(planner: str, output: str) -> int | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from planning_ours import Job, OurRun, run_ours
 from planning_rival_environment import RivalEnvironment
-from planning_rivals import Limits, Rival, RivalRun, run_rival
+from planning_rivals import SAS_FILE, Limits, Rival, RivalRun, run_rival
 from planning_tables import Line, milliseconds
 
 
@@ -35,7 +35,8 @@ class Settings:
         """Let another planner plan; None where they are left out."""
         if self.rivals is None:
             return None
-        run = run_rival(rival, files, self.limits, self.rivals, keep_sas)
+        keep = {} if keep_sas is None else {SAS_FILE: keep_sas}
+        run = run_rival(rival, files, self.limits, self.rivals, keep)
         _say(f"{run.rival}: {run.status.value}, {run.steps} steps, {run.seconds:.2f} s")
         return run
 
