@@ -22,14 +22,13 @@ from typing import Annotated
 
 import typer
 from ipc_planners import OURS, THEIRS, IpcRun, run_ours, run_theirs
-from ipc_tasks import IpcTask, find_listed_tasks, find_tasks
+from ipc_tasks import LISTED, IpcTask, find_listed_tasks, find_tasks
 from planning_rival_environment import FOLDER, rival_environment
 from planning_rivals import Limits
 from planning_tables import Line, Part, Verdict, limit, show_part, show_verdicts
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-LISTED = Path(__file__).resolve().parent / "ipc_tasks.yaml"
 QUICK_STEP, QUICK_SECONDS = 6, 8.0
 """``--quick``: every sixth task, with this limit."""
 SHARE = 57 / 62

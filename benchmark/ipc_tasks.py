@@ -14,6 +14,8 @@ from pathlib import Path
 
 import yaml
 
+LISTED = Path(__file__).resolve().parent / "ipc_tasks.yaml"
+"""The list of tasks that is run by default."""
 INSTANCES = "instances"
 
 
@@ -46,14 +48,20 @@ def find_tasks(root: Path) -> list[IpcTask]:
     return found
 
 
+def read_list(listed: Path) -> dict[str, list[int]]:
+    """Read a list of tasks: a YAML mapping from folder to instance numbers."""
+    found: dict[str, list[int]] = yaml.safe_load(listed.read_text(encoding="utf-8"))
+    return found
+
+
 def find_listed_tasks(root: Path, listed: Path) -> list[IpcTask]:
-    """Find the tasks of a list: a YAML mapping from folder to instance numbers.
+    """Find the tasks of a list in a copy of the collection.
 
     Raises:
         FileNotFoundError: the root lacks a task of the list.
     """
     found = []
-    for group, numbers in yaml.safe_load(listed.read_text(encoding="utf-8")).items():
+    for group, numbers in read_list(listed).items():
         for number in numbers:
             problem = root / group / INSTANCES / f"instance-{number}.pddl"
             domain = find_domain_of(problem)
