@@ -401,6 +401,7 @@
     relation, "on"));
 
   home(0.75);
+  look(); // the pointer may come before the first frame
   new ResizeObserver(redraw).observe(stage);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   redraw();
