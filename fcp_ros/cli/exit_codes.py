@@ -26,6 +26,8 @@ _PLANNING = {
     PlanStatus.CANCELLED: 15,
     PlanStatus.UNSUPPORTED: 16,
     PlanStatus.INTERNAL_ERROR: 17,
+    PlanStatus.BUSY: 18,
+    PlanStatus.NODE_INACTIVE: 19,
 }
 
 

@@ -76,6 +76,13 @@ _AT_WORK = (DispatchPhase.SENT, DispatchPhase.RUNNING, DispatchPhase.STOPPING)
 """Phases in which an executor has a step of this plan."""
 
 
+STATUSES = {
+    OutcomeCode.TIMED_OUT: DispatchStatus.STEP_TIMED_OUT,
+    OutcomeCode.EXECUTOR_LOST: DispatchStatus.EXECUTOR_LOST,
+}
+"""Outcome of the failed step -> end of its plan; otherwise STEP_FAILED."""
+
+
 class Dispatcher:
     """Executes one plan; see the module's docstring. Not thread-safe.
 
@@ -372,8 +379,7 @@ class Dispatcher:
         if self._cancelled:
             return commands + self._finish_cancelled(unanswered)
         if not outcome.succeeded:
-            timed_out = outcome.code is OutcomeCode.TIMED_OUT
-            status = DispatchStatus.STEP_TIMED_OUT if timed_out else DispatchStatus.STEP_FAILED
+            status = STATUSES.get(outcome.code, DispatchStatus.STEP_FAILED)
             text = describe_failed_step(record.index + 1, total, step, outcome)
             return commands + self._finish(status, text, unanswered)
         if self._index == total:

@@ -31,6 +31,7 @@ class DispatchStatus(str, Enum):
     STEP_FAILED = "step_failed"
     STEP_TIMED_OUT = "step_timed_out"
     NO_EXECUTOR = "no_executor"
+    EXECUTOR_LOST = "executor_lost"
     CANCELLED = "cancelled"
 
 
@@ -113,7 +114,7 @@ STOP_CODES = {
     StopReason.CANCELLED: OutcomeCode.CANCELLED,
     StopReason.TIMED_OUT: OutcomeCode.TIMED_OUT,
     StopReason.NOT_ACCEPTED: OutcomeCode.TIMED_OUT,
-    StopReason.LOST: OutcomeCode.EXECUTION_FAILED,
+    StopReason.LOST: OutcomeCode.EXECUTOR_LOST,
 }
 """The outcome of a step that was stopped before its executor gave one."""
 

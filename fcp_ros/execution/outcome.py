@@ -25,6 +25,12 @@ class OutcomeCode(Enum):
     """The executor does not know, or refuses, such a step."""
     CANCELLED = 7
     TIMED_OUT = 8
+    BUSY = 9
+    """The executor is at work on another step; nothing was done."""
+    NODE_INACTIVE = 10
+    """The executor's node is not active; nothing was done."""
+    EXECUTOR_LOST = 11
+    """The executor died or lost its connection while it acted: how far it came is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

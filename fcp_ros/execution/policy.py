@@ -16,11 +16,13 @@ WORTH_REPLANNING = frozenset(
         OutcomeCode.EXECUTION_FAILED,
         OutcomeCode.POSTCONDITION_FAILED,
         OutcomeCode.TIMED_OUT,
+        OutcomeCode.EXECUTOR_LOST,
     }
 )
 """Outcomes after which a plan from the present state may well succeed.
 
-INVALID_ACTION is none of them: a step that its executor does not know would be planned again."""
+INVALID_ACTION, BUSY and NODE_INACTIVE are none of them: the same step would be planned again. An
+executor that was lost is one if it has come back (else its plan is `unanswered`)."""
 
 
 class FollowUp(str, Enum):

@@ -272,7 +272,7 @@ class SimulatedExecutorNode(ManagedNode):
     def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         refusal = self.refusal()
         if refusal is not None:
-            return Outcome(OutcomeCode.INVALID_ACTION, refusal.sentence)
+            return Outcome(OutcomeCode.NODE_INACTIVE, refusal.sentence)
         try:
             step = step_from_ros(goal.request.step)
         except ConversionError as error:
@@ -284,7 +284,7 @@ class SimulatedExecutorNode(ManagedNode):
             other = self._busy.setdefault(executor, step)
         if other is not step:
             text = f"Executor {executor!r} is still busy with {other}."
-            return Outcome(OutcomeCode.PRECONDITION_FAILED, text)
+            return Outcome(OutcomeCode.BUSY, text)
         try:
             return self._perform(step, goal, token)
         finally:

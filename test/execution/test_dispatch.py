@@ -380,7 +380,7 @@ def test_an_executor_that_disappears_is_asked_to_stop_and_held():
     bench.tell(ev.ExecutorLost("execute_go"))
     assert bench.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
     bench.wait()
-    assert bench.codes == [OutcomeCode.EXECUTION_FAILED]
+    assert bench.codes == [OutcomeCode.EXECUTOR_LOST]
     assert bench.result.unanswered == "execute_go"
 
 
@@ -389,7 +389,7 @@ def test_an_executor_that_was_restarted_says_that_it_forgot():
     attempt = bench.accept()
     bench.tell(ev.ExecutorLost("execute_go"))
     bench.tell(ev.Forgotten(attempt))
-    assert bench.codes == [OutcomeCode.EXECUTION_FAILED]
+    assert bench.codes == [OutcomeCode.EXECUTOR_LOST]
     assert bench.result.unanswered == ""
 
 

@@ -32,6 +32,7 @@ PLAN_ERRORS = {
     DispatchStatus.STEP_FAILED: PlanError.STEP_FAILED,
     DispatchStatus.STEP_TIMED_OUT: PlanError.STEP_TIMED_OUT,
     DispatchStatus.NO_EXECUTOR: PlanError.NO_EXECUTOR,
+    DispatchStatus.EXECUTOR_LOST: PlanError.EXECUTOR_LOST,
     DispatchStatus.CANCELLED: PlanError.CANCELLED,
 }
 """Status of a dispatched plan -> error code of ``execute_plan``."""
@@ -263,8 +264,10 @@ def _find_error(result: DispatchResult) -> GoalError:
     """Find the error code for a plan whose failure no other plan would avoid."""
     if result.status is DispatchStatus.STEP_TIMED_OUT:
         return GoalError.TIMED_OUT
+    if result.status is DispatchStatus.EXECUTOR_LOST:
+        return GoalError.EXECUTOR_LOST
     outcome = result.last_outcome
     if outcome is not None and outcome.code is OutcomeCode.CANCELLED:
         return GoalError.CANCELLED  # by somebody else, at the executor
-    # Its executor is not there, refuses such a step, or disappeared while it acted.
+    # Its executor is not there, or refuses such a step.
     return GoalError.NO_EXECUTOR

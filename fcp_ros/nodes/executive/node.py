@@ -13,6 +13,7 @@ from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.events import WorldChanged
 from fcp_ros.execution.policy import ReplanPolicy
 from fcp_ros.msg import ActionOutcome, ExecutionState, SceneGraphUpdate
+from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import (
     Conclusion,
     ExecutiveParts,
@@ -29,13 +30,14 @@ from fcp_ros.nodes.executive.parameters import (
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.planner_client import PlannerClient
-from fcp_ros.nodes.executive.reports import GoalReport, make_state
+from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
 from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.domain_parameter import list_executors, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, RefusalKind, RequestRefusal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd, end_goal
+from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefusal
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
@@ -43,8 +45,6 @@ from fcp_ros.nodes.scene_access.reporter import SceneReporter
 
 GoalResult = tuple[GoalEnd, Any]
 """The end of a goal, and its result message."""
-
-CLEANED_UP = "The node is being cleaned up: ask again when it is active."
 
 LOOK = 1.0
 """Seconds between two looks of a goal's callback at the job that works on the goal."""
@@ -64,7 +64,8 @@ class ExecutiveNode(ManagedNode):
     waits, with a bound, until the grounder has learned from the failed step.
     Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange,
     events). Publishes ``outcomes`` (ActionOutcome, events; once for each step that was tried),
-    ``execution_state`` (ExecutionState, latched), and with the parameter trust_executors also
+    ``execution_state`` (ExecutionState, latched), ``plan_in_execution`` (Plan, latched; feedback
+    and states refer to it by its id), and with the parameter trust_executors also
     ``scene_graph_update`` (SceneGraphUpdate, events).
 
     A goal's life: rclpy accepts it (`_accept` makes its `GoalContext`), its callback hands it to
@@ -83,6 +84,7 @@ class ExecutiveNode(ManagedNode):
         self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
         self._outcomes: Any = None
         self._states: Any = None
+        self._plans: Any = None
         for action, name in ((ExecutePlan, "execute_plan"), (AchieveGoal, "achieve_goal")):
             self.offer_action(
                 action, name, self._execute, accepted=self._accept, cancel=self._cancel
@@ -97,6 +99,7 @@ class ExecutiveNode(ManagedNode):
         )
         self._outcomes = self.publish_events(ActionOutcome, "outcomes")
         self._states = self.publish_state(ExecutionState, "execution_state")
+        self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
         thread = self._thread = ExecutiveThread(lambda event: runner.handle_late(event))
@@ -139,7 +142,7 @@ class ExecutiveNode(ManagedNode):
         self._parts = self._reporter = None
         super().release()
         self._scene.clear()
-        self._outcomes = self._states = None
+        self._outcomes = self._states = self._plans = None
 
     def diagnose(self) -> Diagnosis:
         """Report if there is a goal, and the newest scene graph."""
@@ -193,11 +196,11 @@ class ExecutiveNode(ManagedNode):
         if refusal is not None:
             return _refuse(request, refusal)
         if thread is None or parts is None:
-            return _refuse(request, RequestRefusal(RefusalKind.INACTIVE, CLEANED_UP))
+            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         try:
             job = thread.submit(context, lambda: self._work(context, parts))
         except WorkerClosed:
-            return _refuse(request, RequestRefusal(RefusalKind.INACTIVE, CLEANED_UP))
+            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         if job is None:
             text = "Another goal is being executed: wait for its end, or cancel it."
             return _refuse(request, RequestRefusal(RefusalKind.BUSY, text))
@@ -212,7 +215,7 @@ class ExecutiveNode(ManagedNode):
         try:
             return job.result()
         except JobCancelled:
-            return _refuse(request, RequestRefusal(RefusalKind.INACTIVE, CLEANED_UP))
+            return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         except Exception as error:
             return _refuse(request, self.internal_fault("executing a goal", error))
 
@@ -221,7 +224,8 @@ class ExecutiveNode(ManagedNode):
     def _work(self, context: GoalContext, parts: ExecutiveParts) -> GoalResult:
         """Work on a goal to its end."""
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
-        report = GoalReport(self, context, self._outcomes, self._states, whole)
+        channels = ReportChannels(self._outcomes, self._states, self._plans)
+        report = GoalReport(self, context, channels, whole)
         run: PlanExecution | GoalAchievement
         if isinstance(context.goal.request, ExecutePlan.Goal):
             run = PlanExecution(parts, context, report)
@@ -243,9 +247,9 @@ def _refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
     is_plan = isinstance(request, ExecutePlan.Goal)
     errors = PlanError if is_plan else GoalError
     codes = {
-        RefusalKind.INACTIVE: errors.NODE_INACTIVE,
+        RefusalKind.NODE_INACTIVE: errors.NODE_INACTIVE,
         RefusalKind.BUSY: errors.BUSY,
-        RefusalKind.INTERNAL: errors.INTERNAL_ERROR,
+        RefusalKind.INTERNAL_ERROR: errors.INTERNAL_ERROR,
     }
     result_type = (ExecutePlan if is_plan else AchieveGoal).Result
     result = result_type(error_code=int(codes[refusal.kind]), error_msg=refusal.sentence)

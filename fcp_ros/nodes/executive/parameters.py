@@ -23,6 +23,7 @@ class PlanError(IntEnum):
     BUSY = 206
     NODE_INACTIVE = 207
     INTERNAL_ERROR = 208
+    EXECUTOR_LOST = 209
 
 
 class GoalError(IntEnum):
@@ -37,6 +38,7 @@ class GoalError(IntEnum):
     BUSY = 306
     NODE_INACTIVE = 307
     INTERNAL_ERROR = 308
+    EXECUTOR_LOST = 309
 
 
 @dataclass(frozen=True)

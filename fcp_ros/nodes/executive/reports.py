@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.node import Node
@@ -27,14 +28,28 @@ LOOK_PERIOD = 1.0
 """Seconds between two reports that a changed world makes no difference to the plan."""
 
 
+@dataclass(frozen=True)
+class ReportChannels:
+    """The publishers of the reports.
+
+    Attributes:
+        outcomes: Of ActionOutcome, events.
+        states: Of ExecutionState, latched.
+        plans: Of the Plan that is about to be executed, latched.
+    """
+
+    outcomes: Publisher
+    states: Publisher
+    plans: Publisher
+
+
 class GoalReport:
     """Reports on one goal (a `plan_runner.RunListener`).
 
     Args:
         node: The node whose clock stamps the messages.
         context: The goal.
-        outcomes: Publisher of ActionOutcome.
-        states: Publisher of ExecutionState.
+        channels: Publishers.
         whole: Names of the chunks that are judged as a whole.
 
     Attributes:
@@ -46,16 +61,14 @@ class GoalReport:
         self,
         node: Node,
         context: GoalContext,
-        outcomes: Publisher,
-        states: Publisher,
+        channels: ReportChannels,
         whole: Collection[str] = (),
     ) -> None:
         self.outcomes: list[ActionOutcome] = []
         self.replans = 0
         self._node = node
         self._context = context
-        self._outcome_publisher = outcomes
-        self._state_publisher = states
+        self._channels = channels
         self._whole = whole
         self._plan = PlanMessage()
         self._index = 0
@@ -81,12 +94,13 @@ class GoalReport:
         self._plan = plan
         self._index = 0
         self._problem = ""
+        self._channels.plans.publish(plan)
         message = f"Executing a plan of {len(plan.steps)} steps."
         self.publish_state(ExecutionState.EXECUTING, message)
 
     def publish_state(self, state: int, message: str) -> None:
         """Publish the executive's activity on ``execution_state``."""
-        self._state_publisher.publish(
+        self._channels.states.publish(
             make_state(
                 self._node,
                 state,
@@ -126,7 +140,7 @@ class GoalReport:
         message.header.stamp = self._node.get_clock().now().to_msg()
         set_quality(message, record.outcome)
         self.outcomes.append(message)
-        self._outcome_publisher.publish(message)
+        self._channels.outcomes.publish(message)
 
     def _credit_step(self, record: StepRecord) -> PlanStepMessage:
         """Return the step that has ended, with the judgements that its outcome is evidence for."""
@@ -165,8 +179,8 @@ class GoalReport:
         goal = self._context.goal
         if isinstance(goal.request, ExecutePlan.Goal):
             feedback: Any = ExecutePlan.Feedback(
+                plan_id=self._plan.id,
                 step_index=self._index,
-                step=self._plan.steps[self._index],
                 progress=progress,
                 message=message,
             )
@@ -174,7 +188,7 @@ class GoalReport:
             feedback = AchieveGoal.Feedback(
                 phase=phase,
                 replans=self.replans,
-                plan=self._plan,
+                plan_id=self._plan.id,
                 step_index=self._index,
                 progress=progress,
                 message=message,

@@ -27,15 +27,18 @@ from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
 from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, RequestRefusal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.refusals import (
+    CLEANED_UP,
+    NOT_SERVED,
+    RefusalKind,
+    RequestRefused,
+    fill_refusal,
+    make_refusal,
+)
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import Job, JobCancelled, Worker, WorkerBusy, WorkerClosed
+from fcp_ros.nodes.runtime.worker import Job, Worker, WorkerClosed
 from fcp_ros.srv import GetCalibration, JudgePredicates
-
-NOT_SERVED = (WorkerBusy, WorkerClosed, JobCancelled, TimeoutError)
-"""Reasons why a job of the worker has no result."""
-
-CLEANED_UP = "The node is being cleaned up: ask again when it is active."
 
 INFO_PERIOD = 1.0
 """Least time between two grounding_info messages (s)."""
@@ -66,8 +69,8 @@ class GrounderNode(ManagedNode):
         self._info_publisher: Any = None
         self._info_timer: Any = None
         self._published_info: GroundingInfo | None = None
-        self.offer_service(JudgePredicates, "judge", self._judge, _refuse)
-        self.offer_service(GetCalibration, "calibration", self._calibration, _refuse)
+        self.offer_service(JudgePredicates, "judge", self._judge)
+        self.offer_service(GetCalibration, "calibration", self._calibration)
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -150,13 +153,13 @@ class GrounderNode(ManagedNode):
     def _judge(self, request: Any, response: Any) -> Any:
         batches = self._batches
         if batches is None:
-            return _fail(response, CLEANED_UP)
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         limit = duration_from_ros(request.time_limit)
         try:
             requests = [request_from_ros(query) for query in request.queries]
             answers = batches.ask(requests, self._choose_limit(limit))
         except (ConversionError, GroundingError, *NOT_SERVED) as error:
-            return _fail(response, str(error))
+            return fill_refusal(response, make_refusal(error))
         response.success = True
         response.message = f"{len(answers)} judged."
         response.memberships = [membership_to_ros(answer) for answer in answers]
@@ -205,9 +208,8 @@ class GrounderNode(ManagedNode):
         store = grounder.calibration
         predicate, context = request.predicate or None, request.context or None
         if request.operation not in (GetCalibration.Request.SHOW, GetCalibration.Request.RESET):
-            return _fail(
-                response, f"The operation {request.operation} is unknown: SHOW is 0, RESET is 1."
-            )
+            sentence = f"The operation {request.operation} is unknown: SHOW is 0, RESET is 1."
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
         evidence = [
             item
             for item in store.entries(predicate)
@@ -217,7 +219,7 @@ class GrounderNode(ManagedNode):
             job = worker.submit(lambda _token: make_entries(evidence, grounder.judge))
             response.entries = self._await_result(worker, job, self._choose_limit(0.0))
         except NOT_SERVED as error:
-            return _fail(response, str(error))
+            return fill_refusal(response, make_refusal(error))
         response.success = True
         response.message = f"{len(evidence)} outcomes in {len(response.entries)} contexts."
         if request.operation == GetCalibration.Request.RESET:
@@ -254,16 +256,6 @@ class GrounderNode(ManagedNode):
         self._published_info = self._make_info(grounder)
         info.header.stamp = self.get_clock().now().to_msg()
         self._info_publisher.publish(info)
-
-
-def _fail(response: Any, sentence: str) -> Any:
-    response.success = False
-    response.message = sentence
-    return response
-
-
-def _refuse(response: Any, refusal: RequestRefusal) -> Any:
-    return _fail(response, refusal.sentence)
 
 
 def main(args: Sequence[str] | None = None) -> int:

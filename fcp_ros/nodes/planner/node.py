@@ -20,14 +20,22 @@ from fcp_ros.nodes.planner.service import PlanningService, UncheckableError, ref
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, RefusalKind, RequestRefusal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.refusals import (
+    CLEANED_UP,
+    NOT_SERVED,
+    RefusalKind,
+    RequestRefusal,
+    RequestRefused,
+    fill_refusal,
+    make_refusal,
+)
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import (
     CancelToken,
     Job,
     JobCancelled,
     Worker,
-    WorkerBusy,
     WorkerClosed,
 )
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
@@ -40,6 +48,15 @@ from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 LOOK_EVERY = 0.02
 """Seconds between two checks if a goal was cancelled."""
+
+STATUSES = {
+    RefusalKind.INVALID_REQUEST: PlanStatus.INVALID_REQUEST,
+    RefusalKind.TIMED_OUT: PlanStatus.TIMEOUT,
+    RefusalKind.BUSY: PlanStatus.BUSY,
+    RefusalKind.NODE_INACTIVE: PlanStatus.NODE_INACTIVE,
+    RefusalKind.INTERNAL_ERROR: PlanStatus.INTERNAL_ERROR,
+}
+"""Kind of a refusal -> status of the planning result."""
 
 PlanJob = Callable[[CancelToken], Any]
 
@@ -69,8 +86,8 @@ class PlannerNode(ManagedNode):
         self._last_plan: Plan | None = None
         self.offer_action(MakePlan, "make_plan", self._make_plan)
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan)
-        self.offer_service(ValidatePlan, "validate_plan", self._validate, _refuse)
-        self.offer_service(LoadDomain, "load_domain", self._load_domain, _refuse)
+        self.offer_service(ValidatePlan, "validate_plan", self._validate)
+        self.offer_service(LoadDomain, "load_domain", self._load_domain)
         # The first request should find the kernels loaded. Here, before any thread of a node runs:
         # numba imports modules as it goes, and so do readers of scenes.
         warm_up()
@@ -184,8 +201,8 @@ class PlannerNode(ManagedNode):
         """Run a planning job in the worker; return its result, or why there is none."""
         try:
             job: Job[Any] = worker.submit(run)
-        except (WorkerBusy, WorkerClosed) as error:
-            return refuse_request(request.goal, PlanStatus.INVALID_REQUEST, str(error))
+        except NOT_SERVED as error:
+            return _report_refusal(request.goal, make_refusal(error))
         # No bound is needed: the job has a time limit, and ends when the worker is closed.
         while not job.wait(LOOK_EVERY):
             if cancelled():
@@ -193,7 +210,13 @@ class PlannerNode(ManagedNode):
         try:
             result = job.result()
         except JobCancelled as error:
-            return refuse_request(request.goal, PlanStatus.CANCELLED, str(error))
+            if cancelled():
+                return refuse_request(request.goal, PlanStatus.CANCELLED, str(error))
+            return _report_refusal(request.goal, make_refusal(error))
+        if result.status.code == PlanStatus.CANCELLED.value and not cancelled():
+            sentence = f"The node stopped planning before the end. {CLEANED_UP}"
+            refusal = RequestRefusal(RefusalKind.NODE_INACTIVE, sentence)
+            return _report_refusal(request.goal, refusal)
         self._publish(result)
         return result
 
@@ -216,10 +239,8 @@ class PlannerNode(ManagedNode):
             while not job.wait(1.0):
                 pass  # ends by itself: bounded as planning is
             verdict = job.result()
-        except (UncheckableError, WorkerBusy, WorkerClosed, JobCancelled) as error:
-            response.success = False
-            response.message = str(error)
-            return response
+        except (UncheckableError, *NOT_SERVED) as error:
+            return fill_refusal(response, make_refusal(error))
         response.success = True
         response.valid = verdict.ok
         response.problems = list(verdict.problems)
@@ -234,10 +255,10 @@ class PlannerNode(ManagedNode):
             overrides = self.parameters.texts("type_overrides")
             domain = apply_overrides(load_domain(address), overrides)
         except (FileRefusedError, OSError, SceneError) as error:
-            response.message = str(error)
-            return response
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
         except DomainError as error:
-            response.message = f"{len(error.diagnostics)} problems in {address}."
+            sentence = f"{len(error.diagnostics)} problems in {address}."
+            fill_refusal(response, RequestRefusal(RefusalKind.INVALID_REQUEST, sentence))
             response.problems = [str(problem) for problem in error.diagnostics]
             return response
         self._get_service()
@@ -305,19 +326,11 @@ def _end_goal(goal: ServerGoalHandle, result: PlanResult) -> None:
 
 
 def _report_refusal(asked: str, refusal: RequestRefusal) -> PlanResult:
-    internal = refusal.kind is RefusalKind.INTERNAL
-    status = PlanStatus.INTERNAL_ERROR if internal else PlanStatus.INVALID_REQUEST
-    return refuse_request(asked, status, refusal.sentence)
+    return refuse_request(asked, STATUSES[refusal.kind], refusal.sentence)
 
 
 def _refuse_plan(response: Any, refusal: RequestRefusal) -> Any:
     response.result = _report_refusal("", refusal)
-    return response
-
-
-def _refuse(response: Any, refusal: RequestRefusal) -> Any:
-    response.success = False
-    response.message = refusal.sentence
     return response
 
 

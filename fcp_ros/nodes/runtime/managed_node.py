@@ -11,8 +11,6 @@ from __future__ import annotations
 import threading
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from enum import Enum
 from types import TracebackType
 from typing import Any
 
@@ -27,6 +25,12 @@ from rclpy.subscription import Subscription
 from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
+from fcp_ros.nodes.runtime.refusals import (
+    RefusalKind,
+    RequestRefusal,
+    RequestRefused,
+    fill_refusal,
+)
 
 
 def state_qos(depth: int = 1) -> QoSProfile:
@@ -76,22 +80,6 @@ def qos_overrides() -> QoSOverridingOptions:
 
 RESULT_TIMEOUT = 300
 """Seconds for which an action server keeps a result that nobody has fetched."""
-
-
-class RefusalKind(str, Enum):
-    """The reasons for which a request is refused."""
-
-    INACTIVE = "inactive"
-    BUSY = "busy"
-    INTERNAL = "internal"
-
-
-@dataclass(frozen=True)
-class RequestRefusal:
-    """A request is refused: the kind for programs, a sentence for people."""
-
-    kind: RefusalKind
-    sentence: str
 
 
 class PendingRequests:
@@ -158,13 +146,13 @@ class ManagedNode(TransitionsNode):
         else:
             advice = "Start it again."
         sentence = f"The node {name} is {self.state.value}. {advice}"
-        return RequestRefusal(RefusalKind.INACTIVE, sentence)
+        return RequestRefusal(RefusalKind.NODE_INACTIVE, sentence)
 
     def internal_fault(self, where: str, error: BaseException) -> RequestRefusal:
         """Log an unexpected exception, and return the refusal that reports it."""
         self.get_logger().error(f"{where}: {''.join(traceback.format_exception(error)).rstrip()}")
         return RequestRefusal(
-            RefusalKind.INTERNAL,
+            RefusalKind.INTERNAL_ERROR,
             f"{where} failed with {type(error).__name__}: {error}. This is a fault of the node "
             f"{self.get_fully_qualified_name()}; its log has the details.",
         )
@@ -176,14 +164,15 @@ class ManagedNode(TransitionsNode):
         service_type: Any,
         name: str,
         serve: Callable[[Any, Any], Any],
-        refuse: Callable[[Any, RequestRefusal], Any],
+        refuse: Callable[[Any, RequestRefusal], Any] = fill_refusal,
     ) -> None:
         """Offer a service that always answers.
 
         Args:
             service_type: Its type.
             name: Its relative name.
-            serve: (request, response) -> response; called only while the node is active.
+            serve: (request, response) -> response; called only while the node is active. Raises
+                `RequestRefused` to refuse the request.
             refuse: Fills in the response and returns it, if the node is not active or `serve`
                 raised.
         """
@@ -195,6 +184,8 @@ class ManagedNode(TransitionsNode):
                     return refuse(response, refusal)
                 try:
                     return serve(request, response)
+                except RequestRefused as error:
+                    return refuse(service_type.Response(), error.refusal)
                 except Exception as error:
                     return refuse(service_type.Response(), self.internal_fault(name, error))
 

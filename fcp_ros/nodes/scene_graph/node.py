@@ -22,8 +22,9 @@ from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode, RequestRefusal
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
+from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
@@ -109,8 +110,8 @@ class SceneGraphNode(ManagedNode):
         self._parts: HolderParts | None = None
         self._intake: SceneIntake | None = None
         self._bridges: tuple[Bridge, ...] = ()
-        self.offer_service(LoadScene, "load_scene", self._load_scene, _refuse)
-        self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph, _refuse)
+        self.offer_service(LoadScene, "load_scene", self._load_scene)
+        self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph)
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -187,9 +188,7 @@ class SceneGraphNode(ManagedNode):
             address = resolve_allowed(request.path, folders, find_scene, "scene_folders")
             graph = self._get_holder().load(load_scene(address, limits=self._read_limits()))
         except (FileRefusedError, SceneError, ConversionError, OSError) as error:
-            response.success = False
-            response.message = str(error)
-            return response
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
         response.success = True
         response.message = f"Loaded {address}: {len(graph.nodes)} nodes."
         response.sequence_number = graph.sequence
@@ -200,12 +199,12 @@ class SceneGraphNode(ManagedNode):
 
     def _get_scene_graph(self, _request: Any, response: Any) -> Any:
         held = self._get_holder().held
-        response.success = held is not None
         if held is None:
-            response.message = "There is no scene yet: call load_scene or publish an update."
-        else:
-            response.message = f"{len(held.graph.nodes)} nodes."
-            response.scene_graph = graph_to_ros(held.graph, held.stamp)
+            sentence = "There is no scene yet: call load_scene or publish an update."
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
+        response.success = True
+        response.message = f"{len(held.graph.nodes)} nodes."
+        response.scene_graph = graph_to_ros(held.graph, held.stamp)
         return response
 
     def _read_relation_options(self) -> RelationOptions | None:
@@ -222,14 +221,8 @@ class SceneGraphNode(ManagedNode):
     def _get_holder(self) -> SceneHolder:
         """Return the holder of an active node; raise if it was cleaned up this very moment."""
         if self._holder is None:
-            raise RuntimeError("The node is being cleaned up: ask again when it is active.")
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         return self._holder
-
-
-def _refuse(response: Any, refusal: RequestRefusal) -> Any:
-    response.success = False
-    response.message = refusal.sentence
-    return response
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -39,6 +39,10 @@ class PlanStatus(Enum):
     """The request contradicts itself or the domain; the message says what to change."""
     INTERNAL_ERROR = 11
     """The planner failed, or the verifier refused its plan. Nothing was handed out."""
+    BUSY = 12
+    """A planner that serves several callers has no room for the request: ask again later."""
+    NODE_INACTIVE = 13
+    """The planner's node is not active; the message says how to make it so."""
 
     @property
     def solved(self) -> bool:

@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 
 from lifecycle_msgs.msg import Transition
+from rclpy.serialization import serialize_message
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.client.pending import GoalState
@@ -62,16 +63,25 @@ def test_a_plan_is_executed_and_each_outcome_published_once(here, to_and_fro):
     assert seen[-1] == ExecutionState.SUCCEEDED
 
 
-def test_a_goal_gives_feedback_step_by_step(here, to_and_fro):
-    goal = here.send_execute(to_and_fro(30.0))
+def test_feedback_names_plan_and_step_and_the_plan_is_latched(here, to_and_fro):
+    plan = to_and_fro(30.0)
+    plan.id.uuid = list(range(16, 32))  # an id that no other test uses
+    latched = here.probe.listen(Plan, here.name("plan_in_execution"), latched=True)
+    goal = here.send_execute(plan)
     seen = set()
+    largest = []
 
     def both() -> bool:
         if goal.feedback is not None:
-            seen.add((goal.feedback.step_index, goal.feedback.step.rule))
-        return {(0, "navigate"), (1, "navigate")} <= seen
+            seen.add((goal.feedback.step_index, bytes(goal.feedback.plan_id.uuid)))
+            largest.append(len(serialize_message(goal.feedback)))
+        return {(0, bytes(plan.id.uuid)), (1, bytes(plan.id.uuid))} <= seen
 
     here.until(both, "feedback from both steps")
+    # An id, two numbers and a sentence: it does not grow with the plan.
+    assert max(largest) < 200 < len(serialize_message(plan))
+    assert latched.wait(lambda found: found.id == plan.id).steps == plan.steps
+    latched.close()
     assert here.end_of(goal)[0] is GoalState.SUCCEEDED
 
 
@@ -257,7 +267,7 @@ def test_executors_of_an_inactive_simulation_say_so(here, to_and_fro):
     state, result = here.execute(to_and_fro())
     assert (state, result.error_code) == (GoalState.ABORTED, PlanError.STEP_FAILED)
     assert "inactive" in result.error_msg
-    assert here.codes(1) == [OutcomeCode.INVALID_ACTION]
+    assert here.codes(1) == [OutcomeCode.NODE_INACTIVE]
     here.transit("simulated_executor", Transition.TRANSITION_ACTIVATE)
     assert here.execute(to_and_fro())[0] is GoalState.SUCCEEDED
 

@@ -323,5 +323,8 @@ def test_every_outcome_has_its_meaning():
         Code.INVALID_ACTION: None,
         Code.CANCELLED: None,
         Code.TIMED_OUT: 0.0,
+        Code.BUSY: None,
+        Code.NODE_INACTIVE: None,
+        Code.EXECUTOR_LOST: None,
     }
     assert determine_quality(Code.SUCCEEDED, 0.4) == 0.4

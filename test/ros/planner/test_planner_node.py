@@ -254,7 +254,7 @@ def test_queue_is_bounded_and_cancelled_goals_leave_it(puzzler, puzzle, until):
     waiting = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
     until(lambda: puzzle.nodes["planner"].diagnose().values["requests"] == 2, "a full queue")
     refused = puzzler.plan(TILES_HOME, time_limit=120.0)
-    assert refused.status.code == PlanStatus.INVALID_REQUEST
+    assert refused.status.code == PlanStatus.BUSY
     assert "busy" in refused.status.message
     waiting.cancel()
     assert waiting.result(30.0).result.status.code == PlanStatus.CANCELLED
@@ -291,9 +291,9 @@ def test_a_deactivated_planner_ends_its_search(puzzler, puzzle, probe, until):
     running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
     until(lambda: running.feedback is not None, "the search")
     assert probe.change_state("puzzle/planner", Transition.TRANSITION_DEACTIVATE)
-    assert running.result(30.0).result.status.code == PlanStatus.CANCELLED
+    assert running.result(30.0).result.status.code == PlanStatus.NODE_INACTIVE
     refused = puzzler.plan("on(tile_0, cell_1)")
-    assert refused.status.code == PlanStatus.INVALID_REQUEST
+    assert refused.status.code == PlanStatus.NODE_INACTIVE
     assert "inactive" in refused.status.message
     assert probe.change_state("puzzle/planner", Transition.TRANSITION_ACTIVATE)
     assert is_solved(puzzler.plan("on(tile_14, cell_15)", alpha=0.0))

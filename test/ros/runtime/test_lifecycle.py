@@ -12,7 +12,7 @@ from rclpy.parameter import Parameter as NodeParameter
 
 from fcp_ros.action import MakePlan
 from fcp_ros.client import Element, FcpClient, GoalState, is_solved, plan_request, predicate_query
-from fcp_ros.msg import Plan, PlanStatus
+from fcp_ros.msg import Plan, PlanStatus, RequestError
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 from fcp_ros.nodes.runtime.lifecycle import NodeState
 from fcp_ros.nodes.stack import NODES, NodeStack
@@ -53,7 +53,7 @@ def robot_client(robot):
 def refusals(client) -> dict[str, str]:
     """What each kind of request is answered with by nodes that are not active."""
     planned = client.plan(GOAL)
-    assert planned.status.code == PlanStatus.INVALID_REQUEST
+    assert planned.status.code == PlanStatus.NODE_INACTIVE
     executing = client.send_execute(Plan())
     executed = executing.result(30.0)
     assert executing.poll() is GoalState.ABORTED
@@ -70,6 +70,8 @@ def refusals(client) -> dict[str, str]:
         "load_domain": client.load_domain("household"),
     }
     assert not any(answer.success for answer in answers.values())
+    codes = {name: answer.error.code for name, answer in answers.items()}
+    assert set(codes.values()) == {RequestError.NODE_INACTIVE}, codes
     return {
         "plan": planned.status.message,
         "execute": executed.error_msg,
@@ -149,7 +151,7 @@ def test_failed_configuration_can_be_repeated(stack_options, tmp_path, probe):
     with NodeStack(options) as stack, FcpClient(namespace="retry") as client:
         node = stack.nodes["planner"]
         refused = client.plan(GOAL)
-        assert refused.status.code == PlanStatus.INVALID_REQUEST
+        assert refused.status.code == PlanStatus.NODE_INACTIVE
         assert "/no/such/domain.yaml" in refused.status.message
         inbox = probe.listen(DiagnosticArray, "/diagnostics")
         broken = inbox.wait(lambda m: m.status[0].level == DiagnosticStatus.ERROR)
