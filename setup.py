@@ -29,8 +29,11 @@ DEVELOPMENT = ["hypothesis", "mypy", "pytest>=8", "pytest-timeout", "ruff", "typ
 def package_files() -> list[str]:
     """Everything in the Python package that is not Python: grammars, templates."""
     package = ROOT / "fcp_ros"
-    return [str(path.relative_to(package)) for path in sorted(package.rglob("*"))
-            if path.is_file() and path.suffix not in {".py", ".pyc"}]
+    return [
+        str(path.relative_to(package))
+        for path in sorted(package.rglob("*"))
+        if path.is_file() and path.suffix not in {".py", ".pyc"}
+    ]
 
 
 def shared_files() -> list[tuple[str, list[str]]]:

@@ -35,8 +35,14 @@ def main():
     """Serve until Ctrl-C."""
     rclpy.init()
     node = rclpy.create_node("my_navigate")
-    ActionServer(node, ExecuteStep, "navigate", navigate, callback_group=ReentrantCallbackGroup(),
-                 cancel_callback=lambda _goal: CancelResponse.ACCEPT)
+    ActionServer(
+        node,
+        ExecuteStep,
+        "navigate",
+        navigate,
+        callback_group=ReentrantCallbackGroup(),
+        cancel_callback=lambda _goal: CancelResponse.ACCEPT,
+    )
     with suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(node, MultiThreadedExecutor(2))
 

@@ -22,36 +22,72 @@ def generate_launch_description() -> LaunchDescription:
     """Declares the arguments and adds the nodes."""
     params_file = PathJoinSubstitution([FindPackageShare("fcp_ros"), "config", "params.yaml"])
     rviz_config = PathJoinSubstitution(
-        [FindPackageShare("fcp_ros"), "config", "rviz", "fcp_ros.rviz"])
+        [FindPackageShare("fcp_ros"), "config", "rviz", "fcp_ros.rviz"]
+    )
     switch = {"choices": ["true", "false", "True", "False"]}
-    return LaunchDescription([
-        DeclareLaunchArgument("namespace", default_value="",
-                              description="Namespace of all nodes"),
-        DeclareLaunchArgument("params_file", default_value=params_file,
-                              description="File with the parameters of all nodes"),
-        DeclareLaunchArgument("domain", default_value="",
-                              description="Name or file of the domain; empty: as in params_file"),
-        DeclareLaunchArgument("scene", default_value="",
-                              description="Name or file of the scene to start with; empty: as in "
-                                          "params_file"),
-        DeclareLaunchArgument("use_sim_time", default_value="false", **switch,
-                              description="Take the time from /clock"),
-        DeclareLaunchArgument("autostart", default_value="true", **switch,
-                              description="Let each node configure and activate itself"),
-        DeclareLaunchArgument("log_level", default_value="info",
-                              choices=["debug", "info", "warn", "error", "fatal"],
-                              description="Least severity that is logged"),
-        DeclareLaunchArgument("use_respawn", default_value="false", **switch,
-                              description=f"Start a node that died again after {RESPAWN_DELAY} s"),
-        DeclareLaunchArgument("simulated_executor", default_value="false", **switch,
-                              description="Start an executor that simulates the robot, too"),
-        DeclareLaunchArgument("rviz", default_value="false", **switch,
-                              description="Start rviz2, too, with the view rviz_config"),
-        DeclareLaunchArgument("rviz_config", default_value=rviz_config,
-                              description="View of rviz2"),
-        OpaqueFunction(function=_nodes),
-        OpaqueFunction(function=_rviz),
-    ])
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(
+                "namespace", default_value="", description="Namespace of all nodes"
+            ),
+            DeclareLaunchArgument(
+                "params_file",
+                default_value=params_file,
+                description="File with the parameters of all nodes",
+            ),
+            DeclareLaunchArgument(
+                "domain",
+                default_value="",
+                description="Name or file of the domain; empty: as in params_file",
+            ),
+            DeclareLaunchArgument(
+                "scene",
+                default_value="",
+                description="Name or file of the scene to start with; empty: as in params_file",
+            ),
+            DeclareLaunchArgument(
+                "use_sim_time",
+                default_value="false",
+                **switch,
+                description="Take the time from /clock",
+            ),
+            DeclareLaunchArgument(
+                "autostart",
+                default_value="true",
+                **switch,
+                description="Let each node configure and activate itself",
+            ),
+            DeclareLaunchArgument(
+                "log_level",
+                default_value="info",
+                choices=["debug", "info", "warn", "error", "fatal"],
+                description="Least severity that is logged",
+            ),
+            DeclareLaunchArgument(
+                "use_respawn",
+                default_value="false",
+                **switch,
+                description=f"Start a node that died again after {RESPAWN_DELAY} s",
+            ),
+            DeclareLaunchArgument(
+                "simulated_executor",
+                default_value="false",
+                **switch,
+                description="Start an executor that simulates the robot, too",
+            ),
+            DeclareLaunchArgument(
+                "rviz",
+                default_value="false",
+                **switch,
+                description="Start rviz2, too, with the view rviz_config",
+            ),
+            DeclareLaunchArgument(
+                "rviz_config", default_value=rviz_config, description="View of rviz2"
+            ),
+            OpaqueFunction(function=_nodes),
+            OpaqueFunction(function=_rviz),
+        ]
+    )
 
 
 def _nodes(context: LaunchContext) -> list[LifecycleNode]:
@@ -91,17 +127,23 @@ def _rviz(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     try:
         get_package_prefix("rviz2")
     except PackageNotFoundError:
-        return [LogInfo(msg="rviz:=true, but rviz2 is not installed: the nodes start without it "
-                            "(on Ubuntu: apt install ros-$ROS_DISTRO-rviz2)")]
-    return [Node(
-        package="rviz2",
-        executable="rviz2",
-        name="rviz2",
-        namespace=_value(context, "namespace"),
-        arguments=["-d", _value(context, "rviz_config")],
-        parameters=[{"use_sim_time": _is_true(context, "use_sim_time")}],
-        output="screen",
-    )]
+        return [
+            LogInfo(
+                msg="rviz:=true, but rviz2 is not installed: the nodes start without it "
+                "(on Ubuntu: apt install ros-$ROS_DISTRO-rviz2)"
+            )
+        ]
+    return [
+        Node(
+            package="rviz2",
+            executable="rviz2",
+            name="rviz2",
+            namespace=_value(context, "namespace"),
+            arguments=["-d", _value(context, "rviz_config")],
+            parameters=[{"use_sim_time": _is_true(context, "use_sim_time")}],
+            output="screen",
+        )
+    ]
 
 
 def _value(context: LaunchContext, argument: str) -> str:

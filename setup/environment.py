@@ -14,7 +14,8 @@ STARTUP_MODULE = "_fcp_ros_environment"
 def site_packages(prefix: Path) -> Path:
     """Returns the folder of Python packages under an installation prefix."""
     found = sorted(prefix.glob("lib/python3*/*-packages")) or sorted(
-        prefix.glob("local/lib/python3*/*-packages"))
+        prefix.glob("local/lib/python3*/*-packages")
+    )
     if not found:
         raise FileNotFoundError(f"{prefix} has no folder lib/python3.*/site-packages")
     return found[0]
@@ -27,12 +28,22 @@ def wheel_libraries(venv: Path) -> list[Path]:
 
 def build_variables(venv: Path, distribution: bool) -> dict[str, str]:
     """Returns the environment for building with colcon: the venv first, and its wheels as ROS 2."""
-    variables = {**os.environ, "VIRTUAL_ENV": str(venv), "PYTHONNOUSERSITE": "1",
-                 "PATH": f"{venv / 'bin'}:{os.environ.get('PATH', '/usr/bin:/bin')}"}
+    variables = {
+        **os.environ,
+        "VIRTUAL_ENV": str(venv),
+        "PYTHONNOUSERSITE": "1",
+        "PATH": f"{venv / 'bin'}:{os.environ.get('PATH', '/usr/bin:/bin')}",
+    }
     if not distribution:
         libraries = ":".join(str(folder) for folder in wheel_libraries(venv))
-        variables.update({"AMENT_PREFIX_PATH": str(venv), "CMAKE_PREFIX_PATH": str(venv),
-                          "LD_LIBRARY_PATH": libraries, "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"})
+        variables.update(
+            {
+                "AMENT_PREFIX_PATH": str(venv),
+                "CMAKE_PREFIX_PATH": str(venv),
+                "LD_LIBRARY_PATH": libraries,
+                "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1",
+            }
+        )
     return variables
 
 
@@ -56,8 +67,9 @@ def write_shell_file(venv: Path, install: Path, source: Path, distribution: bool
         _export("PATH", [venv / "bin"]),
         _export("PYTHONPATH", [source, site_packages(install)]),
         _export("LD_LIBRARY_PATH", libraries),
-        _export("AMENT_PREFIX_PATH", [install] if distribution else [install, venv],
-                append=distribution),
+        _export(
+            "AMENT_PREFIX_PATH", [install] if distribution else [install, venv], append=distribution
+        ),
     ]
     if not distribution:
         lines.append("# LD_LIBRARY_PATH is set, so Python need not start itself again for it.")

@@ -38,8 +38,16 @@ TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 DISK_NEEDED = 4.0  # GB for a new environment
 DISK_NEEDED_CUDA = 12.0  # GB for torch with CUDA
 OPEN3D_GLIBC = "2.35"  # the wheels of the pinned version are made for this one or newer
-PIP_INSTALL = ("-m", "pip", "install", "--no-input", "--disable-pip-version-check",
-               "--progress-bar", "off", "--use-pep517")
+PIP_INSTALL = (
+    "-m",
+    "pip",
+    "install",
+    "--no-input",
+    "--disable-pip-version-check",
+    "--progress-bar",
+    "off",
+    "--use-pep517",
+)
 
 
 class Setup:
@@ -64,33 +72,62 @@ class Setup:
     def run(self) -> None:
         """Runs all stages in order."""
         interpreter = os.path.realpath(sys.executable)
-        self.stages.run("venv", content_hash([str(self.venv), interpreter, self.full_version]),
-                        f"virtual environment {self.venv.name} (Python {self.full_version})",
-                        self.make_venv)
+        self.stages.run(
+            "venv",
+            content_hash([str(self.venv), interpreter, self.full_version]),
+            f"virtual environment {self.venv.name} (Python {self.full_version})",
+            self.make_venv,
+        )
         requirements = self.requirements()
-        self.stages.run("packages", content_hash([self.version, *requirements]),
-                        f"{len(requirements)} pinned packages"
-                        + (" (ROS 2 from the sourced distribution)" if self.distribution
-                           else f" (ROS 2 {self.mode} and the common ones)"),
-                        lambda: self.install_packages(requirements))
+        self.stages.run(
+            "packages",
+            content_hash([self.version, *requirements]),
+            f"{len(requirements)} pinned packages"
+            + (
+                " (ROS 2 from the sourced distribution)"
+                if self.distribution
+                else f" (ROS 2 {self.mode} and the common ones)"
+            ),
+            lambda: self.install_packages(requirements),
+        )
         torch = pin_of("torch", REQUIREMENTS)
         torch_source = self.torch_source()
-        self.stages.run("torch", content_hash([self.version, torch, torch_source]),
-                        f"{torch} (CPU)", lambda: self.install_torch(torch, torch_source))
+        self.stages.run(
+            "torch",
+            content_hash([self.version, torch, torch_source]),
+            f"{torch} (CPU)",
+            lambda: self.install_torch(torch, torch_source),
+        )
         open3d = pin_of("open3d-cpu", REQUIREMENTS)
-        self.stages.run("open3d", content_hash([self.version, open3d, self.open3d_choice()]),
-                        open3d, lambda: self.install_open3d(open3d))
-        self.stages.run("command", content_hash([SOURCE / "setup.py", str(SOURCE)]),
-                        "the command fcp", self.install_command)
-        self.stages.run("interfaces", self.interface_hash(),
-                        "ROS 2 interfaces (colcon, some minutes the first time)",
-                        self.build_interfaces)
-        self.stages.run("environment",
-                        content_hash([SOURCE / "setup" / "environment.py", *requirements,
-                                      self.interface_hash()]),
-                        f"{self.venv.name}/{environment.SHELL_FILE}", self.write_environment)
-        self.stages.run("kernels", self.kernel_hash(), "search kernels (compiled once)",
-                        self.compile_kernels)
+        self.stages.run(
+            "open3d",
+            content_hash([self.version, open3d, self.open3d_choice()]),
+            open3d,
+            lambda: self.install_open3d(open3d),
+        )
+        self.stages.run(
+            "command",
+            content_hash([SOURCE / "setup.py", str(SOURCE)]),
+            "the command fcp",
+            self.install_command,
+        )
+        self.stages.run(
+            "interfaces",
+            self.interface_hash(),
+            "ROS 2 interfaces (colcon, some minutes the first time)",
+            self.build_interfaces,
+        )
+        self.stages.run(
+            "environment",
+            content_hash(
+                [SOURCE / "setup" / "environment.py", *requirements, self.interface_hash()]
+            ),
+            f"{self.venv.name}/{environment.SHELL_FILE}",
+            self.write_environment,
+        )
+        self.stages.run(
+            "kernels", self.kernel_hash(), "search kernels (compiled once)", self.compile_kernels
+        )
 
     def make_venv(self) -> None:
         """Makes the virtual environment, anew where one of another Python or place is there."""
@@ -98,8 +135,10 @@ class Setup:
             return
         free = shutil.disk_usage(SOURCE).free / 1e9
         if free < DISK_NEEDED:
-            raise SetupError(f"only {free:.1f} GB are free in {SOURCE}; the environment needs "
-                             f"{DISK_NEEDED:.0f} GB: make room and run make again")
+            raise SetupError(
+                f"only {free:.1f} GB are free in {SOURCE}; the environment needs "
+                f"{DISK_NEEDED:.0f} GB: make room and run make again"
+            )
         options = ["--system-site-packages"] if self.distribution else []
         for name in ("bin", "lib", "lib64", "include", "share", "tools", "stamps", "colcon"):
             path = self.venv / name
@@ -107,9 +146,12 @@ class Setup:
                 path.unlink()
             elif path.exists():
                 shutil.rmtree(path)
-        self.stages.command([sys.executable, "-m", "venv", *options, self.venv], cwd=SOURCE,
-                            environment=os.environ,
-                            on_failure=f"{sys.executable} could not make {self.venv}")
+        self.stages.command(
+            [sys.executable, "-m", "venv", *options, self.venv],
+            cwd=SOURCE,
+            environment=os.environ,
+            on_failure=f"{sys.executable} could not make {self.venv}",
+        )
         (self.venv / "stamps").mkdir(exist_ok=True)
 
     def _usable(self) -> bool:
@@ -120,15 +162,25 @@ class Setup:
         shebang = pip.read_text(errors="replace").splitlines()[0]
         result = subprocess.run(
             [self.python, "-I", "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"],
-            capture_output=True, text=True, check=False)
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         return str(self.venv) in shebang and result.stdout.strip() == self.full_version
 
     def requirements(self) -> list[str]:
         """Return all pins but those with a stage of their own; a distribution keeps its numpy."""
-        files = [REQUIREMENTS] if self.distribution else [
-            REQUIREMENTS, SOURCE / "setup" / f"ros-{self.mode}.txt"]
-        pins = [pin for file in files for pin in pins_in(file)
-                if not pin.startswith(("torch==", "open3d-cpu=="))]
+        files = (
+            [REQUIREMENTS]
+            if self.distribution
+            else [REQUIREMENTS, SOURCE / "setup" / f"ros-{self.mode}.txt"]
+        )
+        pins = [
+            pin
+            for file in files
+            for pin in pins_in(file)
+            if not pin.startswith(("torch==", "open3d-cpu=="))
+        ]
         if self.distribution and _numpy_major() == 1:
             # The distribution's message packages are compiled for numpy 1 and can't use numpy 2.
             pins = [pin for pin in pins if not pin.startswith("numpy==")] + ["numpy==1.26.4"]
@@ -139,8 +191,10 @@ class Setup:
         listed = self.venv / "logs" / "requirements.txt"
         listed.write_text("\n".join(requirements) + "\n")
         setuptools = pin_of("setuptools", REQUIREMENTS)
-        hint = ("pip could not install the pinned packages; see above, check the network, "
-                "and run make again")
+        hint = (
+            "pip could not install the pinned packages; see above, check the network, "
+            "and run make again"
+        )
         # First what builds the few packages that exist as source only.
         self.pip("--no-deps", setuptools, on_failure=hint)
         self.pip("--no-deps", "--no-build-isolation", "-r", listed, on_failure=hint)
@@ -184,30 +238,49 @@ class Setup:
                 f"no CPU build of {pin} for Python {self.version} could be had from pip's sources "
                 f"or {TORCH_CPU_INDEX}, and there is no room for the one with CUDA on PyPI "
                 f"({free:.1f} GB free, {DISK_NEEDED_CUDA:.0f} needed); set FCP_TORCH to the URL of "
-                "an index or the path of a wheel")
-        say(f"  {TORCH_CPU_INDEX} can't be reached or lacks {pin} for this Python: taking PyPI's "
-            "build, several GB with CUDA (set FCP_TORCH to choose another source)")
+                "an index or the path of a wheel"
+            )
+        say(
+            f"  {TORCH_CPU_INDEX} can't be reached or lacks {pin} for this Python: taking PyPI's "
+            "build, several GB with CUDA (set FCP_TORCH to choose another source)"
+        )
         self.pip("-c", REQUIREMENTS, pin, on_failure=f"pip could not install {pin}")
 
     def install_open3d(self, pin: str) -> None:
         """Install Open3D, or go without it where that was chosen or no build fits this system."""
         if self.open3d_choice() == "none":
             reason = "FCP_OPEN3D=none"
-            self.stages.succeeds([self.python, "-m", "pip", "uninstall", "--yes", "open3d-cpu"],
-                                 cwd=SOURCE, environment=_pip_environment())
+            self.stages.succeeds(
+                [self.python, "-m", "pip", "uninstall", "--yes", "open3d-cpu"],
+                cwd=SOURCE,
+                environment=_pip_environment(),
+            )
         elif not has_open3d_build():
-            reason = (f"there is a build for x86_64 with glibc {OPEN3D_GLIBC} only, and this is "
-                      f"{platform.machine()} with {' '.join(platform.libc_ver())}")
+            reason = (
+                f"there is a build for x86_64 with glibc {OPEN3D_GLIBC} only, and this is "
+                f"{platform.machine()} with {' '.join(platform.libc_ver())}"
+            )
         else:
-            self.pip("--no-deps", pin, on_failure=f"pip could not install {pin}; check the network "
-                     "and run make again, or go without it: FCP_OPEN3D=none make setup")
+            self.pip(
+                "--no-deps",
+                pin,
+                on_failure=f"pip could not install {pin}; check the network "
+                "and run make again, or go without it: FCP_OPEN3D=none make setup",
+            )
             return
         say(f"  left out ({reason}): meshes and point clouds can't be read in this environment")
 
     def install_command(self) -> None:
         """Installs the checkout itself in development mode, for the command and the metadata."""
-        self.pip("--no-deps", "--no-build-isolation", "--config-settings", "editable_mode=compat",
-                 "--editable", SOURCE, on_failure="pip could not install this checkout")
+        self.pip(
+            "--no-deps",
+            "--no-build-isolation",
+            "--config-settings",
+            "editable_mode=compat",
+            "--editable",
+            SOURCE,
+            on_failure="pip could not install this checkout",
+        )
 
     def interface_hash(self) -> str:
         """Returns the hash of all that the build copies, links or compiles."""
@@ -217,58 +290,97 @@ class Setup:
         parts += [SOURCE / "CMakeLists.txt", SOURCE / "package.xml"]
         # Files that are linked to, not copied: only which ones there are matters.
         for folder in ("fcp_ros", "launch", "config"):
-            parts += sorted(str(path.relative_to(SOURCE)) for path in (SOURCE / folder).rglob("*")
-                            if path.is_file() and "__pycache__" not in path.parts)
+            parts += sorted(
+                str(path.relative_to(SOURCE))
+                for path in (SOURCE / folder).rglob("*")
+                if path.is_file() and "__pycache__" not in path.parts
+            )
         return content_hash(parts)
 
     def build_interfaces(self) -> None:
         """Builds the package with colcon; Python, launch and config files are linked to."""
         variables = environment.build_variables(self.venv, self.distribution)
         self.stages.command(
-            [self.venv / "bin" / "colcon", "--log-base", self.colcon / "log", "build",
-             "--base-paths", SOURCE,
-             "--build-base", self.colcon / "build", "--install-base", self.install,
-             "--merge-install", "--symlink-install",
-             "--event-handlers", "console_direct+",
-             "--cmake-args", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF",
-             "-DFCP_ROS_PYTHON_ONLY=ON", f"-DPython3_EXECUTABLE={self.python}", "-Wno-unused-cli"],
-            cwd=self.venv, environment=variables,
-            on_failure="the ROS 2 interfaces could not be built; see above")
+            [
+                self.venv / "bin" / "colcon",
+                "--log-base",
+                self.colcon / "log",
+                "build",
+                "--base-paths",
+                SOURCE,
+                "--build-base",
+                self.colcon / "build",
+                "--install-base",
+                self.install,
+                "--merge-install",
+                "--symlink-install",
+                "--event-handlers",
+                "console_direct+",
+                "--cmake-args",
+                "-G",
+                "Ninja",
+                "-DCMAKE_BUILD_TYPE=Release",
+                "-DBUILD_TESTING=OFF",
+                "-DFCP_ROS_PYTHON_ONLY=ON",
+                f"-DPython3_EXECUTABLE={self.python}",
+                "-Wno-unused-cli",
+            ],
+            cwd=self.venv,
+            environment=variables,
+            on_failure="the ROS 2 interfaces could not be built; see above",
+        )
 
     def write_environment(self) -> None:
         """Writes the environment and tries it: rclpy and an interface must import."""
         environment.write_shell_file(self.venv, self.install, SOURCE, self.distribution)
         if not self.distribution:
             environment.write_startup_module(self.venv, self.install)
-        check = ("import rclpy, fcp_ros.msg; from fcp_ros.msg import Plan; "
-                 "Plan.__class__.__import_type_support__()")
+        check = (
+            "import rclpy, fcp_ros.msg; from fcp_ros.msg import Plan; "
+            "Plan.__class__.__import_type_support__()"
+        )
         shell_file = self.venv / environment.SHELL_FILE
-        if not self.stages.succeeds(["sh", "-c", f'. "{shell_file}" && python -c "{check}"'],
-                                    cwd=self.venv, environment=os.environ):
+        if not self.stages.succeeds(
+            ["sh", "-c", f'. "{shell_file}" && python -c "{check}"'],
+            cwd=self.venv,
+            environment=os.environ,
+        ):
             raise SetupError(_missing_library(self.stages.log_text()))
 
     def kernel_hash(self) -> str:
         """Hash of all that the compiled kernels depend on."""
         planning = SOURCE / "fcp_ros" / "planning"
-        files = [path for name in ("flat", "heuristics", "search")
-                 for path in sorted((planning / name).rglob("*.py"))]
+        files = [
+            path
+            for name in ("flat", "heuristics", "search")
+            for path in sorted((planning / name).rglob("*.py"))
+        ]
         return content_hash([self.full_version, pin_of("numba", REQUIREMENTS), str(SOURCE), *files])
 
     def compile_kernels(self) -> None:
         """Compiles the kernels of the search, so that the first plan need not wait for them."""
         shell_file = self.venv / environment.SHELL_FILE
         command = f'. "{shell_file}" && python -m fcp_ros.planning.warm_up'
-        self.stages.command(["sh", "-c", command], cwd=SOURCE, environment=os.environ,
-                            on_failure="the search kernels could not be compiled; see above")
+        self.stages.command(
+            ["sh", "-c", command],
+            cwd=SOURCE,
+            environment=os.environ,
+            on_failure="the search kernels could not be compiled; see above",
+        )
 
     def pip(self, *arguments: str | Path, on_failure: str) -> None:
         """Runs pip install in the environment."""
-        self.stages.command([self.python, *PIP_INSTALL, *arguments], cwd=SOURCE,
-                            environment=_pip_environment(), on_failure=on_failure)
+        self.stages.command(
+            [self.python, *PIP_INSTALL, *arguments],
+            cwd=SOURCE,
+            environment=_pip_environment(),
+            on_failure=on_failure,
+        )
 
     def _try_pip(self, *arguments: str | Path) -> bool:
-        return self.stages.succeeds([self.python, *PIP_INSTALL, *arguments], cwd=SOURCE,
-                                    environment=_pip_environment())
+        return self.stages.succeeds(
+            [self.python, *PIP_INSTALL, *arguments], cwd=SOURCE, environment=_pip_environment()
+        )
 
 
 def pins_in(file: Path) -> list[str]:
@@ -284,8 +396,12 @@ def pin_of(package: str, file: Path) -> str:
 
 def _numpy_major() -> int | None:
     """The major version of the numpy that the base interpreter has, if any."""
-    result = subprocess.run([sys.executable, "-c", "import numpy; print(numpy.__version__)"],
-                            capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", "import numpy; print(numpy.__version__)"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return int(result.stdout.split(".")[0]) if result.returncode == 0 else None
 
 
@@ -293,21 +409,30 @@ def has_open3d_build() -> bool:
     """Return True if the pinned Open3D has a wheel for this system."""
     name, version = platform.libc_ver()
     needed = [int(part) for part in OPEN3D_GLIBC.split(".")]
-    return (platform.machine() == "x86_64" and name == "glibc"
-            and [int(part) for part in version.split(".")[:2]] >= needed)
+    return (
+        platform.machine() == "x86_64"
+        and name == "glibc"
+        and [int(part) for part in version.split(".")[:2]] >= needed
+    )
 
 
 def _pip_environment() -> dict[str, str]:
-    return {**os.environ, "PIP_USER": "0", "PYTHONNOUSERSITE": "1",
-            "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"}
+    return {
+        **os.environ,
+        "PIP_USER": "0",
+        "PYTHONNOUSERSITE": "1",
+        "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1",
+    }
 
 
 def _missing_library(output: str) -> str:
     """The sentence for an environment that does not import."""
     found = re.search(r"(lib[\w+.-]+\.so[\w.]*): cannot open shared object", output)
     if found:
-        return (f"the system library {found.group(1)} is missing; install it (on Debian: "
-                f"apt-get install apt-file && apt-file search {found.group(1)}) and run make again")
+        return (
+            f"the system library {found.group(1)} is missing; install it (on Debian: "
+            f"apt-get install apt-file && apt-file search {found.group(1)}) and run make again"
+        )
     tail = "\n".join(output.splitlines()[-10:])
     return f"rclpy or the interfaces don't import:\n{tail}\nremove the folder and run make again"
 
@@ -333,8 +458,10 @@ def main() -> int:
         print("setup: interrupted; run make again to go on", file=sys.stderr)
         return 130
     if setup.stages.done:
-        say(f"ready after {time.monotonic() - begin:.0f} s; for your own shell: "
-            f". {arguments.environment}/{environment.SHELL_FILE}")
+        say(
+            f"ready after {time.monotonic() - begin:.0f} s; for your own shell: "
+            f". {arguments.environment}/{environment.SHELL_FILE}"
+        )
     return 0
 
 

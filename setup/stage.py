@@ -70,8 +70,14 @@ class Stages:
         self.done += 1
         say(f"{title}: done in {time.monotonic() - begin:.0f} s")
 
-    def command(self, arguments: Sequence[str | Path], *, cwd: Path,
-                environment: Mapping[str, str], on_failure: str) -> None:
+    def command(
+        self,
+        arguments: Sequence[str | Path],
+        *,
+        cwd: Path,
+        environment: Mapping[str, str],
+        on_failure: str,
+    ) -> None:
         """Runs a command quietly into the stage's log; says every now and then what it is doing.
 
         Args:
@@ -85,13 +91,17 @@ class Stages:
         """
         if self._try(arguments, cwd, environment):
             return
-        lines = [line for line in self._log.read_text(errors="replace").splitlines()
-                 if not NOISE.search(line)]
+        lines = [
+            line
+            for line in self._log.read_text(errors="replace").splitlines()
+            if not NOISE.search(line)
+        ]
         print("\n".join(f"    {line}" for line in lines[-LINES_ON_FAILURE:]), file=sys.stderr)
         raise SetupError(f"{on_failure} (the whole output is in {self._log})")
 
-    def succeeds(self, arguments: Sequence[str | Path], *, cwd: Path,
-                 environment: Mapping[str, str]) -> bool:
+    def succeeds(
+        self, arguments: Sequence[str | Path], *, cwd: Path, environment: Mapping[str, str]
+    ) -> bool:
         """Runs a command like `command`, but returns whether it succeeded."""
         return self._try(arguments, cwd, environment)
 
@@ -99,15 +109,23 @@ class Stages:
         """Returns what the present stage's commands printed so far."""
         return self._log.read_text(errors="replace")
 
-    def _try(self, arguments: Sequence[str | Path], cwd: Path,
-             environment: Mapping[str, str]) -> bool:
+    def _try(
+        self, arguments: Sequence[str | Path], cwd: Path, environment: Mapping[str, str]
+    ) -> bool:
         command = [str(argument) for argument in arguments]
         with self._log.open("a") as log:
             log.write(f"$ {' '.join(command)}\n")
             log.flush()
-            process = subprocess.Popen(command, cwd=cwd, env=dict(environment), text=True,
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT, errors="replace")
+            process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=dict(environment),
+                text=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                errors="replace",
+            )
             _follow(process, log.write)
         return process.returncode == 0
 

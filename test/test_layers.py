@@ -15,8 +15,19 @@ from layer_tables import BESIDE, FOLDERS, LAYERS, ROS_ALLOWED_IN, STRANGERS
 INTERFACES = {"msg", "srv", "action"}  # generated; importing them needs ROS
 INTERFACES_ALLOWED_IN = {"nodes", "client", "demo"}  # the demo reads what the client returns
 # They take seconds to import: only on demand.
-HEAVY = ("torch", "transformers", "sentence_transformers", "spark_dsg", "pxr", "open3d",
-         "shapely", "rclpy", "matplotlib", "numba", "scipy")
+HEAVY = (
+    "torch",
+    "transformers",
+    "sentence_transformers",
+    "spark_dsg",
+    "pxr",
+    "open3d",
+    "shapely",
+    "rclpy",
+    "matplotlib",
+    "numba",
+    "scipy",
+)
 
 
 def imported_modules(file: Path, package: str) -> Iterator[tuple[int, str]]:
@@ -55,8 +66,14 @@ def is_interface(module: str) -> bool:
 def is_ros(module: str) -> bool:
     """Whether a module belongs to ROS 2 itself."""
     parts = module.split(".")
-    return parts[0] in {"rclpy", "builtin_interfaces", "rcl_interfaces", "launch", "launch_ros",
-                        "tf2_ros"} or parts[0].endswith("_msgs")
+    return parts[0] in {
+        "rclpy",
+        "builtin_interfaces",
+        "rcl_interfaces",
+        "launch",
+        "launch_ros",
+        "tf2_ros",
+    } or parts[0].endswith("_msgs")
 
 
 def source_files(repository: Path) -> list[Path]:
@@ -87,11 +104,7 @@ def test_imports_point_down(repository: Path) -> None:
             target = parts[1]
             if target not in LAYERS and target not in BESIDE:
                 continue  # a file at the root, or the interfaces: the next test
-            if (
-                not layer
-                or target not in allowed_layers(layer)
-                or (layer, target) in STRANGERS
-            ):
+            if not layer or target not in allowed_layers(layer) or (layer, target) in STRANGERS:
                 wrong.append(f"{relative}:{line}: {layer or 'the root'} must not import {module}")
     assert not wrong, "\n".join(wrong)
 
@@ -120,8 +133,10 @@ def test_only_nodes_and_client_know_ros(repository: Path) -> None:
             if is_ros(module) and layer not in ROS_ALLOWED_IN:
                 wrong.append(f"{relative}:{line}: imports {module}; only nodes and client may")
             if is_interface(module) and layer not in INTERFACES_ALLOWED_IN:
-                wrong.append(f"{relative}:{line}: imports {module}; "
-                             f"only {', '.join(sorted(INTERFACES_ALLOWED_IN))} may")
+                wrong.append(
+                    f"{relative}:{line}: imports {module}; "
+                    f"only {', '.join(sorted(INTERFACES_ALLOWED_IN))} may"
+                )
     assert not wrong, "\n".join(wrong)
 
 
@@ -133,12 +148,20 @@ def test_relative_imports_are_resolved(tmp_path: Path) -> None:
 
 
 def test_the_command_line_starts_without_heavy_libraries(repository: Path) -> None:
-    program = ("import sys, importlib\n"
-               "for name in sys.argv[1].split(','): importlib.import_module(name)\n"
-               "print(','.join(sys.modules))")
-    modules = ["fcp_ros.cli.main"] + [f"fcp_ros.{layer}" for layer in LAYERS[:-1]
-                                      if (repository / "fcp_ros" / layer).is_dir()]
-    result = subprocess.run([sys.executable, "-c", program, ",".join(modules)], cwd=repository,
-                            capture_output=True, text=True, check=False)
+    program = (
+        "import sys, importlib\n"
+        "for name in sys.argv[1].split(','): importlib.import_module(name)\n"
+        "print(','.join(sys.modules))"
+    )
+    modules = ["fcp_ros.cli.main"] + [
+        f"fcp_ros.{layer}" for layer in LAYERS[:-1] if (repository / "fcp_ros" / layer).is_dir()
+    ]
+    result = subprocess.run(
+        [sys.executable, "-c", program, ",".join(modules)],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert result.returncode == 0, result.stderr
     assert not set(result.stdout.strip().split(",")) & set(HEAVY)

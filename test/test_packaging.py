@@ -14,13 +14,23 @@ import pytest
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 # The wheels' metadata asks for these, but neither building nor running needs them (ros-*.txt).
-LEFT_OUT = ("lark-parser", "ros-domain-coordinator",
-            "ros-ament-cmake-cppcheck", "ros-ament-cmake-cpplint",
-            "ros-ament-cmake-flake8", "ros-ament-cmake-pep257", "ros-ament-cmake-uncrustify",
-            "ros-rosidl-cli", "ros-rmw-implementation-cmake", "ros-rmw-test-fixture",
-            "ros-rmw-test-fixture-implementation",
-            "configargparse", "ipywidgets", "nbformat",  # Open3D's, for notebooks
-            "torch")  # for those who chose FCP_TORCH=none
+LEFT_OUT = (
+    "lark-parser",
+    "ros-domain-coordinator",
+    "ros-ament-cmake-cppcheck",
+    "ros-ament-cmake-cpplint",
+    "ros-ament-cmake-flake8",
+    "ros-ament-cmake-pep257",
+    "ros-ament-cmake-uncrustify",
+    "ros-rosidl-cli",
+    "ros-rmw-implementation-cmake",
+    "ros-rmw-test-fixture",
+    "ros-rmw-test-fixture-implementation",
+    "configargparse",
+    "ipywidgets",
+    "nbformat",  # Open3D's, for notebooks
+    "torch",
+)  # for those who chose FCP_TORCH=none
 LINUX_PC = {"sys_platform": "linux", "platform_machine": "x86_64"}
 INTERFACE_FOLDERS = {"msg": "*.msg", "srv": "*.srv", "action": "*.action"}
 
@@ -38,8 +48,11 @@ def cmake_text(repository: Path) -> str:
 
 
 def interface_files(repository: Path) -> list[Path]:
-    return [file for folder, pattern in INTERFACE_FOLDERS.items()
-            for file in sorted((repository / folder).glob(pattern))]
+    return [
+        file
+        for folder, pattern in INTERFACE_FOLDERS.items()
+        for file in sorted((repository / folder).glob(pattern))
+    ]
 
 
 def names(dependencies) -> set[str]:
@@ -68,8 +81,11 @@ def test_interface_dependencies_are_declared(repository: Path, manifest, cmake_t
     """Packages named in interface files are in CMakeLists.txt and package.xml, and no others."""
     listed = re.search(r"set\(interface_dependencies\s+([^)]*)\)", cmake_text)
     assert listed
-    used = {match for file in interface_files(repository)
-            for match in re.findall(r"^(\w+)/\w+", file.read_text(), re.MULTILINE)} - {"fcp_ros"}
+    used = {
+        match
+        for file in interface_files(repository)
+        for match in re.findall(r"^(\w+)/\w+", file.read_text(), re.MULTILINE)
+    } - {"fcp_ros"}
     assert set(listed.group(1).split()) == used
     assert used <= names(manifest.build_depends)
     assert used <= names(manifest.exec_depends)
@@ -85,19 +101,29 @@ def test_ros_imports_are_declared(repository: Path, manifest) -> None:
                 absolute = isinstance(node, ast.ImportFrom) and not node.level
                 package = (node.module or "").split(".")[0] if absolute else ""
                 if re.search(r"_msgs$|^rcl|_interfaces$|^ament_", package) and (
-                        package not in declared):
+                    package not in declared
+                ):
                     missing[package] = file.name
     assert not missing
 
 
 def test_each_installed_executable_has_its_node(repository: Path, cmake_text: str) -> None:
     nodes = dict(re.findall(r"^install_node\((\w+) ([\w.]+)\)", cmake_text, re.MULTILINE))
-    assert {"scene_graph", "grounder", "planner", "executive", "simulated_executor",
-            "fcp_nodes"} == set(nodes)
+    assert {
+        "scene_graph",
+        "grounder",
+        "planner",
+        "executive",
+        "simulated_executor",
+        "fcp_nodes",
+    } == set(nodes)
     for module in nodes.values():
         file = repository / "fcp_ros" / "nodes" / f"{module.replace('.', '/')}.py"
-        functions = [node.name for node in ast.parse(file.read_text()).body
-                     if isinstance(node, ast.FunctionDef)]
+        functions = [
+            node.name
+            for node in ast.parse(file.read_text()).body
+            if isinstance(node, ast.FunctionDef)
+        ]
         assert "main" in functions, f"{file} has no main()"
 
 
@@ -107,8 +133,11 @@ def test_every_interface_file_is_built(repository: Path) -> None:
     for folder, pattern in INTERFACE_FOLDERS.items():
         module = pytest.importorskip(f"fcp_ros.{folder}", reason="needs the built interfaces")
         files = {file.stem for file in (repository / folder).glob(pattern)}
-        built = {name for name in vars(module)
-                 if name[0].isupper() and not name.endswith(("_Request", "_Response", "_Event"))}
+        built = {
+            name
+            for name in vars(module)
+            if name[0].isupper() and not name.endswith(("_Request", "_Response", "_Event"))
+        }
         assert {name for name in built if "_" not in name} == files
 
 
@@ -144,10 +173,14 @@ def test_everything_is_pinned_once_for_each_python(repository: Path) -> None:
 def test_pins_fit_what_setup_py_asks_for(repository: Path) -> None:
     requirements = pytest.importorskip("packaging.requirements")
     tree = ast.parse((repository / "setup.py").read_text())
-    asked = [node.value for node in ast.walk(tree)
-             if isinstance(node, ast.Constant) and isinstance(node.value, str)
-             and re.fullmatch(r"[a-z][\w.-]*[<>=]=?[\w.,<>=]+(; .*)?", node.value)
-             and not node.value.startswith(("==", ">="))]
+    asked = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.fullmatch(r"[a-z][\w.-]*[<>=]=?[\w.,<>=]+(; .*)?", node.value)
+        and not node.value.startswith(("==", ">="))
+    ]
     assert len(asked) > 10
     pinned = {}
     for line in pins(repository / "setup" / "requirements.txt"):
@@ -164,21 +197,34 @@ def test_pins_fit_what_setup_py_asks_for(repository: Path) -> None:
 
 def test_setup_py_takes_name_and_version_from_the_manifest(repository: Path, manifest) -> None:
     pytest.importorskip("setuptools", reason="needs setuptools")
-    result = subprocess.run([sys.executable, "setup.py", "--name", "--version"], cwd=repository,
-                            capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "setup.py", "--name", "--version"],
+        cwd=repository,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert result.stdout.split()[-2:] == [manifest.name, manifest.version]
 
 
 def test_environment_is_complete() -> None:
     """The lists are installed without pip's resolver, so its check runs here."""
-    result = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True,
-                            check=False)
-    if "ros-rclpy" not in subprocess.run([sys.executable, "-m", "pip", "list"], check=False,
-                                         capture_output=True, text=True).stdout:
+    result = subprocess.run(
+        [sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False
+    )
+    if (
+        "ros-rclpy"
+        not in subprocess.run(
+            [sys.executable, "-m", "pip", "list"], check=False, capture_output=True, text=True
+        ).stdout
+    ):
         pytest.skip("this environment was not made from the pinned wheels")
-    problems = [line for line in result.stdout.splitlines()
-                if ("requires" in line or "has requirement" in line)
-                and not re.search(rf"requires ({'|'.join(LEFT_OUT)}),", line)]
+    problems = [
+        line
+        for line in result.stdout.splitlines()
+        if ("requires" in line or "has requirement" in line)
+        and not re.search(rf"requires ({'|'.join(LEFT_OUT)}),", line)
+    ]
     assert not problems, "\n".join(problems)
 
 
@@ -200,10 +246,17 @@ def test_open3d_is_installed_unless_it_was_left_out(repository: Path) -> None:
         pytest.skip("FCP_OPEN3D=none")
     if not prepare(repository).has_open3d_build():
         pytest.skip("Open3D has no build for this system")
-    pin = next(line for line in pins(repository / "setup" / "requirements.txt")
-               if line.startswith("open3d-cpu=="))
-    result = subprocess.run([sys.executable, "-c", "import open3d; print(open3d.__version__)"],
-                            capture_output=True, text=True, check=False)
+    pin = next(
+        line
+        for line in pins(repository / "setup" / "requirements.txt")
+        if line.startswith("open3d-cpu==")
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", "import open3d; print(open3d.__version__)"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert result.stdout.split()[-1:] == [pin.removeprefix("open3d-cpu==")], result.stderr
 
 

@@ -114,6 +114,7 @@ def answer_pddl(asked: PlanInput) -> PlanOutput:
                 result = plan(
                     task.domain, task.instance, task.goal, options, grounder, progress=show
                 )
+    result = replace(result, notes=(*map(str, task.notes), *result.notes))
     return PlanOutput(result, task.domain, task)
 
 

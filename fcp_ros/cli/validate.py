@@ -63,7 +63,7 @@ def validate(
             _validate_plan(
                 console, file, domain, scene, JudgeChoice(oracle, model, endpoint, calibration)
             )
-        elif _holds_actions(file):
+        elif _holds_actions(file, is_pddl(domain)):
             _validate_actions(console, file, domain, scene)
         elif is_pddl(file):
             _validate_pddl(console, file, domain)
@@ -145,6 +145,8 @@ def _validate_pddl(console: Console, file: str, domain: str) -> None:
         f"{len(list(task.instance.names()))} elements, {len(task.domain.rules)} rules",
         soft_wrap=True,
     )
+    for note in task.notes:
+        console.print(f"  note: {escape(str(note))}", soft_wrap=True)
 
 
 def _report_verdict(console: Console, problems: Sequence[str], valid: str) -> None:
@@ -173,11 +175,15 @@ def _holds_plan(file: str) -> bool:
     return '"membership_after"' in path.read_text(encoding="utf-8", errors="replace")
 
 
-def _holds_actions(file: str) -> bool:
-    """Return True for a text of actions in parentheses; PDDL itself begins with ``(define``."""
+def _holds_actions(file: str, for_pddl: bool) -> bool:
+    """Return True for a text of actions in parentheses; PDDL itself begins with ``(define``.
+
+    An empty text (or only comments) is the plan without actions, where a PDDL domain is given.
+    """
     path = Path(file)
     if path.suffix in (".json", ".yaml", ".yml", ".pddl") or not path.is_file():
         return False
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     code = [line.partition(";")[0].strip() for line in lines]
-    return next(filter(None, code), "").rstrip().endswith((")", "]"))
+    first = next(filter(None, code), None)
+    return for_pddl if first is None else first.endswith((")", "]"))

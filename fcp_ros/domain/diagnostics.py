@@ -14,15 +14,19 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault of a domain file. `line` is 1-based; 0 if the file as a whole is meant."""
+    """One fault of a domain file, or a remark on it.
+
+    `line` and `column` are 1-based; 0 if the file (or the line) as a whole is meant.
+    """
 
     file: str
     line: int
     message: str
     fix: str
+    column: int = 0
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
+        place = ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
         return f"{place}: {self.message}. Fix: {self.fix}."
 
 

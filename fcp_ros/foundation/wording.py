@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
+_LONGEST = 100
+"""Longer names are not compared with others: the comparison takes time of the product."""
 _SIMILAR = 0.6
 """Least similarity (`difflib.SequenceMatcher.ratio`) of a name that was probably meant."""
 
@@ -15,7 +18,9 @@ def find_similar(name: str, known: Iterable[str]) -> str | None:
 
     Case makes no difference.
     """
-    by_folded = {candidate.casefold(): candidate for candidate in known}
+    if len(name) > _LONGEST:
+        return None
+    by_folded = {one.casefold(): one for one in known if len(one) <= _LONGEST}
     matches = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=_SIMILAR)
     return by_folded[matches[0]] if matches else None
 
@@ -73,6 +78,11 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
         last: the word before the last one.
     """
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def shorten_words(text: str, most: int = 100) -> str:
+    """Cut the words of a message that are longer than `most`, such as a name of a megabyte."""
+    return re.sub(rf"(\S{{{most}}})\S+", r"\1...", text)
 
 
 def to_printable(text: str) -> str:

@@ -26,6 +26,7 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
         explain: add the candidates, the source of each degree and the timings.
     """
     parts: list[RenderableType] = [_build_headline(result)]
+    parts.extend(Text(f"note: {note}", style="yellow") for note in result.notes)
     for relaxation in result.relaxations:
         parts.append(
             Text.from_markup(

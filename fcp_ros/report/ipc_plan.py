@@ -45,9 +45,8 @@ def to_ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str
             lines.append(_format_action(step.rule, tuple(bound.values())))
         else:
             form = task.forms[step.rule]
-            lines.append(
-                _format_action(form.action, tuple(bound[name] for name in form.parameters))
-            )
+            # Names of PDDL files have been checked by their reader, which takes leading digits.
+            lines.append(f"({' '.join((form.action, *(bound[name] for name in form.parameters)))})")
     kind = "unit cost" if _has_unit_cost(domain) else "general cost"
     return "\n".join((*lines, f"; cost = {_format_number(cost)} ({kind})", ""))
 

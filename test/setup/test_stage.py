@@ -54,8 +54,12 @@ def test_output_is_quiet_unless_the_command_fails(stage, tmp_path: Path, capfd) 
     program = "import sys; print('detail'); sys.exit(int(sys.argv[1]))"
 
     def command(status: int) -> None:
-        stages.command([sys.executable, "-c", program, str(status)], cwd=tmp_path,
-                       environment=os.environ, on_failure="it did not work")
+        stages.command(
+            [sys.executable, "-c", program, str(status)],
+            cwd=tmp_path,
+            environment=os.environ,
+            on_failure="it did not work",
+        )
 
     stages.run("quiet", "a", "quiet", lambda: command(0))
     assert "detail" not in "".join(capfd.readouterr())

@@ -52,4 +52,3 @@ def encode_goal(
         encoding=encoding,
         flat=encoding.flat,
     )
-

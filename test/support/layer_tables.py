@@ -7,21 +7,73 @@ folder of a layer goes into `FOLDERS`.
 
 from __future__ import annotations
 
-LAYERS = ("foundation", "fuzzy", "cset", "scene", "domain", "binding", "grounding", "planning",
-          "relaxation", "execution", "nodes")  # lowest first
+LAYERS = (
+    "foundation",
+    "fuzzy",
+    "cset",
+    "scene",
+    "domain",
+    "binding",
+    "grounding",
+    "planning",
+    "relaxation",
+    "execution",
+    "nodes",
+)  # lowest first
 # Neighbours that share what is below them and must not know one another, whatever their order.
 STRANGERS = {("domain", "scene")}
 # The folders of the larger layers, lowest first; the files beside the folders use all of them.
 FOLDERS = {
-    "cset": ("schema", "instance", "isomorphism", "search", "limits", "conditions", "rewriting",
-             "migration", "interchange"),
+    "cset": (
+        "schema",
+        "instance",
+        "isomorphism",
+        "search",
+        "limits",
+        "conditions",
+        "rewriting",
+        "migration",
+        "interchange",
+    ),
     "scene": ("graph", "shapes", "relations", "formats", "live"),
-    "grounding": ("protocol", "calibration", "models", "embedding", "language_model", "endpoint",
-                  "asking"),
-    "planning": ("model", "stepping", "flat", "task", "goal", "mutexes", "relevance", "encoding",
-                 "heuristics", "search", "schedule", "chunks", "verification", "judging"),
-    "nodes": ("runtime", "conversions", "frames", "scene_access", "bridges", "markers",
-              "scene_graph", "grounder", "planner", "executive", "simulated_executor"),
+    "grounding": (
+        "protocol",
+        "calibration",
+        "models",
+        "embedding",
+        "language_model",
+        "endpoint",
+        "asking",
+    ),
+    "planning": (
+        "model",
+        "stepping",
+        "flat",
+        "task",
+        "goal",
+        "mutexes",
+        "relevance",
+        "encoding",
+        "heuristics",
+        "search",
+        "schedule",
+        "chunks",
+        "verification",
+        "judging",
+    ),
+    "nodes": (
+        "runtime",
+        "conversions",
+        "frames",
+        "scene_access",
+        "bridges",
+        "markers",
+        "scene_graph",
+        "grounder",
+        "planner",
+        "executive",
+        "simulated_executor",
+    ),
 }
 # They stand beside the nodes: nothing below may import them. The client shares the nodes'
 # conversions and action client; the command line and the demo use everything.

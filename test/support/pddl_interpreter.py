@@ -39,11 +39,8 @@ class Interpreter:
         return [o.name for o in self.problem.objects if set(types) & self._upwards(o.types[0])]
 
     def _upwards(self, type_: str) -> set[str]:
-        found = {ROOT, type_}
-        while type_ in self.domain.types:
-            type_ = self.domain.types[type_]
-            found.add(type_)
-        return found
+        above = (self._upwards(parent) for parent in self.domain.types.get(type_, ()))
+        return {ROOT, type_}.union(*above)
 
     def bindings(self, variables) -> Iterator[dict[str, str]]:
         names = [variable.name for variable in variables]

@@ -24,7 +24,7 @@ def write_domain(domain: DomainText) -> str:
         sections.append(write_list(":requirements", domain.requirements))
     if domain.types:
         sections.append(
-            write_list(":types", (f"{t} - {above}" for t, above in domain.types.items()))
+            write_list(":types", declare(Typed(t, above) for t, above in domain.types.items()))
         )
     if domain.constants:
         sections.append(write_list(":constants", declare(domain.constants)))

@@ -51,8 +51,8 @@ class Names:
         for type_ in (ROOT, *self.universe.parents):
             self._renamed[type_] = taken.take(type_)
         for type_ in (ROOT, *self.universe.parents):
-            above = [] if type_ == ROOT else [self._renamed[self.universe.parents[type_]]]
-            self._types[self._renamed[type_]] = above
+            above = self.universe.parents.get(type_, ())
+            self._types[self._renamed[type_]] = [self._renamed[parent] for parent in above]
         for predicate in (*sorted(self.universe.domain.predicates), SAME, ""):
             wanted = {SAME: "same", "": "always"}.get(predicate, predicate)
             # Goals write names without quotes; PDDL's may begin with a digit.
@@ -73,8 +73,8 @@ class Names:
         union = ".or.".join(names)
         if union not in self._types:
             above = set.intersection(*(set(self.universe.ancestors(t)) for t in types))
-            lowest = max(above, key=lambda t: len(self.universe.ancestors(t)))
-            self._types[union] = [self._renamed[lowest]]
+            higher = {up for t in above for up in self.universe.ancestors(t) if up != t}
+            self._types[union] = sorted(self._renamed[t] for t in above - higher)
             for name in names:
                 self._types[name].append(union)
         return union

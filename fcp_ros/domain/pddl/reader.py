@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 
 from fcp_ros.domain.pddl.assembly import assemble
@@ -20,7 +20,7 @@ from fcp_ros.domain.pddl.syntax.checks import (
     check_problem_features,
     check_problem_names,
 )
-from fcp_ros.domain.pddl.syntax.domain_file import read_domain
+from fcp_ros.domain.pddl.syntax.domain_file import check_not_swapped, read_domain
 from fcp_ros.domain.pddl.syntax.problem_file import read_problem
 from fcp_ros.domain.pddl.syntax.source import Source, read_source
 from fcp_ros.domain.pddl.syntax.tree import DomainText, Formula, ProblemText
@@ -71,6 +71,7 @@ def read_texts(
     Raises:
         UnsupportedPddl, PddlError: as `read_pddl`.
     """
+    check_not_swapped(domain_source, problem_source)
     domain = read_domain(domain_source)
     if supported_only:
         check_domain_features(domain, domain_source)
@@ -105,7 +106,8 @@ def work_out(texts: PddlTexts) -> PddlTask:
             without.rewrite(goal),
         )
         drafts = _draft_all(universe, source)
-    return assemble(universe, drafts, legs, goal, texts.sources, definitions)
+    task = assemble(universe, drafts, legs, goal, texts.sources, definitions)
+    return replace(task, notes=(*texts.domain.notes, *texts.problem.notes))
 
 
 def _draft_all(universe: Universe, source: Source) -> list[DraftRule]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import ActionRule, Domain
 
@@ -53,6 +54,7 @@ class PddlTask:
             the domain: a plan is better without them.
         replaced: predicates that only repeat a relation, and have no relation of their own.
         minimises_cost: the problem minimises total-cost; otherwise each action counts 1.
+        notes: remarks on what was read, but may not be meant (an object declared twice).
     """
 
     name: str
@@ -63,6 +65,7 @@ class PddlTask:
     minimises_cost: bool
     idle: Mapping[str, ActionRule] = field(default_factory=dict)
     replaced: Mapping[str, Replaced] = field(default_factory=dict)
+    notes: tuple[Diagnostic, ...] = ()
 
     @cached_property
     def _rules(self) -> Mapping[str, tuple[str, ...]]:

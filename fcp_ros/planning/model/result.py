@@ -192,6 +192,7 @@ class PlanningResult:
         alpha_reason: a sentence: the origin of that alpha.
         kept: number of steps left out of an earlier plan that was kept; None for a new plan.
         explanation: None unless it was asked for.
+        notes: remarks on the files of the task that were read, but may not mean what they should.
     """
 
     status: PlanStatus
@@ -208,3 +209,4 @@ class PlanningResult:
     alpha_reason: str = ""
     kept: int | None = None
     explanation: Explanation | None = None
+    notes: tuple[str, ...] = ()

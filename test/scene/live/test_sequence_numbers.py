@@ -6,9 +6,7 @@ from fcp_ros.scene.live.sequence_numbers import SequenceNumbers, UpdateOrder
 
 def test_a_source_counts_its_updates() -> None:
     numbers = SequenceNumbers()
-    assert (
-        numbers.check_delta("camera", 7, None, 3).order is UpdateOrder.GAP
-    )
+    assert numbers.check_delta("camera", 7, None, 3).order is UpdateOrder.GAP
     assert numbers.check_delta("camera", 1, None, 3).order is UpdateOrder.NEXT
     assert numbers.check_full("camera", 7, None).order is UpdateOrder.NEXT
     numbers.record("camera", 7, None)

@@ -15,6 +15,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
     is_below,
     list_ancestors,
+    list_types,
 )
 
 Positions = tuple[int, ...]
@@ -33,9 +34,7 @@ class Universe:
         self.keys = dict(keys or {})
         self.domain = domain
         self.problem = problem
-        self.parents: dict[str, str] = dict.fromkeys(domain.types.values(), ROOT)
-        self.parents.update(domain.types)
-        self.parents.pop(ROOT, None)
+        self.parents = {type_: domain.types.get(type_, (ROOT,)) for type_ in list_types(domain)[1:]}
         self.fluents = frozenset(
             atom.predicate
             for action in domain.actions

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import (
-    ROOT,
     TOTAL_COST,
     TOTAL_TIME,
     TRUE,
@@ -34,6 +33,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
     children,
     is_below,
+    list_types,
     place_of,
     subformulas,
     summands,
@@ -79,7 +79,7 @@ class _Checker:
         self._domain = domain
         self._source = source
         self._objects = {typed.name: typed for typed in (*domain.constants, *objects)}
-        self._types = {ROOT, *domain.types, *domain.types.values()}
+        self._types = frozenset(list_types(domain))
 
     def check_types(self, typed: Iterable[Typed]) -> None:
         """Check that types are declared."""

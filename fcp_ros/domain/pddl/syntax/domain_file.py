@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source
 from fcp_ros.domain.pddl.syntax.tree import (
@@ -15,9 +16,10 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Formula,
     PddlAction,
     Typed,
+    list_ancestors,
 )
 from fcp_ros.foundation.s_expressions import SList, preview
-from fcp_ros.foundation.wording import suggest_name
+from fcp_ros.foundation.wording import list_names, suggest_name
 
 SECTIONS = (
     ":requirements",
@@ -37,16 +39,18 @@ _UNSUPPORTED = {
     ":htn": ("a task network (HDDL)", "describe the task by a goal"),
     ":task": ("a task (HDDL)", "describe it as an action"),
 }
+_KINDS = ("domain", "problem")
 _ACTION_KEYS = (":parameters", ":precondition", ":effect")
 
 
 def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
-    """Check that a file consists of known sections, each once except actions.
+    """Check that a file is of its kind and consists of known sections, each once except actions.
 
     Raises:
         UnsupportedPddl: a section that this planner does not support, by name.
-        PddlError: an unknown section, a section given twice, or a stray part.
+        PddlError: another kind of file, an unknown section, a section given twice, or a stray part.
     """
+    _check_head(source, kind)
     seen: set[str] = set()
     for section in source.sections:
         name = section[0]
@@ -60,20 +64,33 @@ def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
             message = f"there are several sections {name}"
             raise source.error(section.start, message, "join them into one")
         seen.add(name)
-    head = source.head
-    if head is None or len(head) != 2 or head[0] != kind or not isinstance(head[1], str):
-        other = "problem" if kind == "domain" else "domain"
-        raise source.error(
-            0,
-            f"the file does not begin with `(define ({kind} name)`",
-            f"give the domain file {'here' if kind == 'domain' else 'first'}, and the problem "
-            f"file after it, not a {other} in its place",
-        )
     sections = iter(source.sections)
     for position in range(2, len(source.body)):
         if source.body[position] is not next(sections, None):
             wanted = f"write sections, such as {known[0]}, in parentheses"
             raise source.misplacement(source.body, position, wanted)
+
+
+def _check_head(source: Source, kind: str) -> None:
+    """Check that a file begins as one of its kind does."""
+    if source.kind in _KINDS and source.kind != kind:
+        message = f"this file is a {source.kind}, and the {kind} was to be read from it"
+        raise source.error(0, message, f"give the file that begins with `(define ({kind} name)`")
+    head = source.head
+    if head is None or len(head) != 2 or source.kind != kind or not isinstance(head[1], str):
+        message = f"the file does not begin with `(define ({kind} name)`"
+        raise source.error(0, message, f"give a PDDL {kind} file here")
+
+
+def check_not_swapped(domain: Source, problem: Source) -> None:
+    """Check that neither file was given in the place of the other.
+
+    Raises:
+        PddlError: both were; or a file is no list.
+    """
+    if domain.kind == "problem" and problem.kind == "domain":
+        message = f"the files are swapped: this one is a problem, and {problem.file} is its domain"
+        raise domain.error(0, message, "give the domain first and the problem second")
 
 
 def read_domain(source: Source) -> DomainText:
@@ -87,15 +104,17 @@ def read_domain(source: Source) -> DomainText:
     reader = _DomainReader(source)
     head = source.head
     assert head is not None, "the head has been checked"
+    constants, repeated = reader.read_constants()
     return DomainText(
         name=str(head[1]),
         types=reader.read_types(),
-        constants=tuple(reader.read_constants()),
+        constants=constants,
         predicates=reader.read_predicates(),
         functions=reader.read_functions(),
         actions=tuple(reader.read_actions()),
         constraints=reader.read_constraints(),
         requirements=reader.read_requirements(),
+        notes=note_repeated(source, repeated, "constants"),
     )
 
 
@@ -110,58 +129,43 @@ class _DomainReader:
         section = self._source.section(":requirements")
         return tuple(word for word in section or () if isinstance(word, str))[1:]
 
-    def read_types(self) -> dict[str, str]:
-        """Read the parent of each type."""
+    def read_types(self) -> dict[str, tuple[str, ...]]:
+        """Read the parents of each type: by `(either a b)`, or by naming the type several times."""
         section = self._source.section(":types")
-        found: dict[str, str] = {}
+        found: dict[str, dict[str, None]] = {}
         for typed in self._formulas.read_typed(section, 1, "", "types") if section else ():
-            parents = typed.types
-            if len(parents) > 1:
-                message = f"the type {typed.name} has several parents"
-                raise self._source.error(typed.at, message, "keep one of them")
-            parent = parents[0]
-            if typed.name == ROOT and parent != ROOT:
-                message = f"{ROOT} is the type of everything and can't be {parent}"
-                raise self._source.error(typed.at, message, "leave it out")
-            if parent == typed.name != ROOT:
+            above = [parent for parent in typed.types if parent != ROOT]
+            if typed.name == ROOT:
+                if above:
+                    message = f"{ROOT} is the type of everything and can't be {above[0]}"
+                    raise self._source.error(typed.at, message, "leave it out")
+                continue
+            if typed.name in above:
                 raise self._refuse_circle(typed.name, typed.at)
-            # Some files name a type twice, first without a parent of its own.
-            known = found.get(typed.name, ROOT)
-            if ROOT not in (known, parent) and known != parent:
-                message = (
-                    f"the type {typed.name} is declared twice, below {known} and below {parent}"
-                )
-                raise self._source.error(typed.at, message, "keep one of them")
-            if typed.name != ROOT:
-                found[typed.name] = parent if known == ROOT else known
-        self._check_circles(found, section)
-        return found
+            found.setdefault(typed.name, {}).update(dict.fromkeys(above))
+        types = {name: tuple(parents) or (ROOT,) for name, parents in found.items()}
+        self._check_circles(types, section)
+        return types
 
-    def _check_circles(self, types: Mapping[str, str], section: SList | None) -> None:
+    def _check_circles(self, types: Mapping[str, tuple[str, ...]], section: SList | None) -> None:
         """Check that no type is above itself."""
-        for type_ in types:
-            seen, current = {type_}, types.get(type_, ROOT)
-            while current in types:
-                if current in seen:
-                    assert section is not None, "types come from the section"
-                    at = self._source.offset_of(section, section.index(type_))
-                    raise self._refuse_circle(type_, at)
-                seen.add(current)
-                current = types[current]
+        for type_, parents in types.items():
+            if any(type_ in list_ancestors(parent, types) for parent in parents):
+                assert section is not None, "types come from the section"
+                at = self._source.offset_of(section, section.index(type_))
+                raise self._refuse_circle(type_, at)
 
     def _refuse_circle(self, type_: str, at: int) -> PddlError:
         message = f"the type {type_} is above itself (a circle)"
         return self._source.error(at, message, "break the circle of types")
 
-    def read_constants(self) -> Iterator[Typed]:
+    def read_constants(self) -> tuple[tuple[Typed, ...], list[Typed]]:
+        """Read the constants, and those that are declared again."""
         section = self._source.section(":constants")
-        seen: set[str] = set()
-        for typed in self._formulas.read_typed(section, 1, "", "constants") if section else ():
-            if typed.name in seen:
-                message = f"the constant {typed.name} is declared twice (duplicate)"
-                raise self._source.error(typed.at, message, "keep one of the declarations")
-            seen.add(typed.name)
-            yield typed
+        given = self._formulas.read_typed(section, 1, "", "constants") if section else ()
+        found: dict[str, Typed] = {}
+        repeated = declare_objects(self._source, given, found)
+        return tuple(found.values()), repeated
 
     def read_predicates(self) -> dict[str, tuple[Typed, ...]]:
         section = self._source.section(":predicates")
@@ -273,6 +277,32 @@ def read_constraints(formulas: FormulaReader, section: SList) -> Formula:
         for position in range(1, len(section))
     )
     return parts[0] if len(parts) == 1 else Conjunction(parts, section.start)
+
+
+def declare_objects(source: Source, given: Iterable[Typed], known: dict[str, Typed]) -> list[Typed]:
+    """Add declared objects to the known ones by name; return those that were known already.
+
+    Raises:
+        PddlError: an object is declared with different types.
+    """
+    repeated: list[Typed] = []
+    for typed in given:
+        first = known.setdefault(typed.name, typed)
+        if first is not typed:
+            repeated.append(typed)
+        if first != typed:
+            message = f"{typed.name} is declared twice, with different types"
+            raise source.error(typed.at, message, "rename one of them")
+    return repeated
+
+
+def note_repeated(source: Source, repeated: Sequence[Typed], kind: str) -> tuple[Diagnostic, ...]:
+    """Make the remark that objects are declared more than once, if any are."""
+    if not repeated:
+        return ()
+    names = list_names(dict.fromkeys(typed.name for typed in repeated))
+    message = f"declared more than once among the {kind}: {names}"
+    return (source.note(repeated[0].at, message, "keep one declaration, if one object is meant"),)
 
 
 def find_only_part(source: Source, section: SList, example: str) -> int:

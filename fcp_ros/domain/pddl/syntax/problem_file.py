@@ -7,14 +7,20 @@ have 100,000 facts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NoReturn
 
-from fcp_ros.domain.pddl.syntax.domain_file import check_sections, find_only_part, read_constraints
+from fcp_ros.domain.diagnostics import Diagnostic
+from fcp_ros.domain.pddl.syntax.domain_file import (
+    check_sections,
+    declare_objects,
+    find_only_part,
+    note_repeated,
+    read_constraints,
+)
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader, is_number
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source
 from fcp_ros.domain.pddl.syntax.tree import (
-    ROOT,
     TOTAL_COST,
     TRUE,
     DomainText,
@@ -23,9 +29,11 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ProblemText,
     Typed,
     is_below,
+    list_types,
+    write_list,
 )
 from fcp_ros.foundation.s_expressions import SList, part_offsets, preview
-from fcp_ros.foundation.wording import suggest_name
+from fcp_ros.foundation.wording import list_names, suggest_name
 
 SECTIONS = (
     ":domain",
@@ -58,16 +66,18 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
     check_sections(source, SECTIONS, "problem")
     head = source.head
     assert head is not None, "the head has been checked"
-    objects = _read_objects(source, domain)
-    facts, values = _InitReader(source, domain, objects).read()
+    objects, repeated = _read_objects(source, domain)
+    init = _InitReader(source, domain, objects)
+    facts, values = init.read()
     given = source.section(":domain")
+    wanted = " ".join(str(word) for word in (given or ())[1:])
     spelt = {
         **_read_spelling(domain_source, ":constants"),
         **_read_spelling(source, ":objects"),
     }
     return ProblemText(
         name=str(head[1]),
-        domain=" ".join(str(word) for word in (given or ())[1:]),
+        domain=wanted,
         objects=tuple(objects.values()),
         facts=facts,
         values=values,
@@ -75,7 +85,22 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
         metric=_read_metric(source),
         constraints=_read_constraints(source),
         spelling={name: spelt.get(name, name) for name in objects},
+        notes=(
+            *_note_domain(source, given, wanted, domain),
+            *note_repeated(source, repeated, "objects"),
+            *init.list_notes(),
+        ),
     )
+
+
+def _note_domain(
+    source: Source, given: SList | None, wanted: str, domain: DomainText
+) -> tuple[Diagnostic, ...]:
+    """Make the remark that the problem is for a domain of another name, if it is."""
+    if given is None or wanted == domain.name:
+        return ()
+    message = f"the problem is for the domain {wanted}, and the domain file is {domain.name}"
+    return (source.note(given.start, message, "check that the files belong together"),)
 
 
 def _read_spelling(source: Source, section_name: str) -> dict[str, str]:
@@ -120,15 +145,16 @@ def _read_metric(source: Source) -> Metric | None:
 # --- objects
 
 
-def _read_objects(source: Source, domain: DomainText) -> dict[str, Typed]:
-    """Read all objects by name; a constant of the domain may be repeated with its type."""
+def _read_objects(source: Source, domain: DomainText) -> tuple[dict[str, Typed], list[Typed]]:
+    """Read all objects by name, and those that are declared again, as constants may be."""
     constants = sorted(domain.constants, key=lambda constant: constant.name)
     found = {constant.name: constant for constant in constants}
     section = source.section(":objects")
     if section is None:
-        return found
-    known = {ROOT, *domain.types, *domain.types.values()}
-    for typed in FormulaReader(source).read_typed(section, 1, "", "objects"):
+        return found, []
+    known = frozenset(list_types(domain))
+    given = FormulaReader(source).read_typed(section, 1, "", "objects")
+    for typed in given:
         if len(typed.types) > 1:
             raise source.refusal(
                 typed.at,
@@ -139,17 +165,14 @@ def _read_objects(source: Source, domain: DomainText) -> dict[str, Typed]:
             message = f"unknown type {typed.types[0]!r} of {typed.name}"
             fix = f"{suggest_name(typed.types[0], known)}; the types are {', '.join(sorted(known))}"
             raise source.error(typed.at, message, fix)
-        if found.setdefault(typed.name, typed) != typed:
-            message = f"{typed.name!r} is declared twice, with different types"
-            raise source.error(typed.at, message, "rename one of them")
-    return found
+    return found, declare_objects(source, given, found)
 
 
 # --- initial facts
 
 
 class _InitReader:
-    """Reads `:init`: ground atoms, values of functions, and negated atoms (ignored)."""
+    """Reads `:init`: ground atoms, values of functions, and negated atoms, which add nothing."""
 
     def __init__(self, source: Source, domain: DomainText, objects: Mapping[str, Typed]) -> None:
         self._source = source
@@ -161,6 +184,7 @@ class _InitReader:
         self._facts: dict[str, set[tuple[str, ...]]] = {}
         self._values: dict[str, dict[tuple[str, ...], float]] = {}
         self._fitting: set[tuple[str, ...]] = set()
+        self._negated: list[tuple[str, tuple[str, ...], int]] = []
 
     def read(self) -> tuple[Facts, Values]:
         """Read the facts that hold and the values of functions; other facts are false."""
@@ -176,15 +200,15 @@ class _InitReader:
             if head == "=":
                 self._read_value(node)
             elif head == "not":
-                if len(node) != 2 or not isinstance(node[1], SList):
-                    raise self._refuse_fact(section, position)
+                self._read_negated(section, position, node)
             elif isinstance(head, SList):
                 raise self._refuse_fact(section, position)
             elif head == "at" and self._is_timed(node):
                 feature = "a timed initial literal"
                 raise self._source.refusal(node.start, feature, "let an action bring it about")
             else:
-                self._read_fact(section, position, head, node)
+                arguments = self._read_fact(section, position, head, node)
+                self._facts.setdefault(head, set()).add(arguments)
         return {name: frozenset(tuples) for name, tuples in self._facts.items()}, self._values
 
     @staticmethod
@@ -196,7 +220,34 @@ class _InitReader:
         shown = preview(section[position], 40)
         return self._source.error(at, f"{shown!r} is not an initial fact", _FACT)
 
-    def _read_fact(self, section: SList, position: int, predicate: str, node: SList) -> None:
+    def list_notes(self) -> Iterator[Diagnostic]:
+        """List the remarks on what was read: atoms that are given with and without `not`."""
+        both = [
+            (predicate, arguments, at)
+            for predicate, arguments, at in self._negated
+            if arguments in self._facts.get(predicate, ())
+        ]
+        if both:
+            names = dict.fromkeys(write_list(name, arguments) for name, arguments, _ in both)
+            message = (
+                "given both with and without `not` in the initial state, and taken to hold: "
+                f"{list_names(names)}"
+            )
+            yield self._source.note(both[0][2], message, "remove one of the two")
+
+    def _read_negated(self, section: SList, position: int, node: SList) -> None:
+        """Read `(not (predicate object ...))`."""
+        inner = node[1] if len(node) == 2 else ""
+        if isinstance(inner, str) or not inner or not isinstance(inner[0], str):
+            raise self._refuse_fact(section, position)
+        if inner[0] != "=":
+            arguments = self._read_fact(node, 1, inner[0], inner)
+            self._negated.append((inner[0], arguments, node.start))
+
+    def _read_fact(
+        self, section: SList, position: int, predicate: str, node: SList
+    ) -> tuple[str, ...]:
+        """Read the arguments of an atom of a declared predicate, and check their types."""
         legs = self._domain.predicates.get(predicate)
         if legs is None or len(legs) != len(node) - 1:
             self._refuse_predicate(section, position, predicate, len(node) - 1)
@@ -205,7 +256,7 @@ class _InitReader:
         if types not in self._fitting:
             self._check_types(node, predicate, arguments)
             self._fitting.add(types)
-        self._facts.setdefault(predicate, set()).add(arguments)
+        return arguments
 
     def _read_arguments(self, node: SList) -> tuple[str, ...]:
         try:

@@ -18,10 +18,13 @@ from fcp_ros.foundation.s_expressions import (
     preview,
     read_s_expressions,
 )
+from fcp_ros.foundation.wording import shorten_words, to_printable
 
 _WORD = re.compile(r"[^\s();]+|;[^\n]*")
 _COMMENT = re.compile(r";[^\n]*")
 _SECTION = re.compile(r"\(\s*(:[a-z][\w-]*)")
+_WHOLE = (0, 0)
+"""The place of a fault of the file as a whole."""
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -79,6 +82,12 @@ class Source:
             return body[1]
         return None
 
+    @property
+    def kind(self) -> str:
+        """The first word of the head: `domain` or `problem`; empty without a head."""
+        head = self.head
+        return str(head[0]) if head else ""
+
     @cached_property
     def sections(self) -> tuple[SList, ...]:
         """The lists of the file that begin with a keyword, in their order.
@@ -101,9 +110,11 @@ class Source:
 
     # --- places
 
-    def line(self, offset: int) -> int:
-        """Return the 1-based line of an offset."""
-        return self.text.count("\n", 0, max(offset, 0)) + 1
+    def place(self, offset: int) -> tuple[int, int]:
+        """Return the 1-based line and column of an offset."""
+        offset = max(offset, 0)
+        begin = self.text.rfind("\n", 0, offset) + 1
+        return self.text.count("\n", 0, begin) + 1, offset - begin + 1
 
     def offset_of(self, parent: SList, position: int) -> int:
         """Return the offset of a part of a list."""
@@ -115,11 +126,16 @@ class Source:
 
     def error(self, offset: int, message: str, fix: str) -> PddlError:
         """Build an error at an offset; message and fix are clauses without a full stop."""
-        return PddlError(self.file, self.line(offset), message, fix)
+        return PddlError(self.file, self.place(offset), message, fix)
 
     def refusal(self, offset: int, feature: str, fix: str) -> UnsupportedPddl:
         """Build the error for an unsupported feature at an offset."""
-        return UnsupportedPddl(self.file, self.line(offset), feature, fix)
+        return UnsupportedPddl(self.file, self.place(offset), feature, fix)
+
+    def note(self, offset: int, message: str, fix: str) -> Diagnostic:
+        """Build a remark at an offset: the file is read, but may not mean what it should."""
+        line, column = self.place(offset)
+        return Diagnostic(self.file, line, message, fix, column)
 
     def misplacement(self, parent: SList, position: int, wanted: str) -> PddlError:
         """Build the error for a part of a list that can't stand there; `wanted` is the fix."""
@@ -162,10 +178,10 @@ def read_source(path: str | PathLike[str]) -> Source:
         return Source(str(file), file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise PddlError(str(file), 0, f"can't be read ({reason})", "check the path") from error
+        raise PddlError(str(file), _WHOLE, f"can't be read ({reason})", "check the path") from error
     except UnicodeDecodeError as error:
         message = f"is not UTF-8 text (byte {error.start})"
-        raise PddlError(str(file), 0, message, "save it as UTF-8") from error
+        raise PddlError(str(file), _WHOLE, message, "save it as UTF-8") from error
 
 
 def _has_section(node: SList) -> bool:
@@ -188,18 +204,20 @@ class PddlError(DomainError):
 
     Args:
         file: path of the file.
-        line: 1-based; 0 if the file as a whole is meant.
+        place: line and column, 1-based; zeros if the file as a whole is meant.
         message: the fault, a clause without a final full stop.
         fix: the remedy, a clause as well.
     """
 
-    def __init__(self, file: str, line: int, message: str, fix: str) -> None:
-        super().__init__([Diagnostic(file, line, message, fix)])
+    def __init__(self, file: str, place: tuple[int, int], message: str, fix: str) -> None:
+        line, column = place
+        message, fix = (to_printable(shorten_words(part)) for part in (message, fix))
+        super().__init__([Diagnostic(file, line, message, fix, column)])
 
 
 class UnsupportedPddl(PddlError):
     """A file that is sound PDDL but needs a feature that is not supported; `feature` names it."""
 
-    def __init__(self, file: str, line: int, feature: str, fix: str) -> None:
-        super().__init__(file, line, f"not supported: {feature}", fix)
+    def __init__(self, file: str, place: tuple[int, int], feature: str, fix: str) -> None:
+        super().__init__(file, place, f"not supported: {feature}", fix)
         self.feature = feature

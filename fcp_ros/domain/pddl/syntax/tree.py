@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 
 ROOT = "object"
@@ -215,16 +216,30 @@ class PddlAction:
 
 @dataclass(frozen=True, slots=True)
 class DomainText:
-    """A domain file. `types` gives the parent of each type; ROOT has none and is not listed."""
+    """A domain file.
+
+    Attributes:
+        name: of the domain.
+        types: the direct parents of each declared type, ROOT only where there is no other; types
+            that are only named as parents are below ROOT, and ROOT itself is not listed.
+        constants: the objects of all problems.
+        predicates: the arguments of each predicate.
+        functions: the arguments of each function.
+        actions: in the order of the file.
+        constraints: conditions on the states of each plan.
+        requirements: as declared.
+        notes: remarks on what is read, but may not be meant.
+    """
 
     name: str
-    types: Mapping[str, str]
+    types: Mapping[str, tuple[str, ...]]
     constants: tuple[Typed, ...]
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
     actions: tuple[PddlAction, ...]
     constraints: Formula = TRUE
     requirements: tuple[str, ...] = ()
+    notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +265,7 @@ class ProblemText:
         metric: None if the file has none.
         constraints: conditions on the states of the plan.
         spelling: objects as the files spell them, by their lower-case names.
+        notes: remarks on what is read, but may not be meant.
     """
 
     name: str
@@ -261,6 +277,7 @@ class ProblemText:
     metric: Metric | None
     constraints: Formula
     spelling: Mapping[str, str]
+    notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     @property
     def minimises_cost(self) -> bool:
@@ -271,16 +288,29 @@ class ProblemText:
 # --- types
 
 
-def list_ancestors(type_: str, parents: Mapping[str, str]) -> tuple[str, ...]:
+Parents: TypeAlias = Mapping[str, tuple[str, ...]]
+"""The direct parents of each type; a type that is not listed is below ROOT."""
+
+
+def list_types(domain: DomainText) -> tuple[str, ...]:
+    """List all types of a domain, ROOT first, also those that are only named as parents."""
+    above = (parent for parents in domain.types.values() for parent in parents)
+    return tuple(dict.fromkeys((ROOT, *above, *domain.types)))
+
+
+def list_ancestors(type_: str, parents: Parents) -> tuple[str, ...]:
     """List the type and all above it, ROOT last; a circle of types does no harm."""
     found: dict[str, None] = {}
-    while type_ != ROOT and type_ not in found:
-        found[type_] = None
-        type_ = parents.get(type_, ROOT)
+    waiting = [type_]
+    while waiting:
+        current = waiting.pop()
+        if current != ROOT and current not in found:
+            found[current] = None
+            waiting.extend(reversed(parents.get(current, ())))
     return (*found, ROOT)
 
 
-def is_below(types: Iterable[str], others: Iterable[str], parents: Mapping[str, str]) -> bool:
+def is_below(types: Iterable[str], others: Iterable[str], parents: Parents) -> bool:
     """Return True if each of `types` is one of `others`, or below one."""
     wanted = frozenset(others)
     return all(not wanted.isdisjoint(list_ancestors(type_, parents)) for type_ in types)

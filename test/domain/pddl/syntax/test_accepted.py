@@ -76,7 +76,37 @@ def test_types_may_be_implied_or_said_twice():
     domain = domain_with(
         "(:types area - object truck - vehicle area - surface object)", "(:predicates (p))"
     )
-    assert domain.types == {"area": "surface", "truck": "vehicle"}
+    assert domain.types == {"area": ("surface",), "truck": ("vehicle",)}
+
+
+def test_types_may_have_several_parents():
+    """By `either`, or by naming the type again, as a storage domain of IPC-5 does."""
+    domain = domain_with(
+        "(:types hoist surface place area - object depot - place",
+        " cell gate - area area crate - surface boat - (either hoist surface))",
+        "(:predicates (p) (on ?x - surface))",
+        "(:action a :parameters (?b - boat ?c - cell ?h - hoist)",
+        " :effect (and (on ?b) (on ?c) (when (= ?b ?h) (p))))",
+    )
+    assert domain.types["area"] == ("surface",)
+    assert domain.types["boat"] == ("hoist", "surface")
+
+
+def test_two_parents_make_an_object_of_both_types():
+    """The only plan lifts the boat as a hoist, and puts something on it as a surface."""
+    task = parse_pddl(
+        "(define (domain d) (:types hoist surface - object boat - hoist boat - surface)"
+        " (:predicates (up ?h - hoist) (full ?s - surface) (far ?h - hoist))"
+        " (:action lift :parameters (?h - hoist) :precondition (not (far ?h)) :effect (up ?h))"
+        " (:action fill :parameters (?s - surface) :effect (full ?s))"
+        " (:action both :parameters (?h - hoist ?s - surface)"
+        "  :precondition (and (= ?h ?s) (up ?h)) :effect (far ?h)))",
+        "(define (problem p) (:domain d) (:objects b - boat h - hoist s - surface)"
+        " (:init) (:goal (and (full b) (far b))))",
+    )
+    assert set(task.domain.schema.types["boat"]) == {"hoist", "surface"}
+    (parameter,) = task.domain.rules["both"].parameters
+    assert parameter.type == "boat"
 
 
 def test_either_of_several_types():
@@ -174,5 +204,5 @@ def test_every_node_knows_its_place():
         action.effects[0].add[0].arguments[0],
     ]
     found = [node.at if node is action else place_of(node) for node in places]
-    assert [source.line(at) for at in found] == [2, 3, 4, 4, 4, 4, 5]
+    assert [source.place(at)[0] for at in found] == [2, 3, 4, 4, 4, 4, 5]
     assert [domain[at : at + 2] for at in found] == ["(:", "?x", "(a", "(n", "q ", "?x", "k)"]

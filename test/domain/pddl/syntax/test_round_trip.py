@@ -156,7 +156,9 @@ SIGNATURES = st.dictionaries(NAMES, typed(), max_size=3)
 DOMAINS = st.builds(
     DomainText,
     NAMES,
-    st.dictionaries(st.sampled_from(["thing", "room"]), st.just("object")),
+    st.dictionaries(
+        st.sampled_from(["thing", "room"]), st.sampled_from([("object",), ("box",), ("box", "toy")])
+    ),
     typed(),
     SIGNATURES,
     SIGNATURES,
