@@ -73,6 +73,40 @@ class ChangeContext:
         return any(slot >= parameters for slot in others)
 
 
+Change = tuple[ChangeContext, LiftedAtom]
+"""An atom that a rule or an effect adds (or deletes), with its context."""
+
+
+@dataclass(frozen=True)
+class _ChangeIndex:
+    """The changes of one kind, additions or deletions.
+
+    Attributes:
+        of_relation: by the name of the relation.
+        of_rule: by the number of the rule and the name of the relation.
+    """
+
+    of_relation: Mapping[str, Sequence[Change]]
+    of_rule: Mapping[tuple[int, str], Sequence[Change]]
+
+    def find(self, rule: LiftedRule, name: str) -> Sequence[Change]:
+        """Find the changes of a relation by a rule and its effects."""
+        return self.of_rule.get((rule.number, name), ())
+
+
+def _index_changes(
+    parts: Iterable[tuple[ChangeContext, Iterable[LiftedAtom]]],
+) -> _ChangeIndex:
+    of_relation: dict[str, list[Change]] = {}
+    of_rule: dict[tuple[int, str], list[Change]] = {}
+    for context, atoms in parts:
+        for atom in atoms:
+            name = atom[0].name
+            of_relation.setdefault(name, []).append((context, atom))
+            of_rule.setdefault((context.rule.number, name), []).append((context, atom))
+    return _ChangeIndex(of_relation, of_rule)
+
+
 class MutexProof:
     """Finds pairs of places that stay mutex if they are so initially.
 
@@ -89,8 +123,8 @@ class MutexProof:
     ) -> None:
         self._relations = relations
         self.contexts = [context for rule in rules for context in _make_contexts(rule)]
-        self._adds = [(c, atom) for c, part in self.contexts for atom in part.add]
-        self._deletes = [(c, atom) for c, part in self.contexts for atom in part.delete]
+        self._adders = _index_changes((c, part.add) for c, part in self.contexts)
+        self._deleters = _index_changes((c, part.delete) for c, part in self.contexts)
         self._candidates = frozenset(self._make_candidates())
 
     def find_pairs(self, broken: Collection[MutexPair], disjoint: Disjoint) -> frozenset[MutexPair]:
@@ -147,15 +181,20 @@ class MutexProof:
             for other, atom in self.find_adders(name)
         )
 
-    def find_adders(self, name: str) -> Iterator[tuple[ChangeContext, LiftedAtom]]:
+    def find_adders(self, name: str) -> Sequence[Change]:
         """Find the atoms that add to a relation."""
-        return ((context, atom) for context, atom in self._adds if atom[0].name == name)
+        return self._adders.of_relation.get(name, ())
 
     # --- candidates
 
     def _make_candidates(self) -> Iterator[MutexPair]:
         changing = [relation for relation in self._relations.values() if relation.changes]
-        places = [(r.name, leg) for r in changing for leg in range(len(r.legs))]
+        # Groups and links are about elements with facts of several legs. In a grounded domain there
+        # are none, but thousands of predicates without parameters, which would all be paired.
+        relations = (relation for relation in changing if len(relation.legs) > 1)
+        linked = {type_ for relation in relations for kind in relation.kinds for type_ in kind}
+        every = [(r.name, leg) for r in changing for leg in range(len(r.legs))]
+        places = [place for place in every if not linked.isdisjoint(self._types_at(place))]
         for one, other in combinations_with_replacement(places, 2):
             same = one[0] == other[0] and one != other  # two legs of one fact
             if not same and not self._types_at(one).isdisjoint(self._types_at(other)):
@@ -210,10 +249,8 @@ class MutexProof:
             slot = atom[1][leg]
             together = _collect_added_with(context, atom, leg)
             if any(
-                other.rule is context.rule
-                and another[1] not in together
-                and context.may_be_same(another[1][leg], slot)
-                for other, another in self.find_adders(name)
+                another[1] not in together and context.may_be_same(another[1][leg], slot)
+                for _, another in self._adders.find(context.rule, name)
             ):
                 return False
             if context.is_many(atom, leg) or not self.is_gone(context, slot, place, pairs):
@@ -225,8 +262,7 @@ class MutexProof:
         name, leg = place
         return any(
             atom != but and context.may_be_same(atom[1][leg], slot)
-            for other, atom in self.find_adders(name)
-            if other.rule is context.rule
+            for _, atom in self._adders.find(context.rule, name)
         )
 
     def _is_implied(self, fact: str, place: Place, pairs: Collection[MutexPair]) -> bool:
@@ -235,8 +271,8 @@ class MutexProof:
         for context, (_, slots) in self.find_adders(name):
             if not self._is_so_after(context, slots[leg], fact, pairs):
                 return False
-        for context, (relation, slots) in self._deletes:
-            if relation.name != fact or (relation, slots) in context.adds:
+        for context, (relation, slots) in self._deleters.of_relation.get(fact, ()):
+            if (relation, slots) in context.adds:
                 continue
             if self._is_added(context, slots[0], place, but=(relation, slots)):
                 return False
@@ -251,9 +287,8 @@ class MutexProof:
         if any(relation.name == fact and slots == (slot,) for relation, slots in context.adds):
             return True
         if any(
-            relation.name == fact and context.may_be_same(slots[0], slot)
-            for other, (relation, slots) in self._deletes
-            if other.rule is context.rule
+            context.may_be_same(slots[0], slot)
+            for _, (_, slots) in self._deleters.find(context.rule, fact)
         ):
             return False
         return any(
