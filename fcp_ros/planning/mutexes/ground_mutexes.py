@@ -74,21 +74,11 @@ class LegMutexes:
 def find_leg_mutexes(task: Task, conditions: Conditions, operators: Collection[int]) -> LegMutexes:
     """Prove mutex legs over some operators (numbers in the task) and the initial state."""
     partners = _make_candidates(task, operators)
-    proofs = [
-        proof
-        for index in operators
-        for proof in _Obligations(
-            task, conditions, task.operators[index], index, partners
-        ).find_open()
-    ]
-    changed = True
-    while changed:
-        changed = False
-        for one, other, supports in proofs:
-            if other in partners[one] and not any(other in partners[key] for key in supports):
-                partners[one].discard(other)
-                partners[other].discard(one)
-                changed = True
+    pairs = _SupportedPairs(partners)
+    for index in operators:
+        operator = task.operators[index]
+        for obligation in _Obligations(task, conditions, operator, index, partners).find_open():
+            pairs.require(*obligation)
     return LegMutexes(task, {key: others for key, others in partners.items() if others})
 
 
@@ -117,6 +107,50 @@ def _make_candidates(task: Task, operators: Iterable[int]) -> Partners:
 
 Obligation = tuple[FactKey, FactKey, Sequence[FactKey]]
 """A pair, and legs of preconditions: one of them must be mutex with the second leg of the pair."""
+
+
+class _SupportedPairs:
+    """Pairs that stay as long as each obligation has a support: the greatest set of such pairs.
+
+    Each obligation waits for one support at a time to break, and then goes on to the next one. A
+    broken pair never comes back, so no support is looked at twice.
+
+    Args:
+        partners: the pairs, from which those without support are taken out.
+    """
+
+    def __init__(self, partners: Partners) -> None:
+        self._partners = partners
+        self._waiting: dict[tuple[FactKey, FactKey], list[tuple[FactKey, Iterator[FactKey]]]] = {}
+
+    def require(self, one: FactKey, other: FactKey, supports: Iterable[FactKey]) -> None:
+        """Take the pair out, and all that rests on it, if no support is mutex with `other`."""
+        broken: list[tuple[FactKey, FactKey]] = []
+        self._settle(one, other, iter(supports), broken)
+        while broken:
+            one, other = broken.pop()
+            for lost, rival in ((one, other), (other, one)):
+                for waiting, rest in self._waiting.pop((lost, rival), ()):
+                    self._settle(waiting, rival, rest, broken)
+
+    def _settle(
+        self,
+        one: FactKey,
+        other: FactKey,
+        supports: Iterator[FactKey],
+        broken: list[tuple[FactKey, FactKey]],
+    ) -> None:
+        partners = self._partners
+        if other not in partners[one]:
+            return
+        rivals = partners[other]
+        for key in supports:
+            if key in rivals:
+                self._waiting.setdefault((key, other), []).append((one, supports))
+                return
+        partners[one].discard(other)
+        rivals.discard(one)
+        broken.append((one, other))
 
 
 class _Obligations:
@@ -159,11 +193,12 @@ class _Obligations:
         task = self._task
         cleared = {key for gone in delete for key in task.keys_of(gone)} | self._empty
         kept = {key for held in pre if held not in delete for key in task.keys_of(held)}
-        supports = tuple(dict.fromkeys(key for held in pre for key in task.keys_of(held)))
+        every = dict.fromkeys(key for held in pre for key in task.keys_of(held))
+        supports = tuple([key for key in every if key in self._partners])
         keys = task.keys_of(fact)
         for one in keys:
-            for other in self._partners[one]:
+            for other in tuple(self._partners[one]):  # pairs are taken out meanwhile
                 if other in kept or other in self._filled:
                     yield one, other, ()
                 elif other not in cleared:
-                    yield one, other, tuple(key for key in supports if key in self._partners)
+                    yield one, other, supports

@@ -242,3 +242,22 @@ def test_what_is_added_to_is_not_filled_at_once():
     for box in boxes:
         builder.relate("kept", item, box)
     assert set(find_initially_broken([kept, apart], builder.build())) == {kept}
+
+
+def test_facts_without_elements_are_not_paired():
+    """A grounded domain has thousands, all of one element: no group or link needs a pair."""
+    count = 60
+    relations = "\n".join(f"  s{n}: {{legs: {{thing: thing}}}}" for n in range(count))
+    rules = "\n".join(
+        f"  go{n}: {{parameters: {{x: thing}}, when: ['s{n}(x)'], delete: ['s{n}(x)'], "
+        f"add: ['s{n + 1}(x)'], {DONE}}}"
+        for n in range(count - 1)
+    )
+    text = f"domain: steps\nversion: '1'\ntypes: {{thing: []}}\nrelations:\n{relations}\n"
+    text += "attributes:\n  category: {of: thing, kind: string}\n"
+    text += f"scene: {{layers: {{}}, unknown: thing}}\nrules:\n{rules}\n"
+    lifted = lift_domain(parse_domain(text))
+    assert not MutexProof(lifted.rules, lifted.relations).find_pairs((), ())
+    builder = InstanceBuilder(lifted.domain.schema)
+    builder.relate("s0", builder.add("thing", "t"))
+    assert not InvariantFinder(lifted).find(builder.build()).groups
