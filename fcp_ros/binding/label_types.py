@@ -3,13 +3,14 @@
 
 In this order: the user's choice (``overrides``), the domain's labels, its synonyms, the nearest
 label in meaning (where a similarity is at hand and the domain sets a threshold), and the type for
-unknown labels.
+unknown labels. Whoever holds something *is* a support or container: an object that something is on
+or inside of, and whose type allows neither, gets the kind of its type that does.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -36,6 +37,7 @@ class TypeReason(str, Enum):
     SIMILAR = "similar"
     LAYER = "layer"
     PASSAGE = "passage"
+    HOLDER = "holder"
     DEFAULT = "default"
 
 
@@ -47,7 +49,8 @@ class TypeChoice:
         type: Name of the type.
         degree: Certainty in [0, 1]: 1 for what the user, the domain or the scene's structure
             says, ``LAST_WORDS_DEGREE`` for last words, the outcome of the vote
-            (``similar_labels``) for a label that is like known ones, 0 for a default.
+            (``similar_labels``) for a label that is like known ones, 0 for a default. A holder has
+            the degree of the type that its label has.
         reason: The reason.
         matched_label: The domain's label (or the overridden id or label) that decided; "" where
             none did.
@@ -61,7 +64,10 @@ class TypeChoice:
     @property
     def is_guess(self) -> bool:
         """True if nobody stated the type, which is worth a note."""
-        return self.reason in (TypeReason.SIMILAR, TypeReason.PASSAGE, TypeReason.DEFAULT)
+        return self.reason in _GUESSES
+
+
+_GUESSES = (TypeReason.SIMILAR, TypeReason.PASSAGE, TypeReason.HOLDER, TypeReason.DEFAULT)
 
 
 class NodeTyper:
@@ -87,6 +93,7 @@ class NodeTyper:
         self._agent_type = _agent_type(schema)
         self._by_label: dict[tuple[Layer, str], TypeChoice | None] = {}
         self._similar: dict[str, TypeChoice | None] = {}
+        self._holders = _HolderTypes(schema)
         self.candidates = self._labels_of_objects()
         self.notes: tuple[str, ...] = ()
 
@@ -96,13 +103,35 @@ class NodeTyper:
         unknown = (label for label in labels if self._find_known(Layer.OBJECT, label) is None)
         self._compare(sorted({self.part_to_compare(label) for label in unknown}))
 
-    def choose(self, node: SceneNode, passage_type: str | None = None) -> TypeChoice | None:
+    def choose(
+        self,
+        node: SceneNode,
+        passage_type: str | None = None,
+        holds: Container[str] = (),
+        earlier: TypeChoice | None = None,
+    ) -> TypeChoice | None:
         """Choose the type of a node; None if nodes of its layer take no part.
 
         Args:
             node: A node of the scene.
             passage_type: Type required of a node that joins two rooms (see ``find_passage_types``).
+            holds: Those of ``on`` and ``inside`` by which something is in its place at the node.
+            earlier: The choice for the node in an earlier state of the scene. What could hold
+                something then can still hold it when it is empty.
         """
+        choice = self._choose_by_label(node, passage_type)
+        if choice is None or node.layer is not Layer.OBJECT:
+            return choice
+        if choice.reason is TypeReason.OVERRIDE or self._holders.can_hold(choice.type):
+            return choice
+        type_ = self._holders.find_kind(choice.type, holds)
+        if type_ is None and earlier is not None and earlier.reason is TypeReason.HOLDER:
+            type_ = earlier.type if self._schema.is_subtype(earlier.type, choice.type) else None
+        if type_ is None:
+            return choice
+        return TypeChoice(type_, choice.degree, TypeReason.HOLDER, choice.matched_label)
+
+    def _choose_by_label(self, node: SceneNode, passage_type: str | None) -> TypeChoice | None:
         override = self._find_override(node)
         if override is not None:
             return override
@@ -204,6 +233,59 @@ class NodeTyper:
         return TypeChoice(type_, 0.0, TypeReason.DEFAULT)
 
 
+class _HolderTypes:
+    """The kinds of a schema's types that things can be on or inside of."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._legs = {
+            name: legs[1][1]
+            for name in ("on", "inside")
+            if schema.has_relation(name) and len(legs := schema.relation(name).legs) == 2
+        }
+        self._kinds: dict[tuple[str, str], str | None] = {}
+
+    def can_hold(self, type_: str) -> bool:
+        """Return True if things of a type may be a support or a container."""
+        return any(self._schema.is_subtype(type_, leg) for leg in self._legs.values())
+
+    def find_kind(self, type_: str, holds: Container[str]) -> str | None:
+        """Find the most general kind of a type that holds things in a given way; None without.
+
+        Of several, the first that the domain declares; a support before a container.
+        """
+        for name, leg in self._legs.items():
+            if name in holds:
+                if (type_, name) not in self._kinds:
+                    self._kinds[type_, name] = self._find_common(type_, leg)
+                if self._kinds[type_, name] is not None:
+                    return self._kinds[type_, name]
+        return None
+
+    def _find_common(self, one: str, other: str) -> str | None:
+        is_kind = self._schema.is_subtype
+        common = [kind for kind in self._schema.types if is_kind(kind, one) and is_kind(kind, other)]
+        return next(
+            (
+                kind
+                for kind in common
+                if not any(kind != wider and is_kind(kind, wider) for wider in common)
+            ),
+            None,
+        )
+
+
+def find_held(graph: SceneGraph) -> Mapping[str, frozenset[str]]:
+    """Find the ways (``on``, ``inside``) in which each node of a scene holds something."""
+    ways: dict[str, frozenset[str]] = {}
+    for name in ("on", "inside"):
+        for relation in graph.relations_named(name):
+            if len(relation.elements) == 2:
+                holder = relation.elements[1]
+                ways[holder] = ways.get(holder, frozenset()) | {name}
+    return ways
+
+
 def find_passage_types(graph: SceneGraph, schema: Schema) -> Mapping[str, str]:
     """Return the type that the schema asks of each node that joins two rooms, by node id."""
     if not schema.has_relation("connected"):
@@ -256,6 +338,8 @@ def describe_guesses(graph: SceneGraph, choices: Mapping[str, TypeChoice]) -> li
 
 def _note(category: str, choice: TypeChoice, ids: Sequence[str]) -> str:
     taken = f"{list_names(ids)} taken as {choice.type}"
+    if choice.reason is TypeReason.HOLDER:
+        return f"things with the label {category!r} hold something: {taken}"
     note = f"the domain has no type for the label {category!r}: {taken}"
     if choice.reason is not TypeReason.SIMILAR:
         return note

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 from fcp_ros.binding.conversion_log import ConversionLog
-from fcp_ros.binding.label_types import NodeTyper, TypeChoice, find_passage_types
+from fcp_ros.binding.label_types import NodeTyper, TypeChoice, find_held, find_passage_types
 from fcp_ros.binding.schema_vocabulary import LegKey, SchemaVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.binding.stated_facts import FactStatus, StatedFacts
@@ -61,6 +62,7 @@ def scene_to_instance(
     schema: Schema,
     mapping: SceneMapping,
     similarity: LabelSimilarity | None = None,
+    earlier: Mapping[str, TypeChoice] = MappingProxyType({}),
 ) -> SceneState:
     """Make the state that a scene describes, in the words of a schema.
 
@@ -76,12 +78,14 @@ def scene_to_instance(
         schema: The domain's schema.
         mapping: The rules by which labels, layers and attributes become types and facts.
         similarity: Compares unknown labels with known ones, where the mapping has a threshold.
+        earlier: The types in an earlier state of the scene; what held something then, whatever its
+            label, can hold something now.
 
     Returns:
         The state; it has no functional conflicts. ``advance_state`` follows changes of the scene.
     """
     typer = NodeTyper(schema, mapping, similarity)
-    typing = _choose_types(graph, schema, typer)
+    typing = _choose_types(graph, schema, typer, earlier)
     facts = StatedFacts(graph, SchemaVocabulary(schema), mapping, typing)
     facts.prepare()
     builder, log = InstanceBuilder(schema), ConversionLog()
@@ -95,13 +99,14 @@ def scene_to_instance(
 
 
 def _choose_types(
-    graph: SceneGraph, schema: Schema, typer: NodeTyper
+    graph: SceneGraph, schema: Schema, typer: NodeTyper, earlier: Mapping[str, TypeChoice]
 ) -> PersistentMap[str, TypeChoice]:
     """Choose the type of each node that takes part."""
-    passages = find_passage_types(graph, schema)
+    passages, held = find_passage_types(graph, schema), find_held(graph)
     typer.learn(graph.nodes.values())
     choices = (
-        (node.id, typer.choose(node, passages.get(node.id))) for node in graph.nodes.values()
+        (id_, typer.choose(node, passages.get(id_), held.get(id_, ()), earlier.get(id_)))
+        for id_, node in graph.nodes.items()
     )
     return PersistentMap({id_: choice for id_, choice in choices if choice is not None})
 

@@ -18,7 +18,7 @@ from fcp_ros.binding.stated_facts import LOCATIONS, FactStatus, StatedFacts
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
-from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.elements import Provenance, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_floor
 
@@ -34,8 +34,8 @@ def advance_state(
         after: The scene after it, where it is known already.
 
     Returns:
-        The same as ``scene_to_instance`` of the scene after the change, up to ids; elements that
-        stay keep theirs. ``change`` is the difference from ``state.instance``; give it to
+        The same as ``scene_to_instance`` of the scene after the change and the types before it, up
+        to ids; elements that stay keep theirs. ``change`` is the difference from ``state.instance``; give it to
         ``MatchSet.update``.
 
     Raises:
@@ -78,7 +78,7 @@ class _StateUpdate:
     # --- elements
 
     def _choose_types(self, typing: PersistentMap[str, TypeChoice]) -> dict[str, None]:
-        """Choose types again for nodes that changed or became passages.
+        """Choose types again for nodes that changed, became passages, or hold something now.
 
         Returns:
             The nodes whose type changed.
@@ -89,7 +89,12 @@ class _StateUpdate:
             for relation in self._relations
             if relation.name == "connected" and len(relation.elements) == 3
         )
-        for id_ in dict.fromkeys((*self._nodes, *passages)):
+        holders = (
+            relation.elements[1]
+            for relation in self._relations
+            if relation.name in LOCATIONS and len(relation.elements) == 2
+        )
+        for id_ in dict.fromkeys((*self._nodes, *passages, *holders)):
             was, now = typing.get(id_), self._choose_type(id_)
             if now is None:
                 typing.pop(id_, None)
@@ -108,14 +113,14 @@ class _StateUpdate:
         node = graph.nodes.get(id_)
         if node is None:
             return None
-        is_passage = any(
-            relation.name == "connected"
-            and len(relation.elements) == 3
-            and relation.elements[2] == id_
-            for relation in graph.relations_of(id_)
-        )
+        is_passage, holds = False, set()
+        for relation in graph.relations_of(id_):
+            name, elements = relation.name, relation.elements
+            is_passage |= name == "connected" and len(elements) == 3 and elements[2] == id_
+            if name in LOCATIONS and len(elements) == 2 and elements[1] == id_:
+                holds.add(name)
         passage_type = self._after.vocabulary.passage_type if is_passage else None
-        return self._old.typer.choose(node, passage_type)
+        return self._old.typer.choose(node, passage_type, holds, self._before.typing.get(id_))
 
     def _renew_elements(self, builder: InstanceBuilder) -> None:
         """Replace elements whose type changed, and update changed attributes of the others."""
@@ -308,7 +313,10 @@ def _find_changed_nodes(before: SceneGraph, delta: SceneDelta) -> dict[str, None
 def _find_changed_relations(
     before: SceneGraph, after: SceneGraph, delta: SceneDelta
 ) -> list[SceneRelation]:
-    """Find the relations that are new, gone, or at another place in the graph's order."""
+    """Find the relations that are new, gone, or at another place in the graph's order.
+
+    A place that is given now, and was derived, counts as changed.
+    """
     touched = {relation.key: relation for relation in (*delta.dropped, *delta.added)}
     for id_ in delta.removed:
         touched.update((relation.key, relation) for relation in before.relations_of(id_))
@@ -319,6 +327,9 @@ def _find_changed_relations(
     ]
 
 
-def _rank(graph: SceneGraph, relation: SceneRelation) -> int | None:
+def _rank(graph: SceneGraph, relation: SceneRelation) -> tuple[int, bool] | None:
     there = graph.relation(relation.name, *relation.elements)
-    return None if there is None else graph.relation_rank(there)
+    if there is None:
+        return None
+    is_given = relation.name in LOCATIONS and there.provenance is Provenance.GIVEN
+    return graph.relation_rank(there), is_given

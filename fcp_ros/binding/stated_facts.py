@@ -20,7 +20,7 @@ from fcp_ros.binding.schema_vocabulary import SchemaVocabulary
 from fcp_ros.cset import Fact
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.persistent_map import PersistentMap
-from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_floor
 
@@ -113,11 +113,13 @@ class StatedFacts:
     def fact_of(self, relation: SceneRelation) -> Fact | None:
         """Return the fact that a relation states; None if the place of an item implies it.
 
-        ``in_room`` of an agent that was mapped as an object is ``at`` the room.
+        ``in_room`` of an agent that was mapped as an object is ``at`` the room. The given place of
+        what is no item is a fact that does not fit.
         """
         name, elements = relation.name, relation.elements
         if name in LOCATIONS:
-            return None
+            is_left_out = relation.provenance is Provenance.GIVEN and not self.is_item(elements[0])
+            return Fact(name, elements) if is_left_out else None
         if name == "in_room" and not self.fits(name, elements):
             if self.fits("at", elements):
                 name = "at"
@@ -158,9 +160,9 @@ class StatedFacts:
     def _orders(self, fact: Fact) -> Iterator[FactOrder]:
         name, elements = fact
         graph = self.graph
-        if name != "in_room" and name not in LOCATIONS:
+        if name != "in_room":
             relation = graph.relation(name, *elements)
-            if relation is not None:
+            if relation is not None and (name not in LOCATIONS or self.fact_of(relation)):
                 yield 0, 0, graph.relation_rank(relation)
         if len(elements) == 1 and elements[0] in graph.nodes:
             node = graph.nodes[elements[0]]

@@ -7,18 +7,21 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-_WORD_BREAK = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])")
+_WORD_BREAK = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _ALTERNATIVES = re.compile(r"[,;/|]")
 _TRAILING_NUMBERS = re.compile(r"(?<=\S)(?:\s+\d+)+$")
+_ASSET_PREFIX = re.compile(r"(?:robothor|sm|sk|bp|prefab|asset|prop)[_\s\-]+", re.IGNORECASE)
+_CODE = re.compile(r"\w{1,2}|\w*\d\w*")
+_NUMBERED_WORD = re.compile(r"([^\W\d]{3,})\d+")
 
 
 @lru_cache(maxsize=16_384)
 def normalise_label(label: str) -> str:
     """Return a label in one spelling: ``Dining_Table_12``, ``DiningTable`` give ``dining table``.
 
-    Lower case, underscores and hyphens as spaces, camel case split, trailing numbers dropped
-    (a label that is only a number stays).
+    Lower case, underscores and hyphens as spaces, camel case split (``TVStand``: ``tv stand``),
+    trailing numbers dropped (a label that is only a number stays).
     """
     words = " ".join(part for part in _WORD_BREAK.split(label) if part)
     return _TRAILING_NUMBERS.sub("", words.lower())
@@ -44,17 +47,43 @@ def label_forms(label: str) -> Iterator[str]:
     """Yield the forms under which a label may be known, most specific first.
 
     A label that lists several names ("refrigerator, icebox", as in ADE20k) or has brackets
-    ("refrigerator (stainless)") is known under each of them, the one in brackets last.
+    ("refrigerator (stainless)") is known under each of them, the one in brackets last. Then come
+    the readings of names of assets: without codes at the end ("Countertop_L_4x4", "Mug2"), and
+    after the prefix of a collection ("RoboTHOR_dining_table_extendable") by the first words.
     """
-    for name in split_names(label):
-        words = normalise_label(name).split(" ")
-        for start in range(len(words)):
-            tail = " ".join(words[start:])
-            yield tail
-            if tail.endswith("s") and not tail.endswith("ss"):
-                yield tail[:-1]
-                if tail.endswith("es"):
-                    yield tail[:-2]
+    names = split_names(label)
+    for name in names:
+        yield from _list_tails(normalise_label(name).split(" "))
+    for name in names:
+        bare = _drop_codes(normalise_label(name).split(" "))
+        if bare:
+            yield from _list_tails(bare)
+        prefix = _ASSET_PREFIX.match(name)
+        if prefix is not None:
+            words = normalise_label(name[prefix.end() :]).split(" ")
+            yield from (" ".join(words[:end]) for end in range(len(words) - 1, 0, -1))
+
+
+def _list_tails(words: list[str]) -> Iterator[str]:
+    """Yield the last words, most first, each with and without a plural ending."""
+    for start in range(len(words)):
+        tail = " ".join(words[start:])
+        yield tail
+        if tail.endswith("s") and not tail.endswith("ss"):
+            yield tail[:-1]
+            if tail.endswith("es"):
+                yield tail[:-2]
+
+
+def _drop_codes(words: list[str]) -> list[str]:
+    """Return words without codes at the end; empty if there are none, or nothing else."""
+    end = len(words)
+    while end and _CODE.fullmatch(words[end - 1]):
+        end -= 1
+    if end == len(words):
+        return []
+    numbered = _NUMBERED_WORD.fullmatch(words[end])
+    return [*words[:end], numbered[1]] if numbered is not None else words[:end]
 
 
 def split_names(label: str) -> list[str]:

@@ -22,6 +22,7 @@ _WHY = {
     TypeReason.SIMILAR: "like {}",
     TypeReason.LAYER: "layer",
     TypeReason.PASSAGE: "joins rooms",
+    TypeReason.HOLDER: "holds something",
     TypeReason.DEFAULT: "unknown label",
 }
 

@@ -156,16 +156,32 @@ def test_a_state_that_follows_is_the_one_made_anew(
     graph = data.draw(starts())
     state = scene_to_instance(graph, schema, mapping)
     matches = MatchSet.of(pattern_of(schema).build(), state.instance)
+    anew = state
     for _ in range(data.draw(st.integers(1, 5))):
         delta = data.draw(deltas(graph))
-        older, graph = graph, apply_delta(graph, delta)
+        graph = apply_delta(graph, delta)
         before, state = state, advance_state(state, delta)
         assert state.graph == graph
-        assert_same(state, scene_to_instance(graph, schema, mapping))
-        assert_same(before, scene_to_instance(older, schema, mapping))  # as it was
+        assert_same(before, anew)  # as it was
+        anew = scene_to_instance(graph, schema, mapping, earlier=before.typing)
+        assert_same(state, anew)
         matches = matches.update(state.instance, state.change)
-        anew = MatchSet.of(matches.pattern, state.instance)
-        assert images(matches) == images(anew)
+        assert images(matches) == images(MatchSet.of(matches.pattern, state.instance))
+
+
+def test_what_held_something_can_hold_it_again(schema: Schema, mapping: SceneMapping) -> None:
+    ids = [("kitchen", Layer.ROOM, "room"), ("bench", Layer.OBJECT, "gizmo")]
+    nodes = [SceneNode(id_, layer, label) for id_, layer, label in ids]
+    mug = SceneNode("mug", Layer.OBJECT, "mug")
+    lies = SceneRelation("on", ("mug", "bench"))
+    state = scene_to_instance(SceneGraph.of([*nodes, mug], [lies]), schema, mapping)
+    assert state.typing["bench"].type == "surface"
+    assert any("hold something: bench taken as surface" in note for note in state.notes)
+    after = advance_state(state, SceneDelta(1, dropped=(lies,)))
+    assert after.typing["bench"].type == "surface"
+    again = scene_to_instance(after.graph, schema, mapping, earlier=after.typing)
+    assert again.typing["bench"].type == "surface"
+    assert scene_to_instance(after.graph, schema, mapping).typing["bench"].type == "fixture"
 
 
 def test_nothing_of_interest_changes_nothing(

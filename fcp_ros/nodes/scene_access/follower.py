@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from builtin_interfaces.msg import Time
 
+from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.binding.state_changes import advance_state
@@ -156,7 +157,8 @@ class SceneFollower:
                 )
             try:
                 if known is None or steps is None:
-                    state = _convert(graph, stamp, domain, self._similarity)
+                    earlier = {} if known is None else known.scene.typing
+                    state = _convert(graph, stamp, domain, self._similarity, earlier)
                 else:
                     state = _advance(known, steps, stamp, domain)
             except SceneError as error:
@@ -177,9 +179,13 @@ class SceneFollower:
 
 
 def _convert(
-    graph: SceneGraph, stamp: Time, domain: Domain, similarity: LabelSimilarity
+    graph: SceneGraph,
+    stamp: Time,
+    domain: Domain,
+    similarity: LabelSimilarity,
+    earlier: Mapping[str, TypeChoice],
 ) -> WorldState:
-    scene = scene_to_instance(graph, domain.schema, domain.mapping, similarity)
+    scene = scene_to_instance(graph, domain.schema, domain.mapping, similarity, earlier)
     tune_garbage_collection(len(graph.nodes))
     return WorldState(scene, _read_resources(graph, domain), stamp)
 

@@ -2,7 +2,9 @@
 """Reader of ProcTHOR houses (schema 1.0.0): rooms, doors, walls, and places of assets.
 
 - Frame and ids: as for AI2-THOR (``ai2thor``). A room's id comes from its type (``kitchen_1``).
-- Objects have a position and a rotation, but no size: that is in Unity's assets.
+- Objects have a position and a rotation, but no size: that is in Unity's assets. The label is the
+  type in the id (``Apple|surface|2|2``); generators that write the asset's name there, without its
+  digits or underscores (``CountertopLx``), get the asset's name as it is (``Countertop_L_10x4``).
 - ``children`` lists the things on or in an object; its type decides between the two.
 - A door joins ``room0`` and ``room1``; a door with one room twice leads outside and is left out.
   Its place counts along ``wall0``, from that wall's first corner: if that wall is not listed,
@@ -14,11 +16,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import PlacedBox
 from fcp_ros.scene.formats.identifiers import SourceId, assign_ids
@@ -77,6 +81,7 @@ class ProcthorObject(UnityPose):
     """One entry of ``objects``, or of another one's ``children``."""
 
     id: Name
+    assetId: str = ""
     openness: Share | None = None
     isOn: Flag | None = None
     isDirty: Flag | None = None
@@ -102,6 +107,8 @@ class ProcthorHouse(ToolModel):
 
 _ADVICE = "Write the house again as ProcTHOR has it (schema 1.0.0)."
 _ROBOT = "|agent"
+_NO_LETTER = re.compile(r"[^A-Za-z]")
+_SIZES_OF_ASSET = re.compile(r"(?:_\w*\d\w*)+$")
 
 BESIDE = 0.02
 """Greatest distance (m) of the middle of an open boundary from the room's outline beyond."""
@@ -292,8 +299,24 @@ def _build_outline(room: ProcthorRoom) -> Polygon:
 
 
 def _to_type(thing: ProcthorObject) -> str:
-    """Return ``Apple`` for ``Apple|surface|2|2``."""
-    return thing.id.split("|")[0] or "unknown"
+    """Return ``Apple`` for ``Apple|surface|2|2``, or the asset's name if the id has a piece of it.
+
+    Types of AI2-THOR are words in camel case (``CounterTop``).
+    """
+    type_ = thing.id.split("|")[0] or "unknown"
+    asset = _SIZES_OF_ASSET.sub("", thing.assetId)
+    if not thing.assetId or (type_[0].isupper() and _join(type_) != _join(thing.assetId)):
+        return type_
+    is_whole = _join(type_) == _join(asset) and _count_words(type_) >= _count_words(asset)
+    return type_ if is_whole else thing.assetId
+
+
+def _join(name: str) -> str:
+    return _NO_LETTER.sub("", name).lower()
+
+
+def _count_words(name: str) -> int:
+    return len(normalise_label(name).split())
 
 
 def _choose_door_category(door: ProcthorHole) -> str:
