@@ -95,16 +95,22 @@ class ConversionLog:
         notes = [*about_typing, *describe_guesses(facts.graph, choices)]
         for id_ in sorted(self.attributes, key=rank):
             notes += self.attributes[id_]
+        notes += (
+            f"the domain has no relation {name!r}: {count} tuples of the scene are left out"
+            for name, count in sorted(self.unknown.items())
+        )
+        return (*notes, *self.describe_facts(facts))
+
+    def describe_facts(self, facts: StatedFacts) -> tuple[str, ...]:
+        """Write the part of the log on places and facts that are not read as the scene has them."""
+        rank = facts.graph.node_rank
+        notes = []
         if self.read_as:
             changed = [self.read_as[id_] for id_ in sorted(self.read_as, key=rank)]
             notes.append(f"read otherwise, to fit the domain's types: {list_names(changed)}")
         if self.lost:
             lost = sorted(self.lost, key=rank)
             notes.append(f"it is not known where these lie: {list_names(lost)}")
-        notes += (
-            f"the domain has no relation {name!r}: {count} tuples of the scene are left out"
-            for name, count in sorted(self.unknown.items())
-        )
         if self.unfit:
             unfit = [str(fact) for fact in _in_order(self.unfit, facts)]
             notes.append(f"left out, since the domain's types do not fit: {list_names(unfit)}")

@@ -264,15 +264,12 @@ class _HolderTypes:
 
     def _find_common(self, one: str, other: str) -> str | None:
         is_kind = self._schema.is_subtype
-        common = [kind for kind in self._schema.types if is_kind(kind, one) and is_kind(kind, other)]
-        return next(
-            (
-                kind
-                for kind in common
-                if not any(kind != wider and is_kind(kind, wider) for wider in common)
-            ),
-            None,
-        )
+        common = [type_ for type_ in self._schema.types if is_kind(type_, one)]
+        common = [type_ for type_ in common if is_kind(type_, other)]
+        for kind in common:
+            if not any(kind != wider and is_kind(kind, wider) for wider in common):
+                return kind
+        return None
 
 
 def find_held(graph: SceneGraph) -> Mapping[str, frozenset[str]]:

@@ -56,6 +56,11 @@ class SceneState:
         """A sentence on each thing that was guessed, changed or left out."""
         return self.log.to_sentences(self.facts, self.typer.notes)
 
+    @cached_property
+    def fact_notes(self) -> tuple[str, ...]:
+        """The sentences on places and facts that are not read as the scene has them."""
+        return self.log.describe_facts(self.facts)
+
 
 def scene_to_instance(
     graph: SceneGraph,

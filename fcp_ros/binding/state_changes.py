@@ -35,8 +35,8 @@ def advance_state(
 
     Returns:
         The same as ``scene_to_instance`` of the scene after the change and the types before it, up
-        to ids; elements that stay keep theirs. ``change`` is the difference from ``state.instance``; give it to
-        ``MatchSet.update``.
+        to ids; elements that stay keep theirs. ``change`` is the difference from
+        ``state.instance``; give it to ``MatchSet.update``.
 
     Raises:
         SequenceGap, SceneError: As ``apply_delta``.

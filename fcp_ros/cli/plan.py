@@ -31,7 +31,7 @@ from fcp_ros.cli.options import (
     TypeOption,
 )
 from fcp_ros.cli.plan_request import PlanInput, answer_pddl, answer_scene, is_pddl
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.planning import Algorithm, Explanation, Heuristic, Optimise
 from fcp_ros.planning.model.option_table import DEFAULTS, OPTION, make_options
 from fcp_ros.report import to_plain_result
@@ -173,10 +173,13 @@ def plan(
         if out is not None and answer.result.plan is not None:
             out.write_text(answer.to_ipc_plan(), encoding="utf-8")
     if as_json:
-        typer.echo(json.dumps(to_plain_result(answer.result), indent=1))
+        plain = {**to_plain_result(answer.result), "scene_notes": list(answer.notes)}
+        typer.echo(json.dumps(plain, indent=1))
     else:
         console = open_console()
         console.print(render_result(answer.result, explain=explain))
+        for note in answer.notes:
+            console.print(f"note: {escape_text(note)}", style="dim", soft_wrap=True)
         for element in why or ():
             explanation = answer.result.explanation or Explanation()
             console.print(explanation.explain_element(element), markup=False)

@@ -42,11 +42,16 @@ class PlanInput:
 
 @dataclass(frozen=True)
 class PlanOutput:
-    """A planning result with its domain and PDDL task; `domain` is None if files were refused."""
+    """A planning result with its domain and PDDL task; `domain` is None if files were refused.
+
+    Attributes:
+        notes: What of the scene was read otherwise than the file has it, or left out.
+    """
 
     result: PlanningResult
     domain: Domain | None
     task: PddlTask | None = None
+    notes: tuple[str, ...] = ()
 
     def to_ipc_plan(self) -> str:
         """Return the plan as the text of an IPC plan file.
@@ -81,7 +86,7 @@ def answer_scene(asked: PlanInput) -> PlanOutput:
             result = plan_goal(
                 session.domain, state, asked.goal, asked.options, grounder, progress=show
             )
-    return PlanOutput(result, session.domain)
+    return PlanOutput(result, session.domain, notes=session.state.fact_notes)
 
 
 def answer_pddl(asked: PlanInput) -> PlanOutput:

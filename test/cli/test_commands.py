@@ -15,6 +15,13 @@ from fcp_ros.planning import PlanStatus, Switches
 
 CRISP = "on(mug_1, counter_1)"
 
+SPOT = {"x": 1, "y": 1, "z": 1}
+SQUARE = [{"x": x, "y": 0, "z": z} for x, z in ((0, 0), (4, 0), (4, 4), (0, 4))]
+
+
+def child(id_):
+    return {"id": id_, "position": SPOT}
+
 
 def fcp(*arguments):
     """Runs the program in this process; returns exit code, standard output, standard error."""
@@ -40,6 +47,30 @@ def test_explain_shows_candidates_and_where_degrees_come_from():
     assert "x=bowl_1" in out
     assert "(embedding;" in out
     assert "replayed and verified" in out
+
+
+def test_what_is_read_otherwise_than_given_is_said(tmp_path):
+    house = {
+        "rooms": [{"id": "den", "roomType": "Room", "floorPolygon": SQUARE}],
+        "objects": [
+            {"id": "Toilet|1|1", "position": SPOT, "children": [child("ToiletPaper|1|2")]},
+            {"id": "TVStand|1|3", "position": SPOT, "children": [child("Television|1|4")]},
+            {
+                "id": "CountertopLx|1|5",
+                "assetId": "Countertop_L_10x4",
+                "position": SPOT,
+                "children": [child("Mug|1|6")],
+            },
+        ],
+    }
+    file = tmp_path / "house.json"
+    file.write_text(json.dumps(house))
+    code, out, _ = fcp("plan", "--scene", str(file), "--goal", "on(mug_1, toilet_1)")
+    assert code == 0, "the toilet holds something, so it is a support"
+    assert "pick(robot_1, mug_1, countertop_l_10x4_1" in out
+    assert "types do not fit: on(television_1, tv_stand_1)" in out
+    _, out, _ = fcp("plan", "--scene", str(file), "--goal", "on(mug_1, toilet_1)", "--json")
+    assert any("television_1" in note for note in json.loads(out)["scene_notes"])
 
 
 def test_json_can_be_validated_and_a_changed_plan_is_refused(tmp_path):

@@ -55,3 +55,29 @@ def test_normalising_twice_changes_nothing(label: str) -> None:
 def test_whole_label_first_then_last_words(label: str, found: str | None) -> None:
     table = {"table": "surface", "coffee table": "hot surface", "glass": "cup"}
     assert match_label(label, table) == found
+
+
+@pytest.mark.parametrize(
+    ("label", "known"),
+    [
+        ("TVStand", "tv stand"),
+        ("CountertopLx", "countertop"),
+        ("Countertop_L_10x4", "countertop"),
+        ("Wall_Decor_Photo_3V", "wall decor photo"),
+        ("Mug2", "mug"),
+        ("RoboTHOR_dining_table_extendable", "dining table"),
+        ("RoboTHOR_dresser_rast_v", "dresser"),
+        ("RoboTHOR_hemnes_day_bed", "bed"),
+        ("SM_Chair_Wood_02a", "chair"),
+        ("turtlebot3", "turtlebot3"),
+        ("TVs", "tv"),
+    ],
+)
+def test_names_of_assets_are_split(label: str, known: str) -> None:
+    assert match_label(label, {known: "it"}) == "it"
+
+
+def test_a_description_is_not_what_it_describes() -> None:
+    table = {"towel": "towel", "dining": "dining", "island": "counter", "basketball": "toy"}
+    assert match_label("towel holder", table) is None
+    assert match_label("RoboTHOR_basketball_rhode_island_novelty_v", table) == "toy"

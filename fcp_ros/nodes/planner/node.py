@@ -279,6 +279,7 @@ class PlannerNode(ManagedNode):
             self._judge_client,
             self.parameters,
             lambda: self.get_clock().now().to_msg(),
+            lambda sentence: self.get_logger().warning(sentence),
         )
 
     def _get_service(self) -> tuple[PlanningService, Worker]:

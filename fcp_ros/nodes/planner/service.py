@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,6 +42,9 @@ given."""
 VALIDATION_TIME = 60.0
 """Seconds that the validation of one plan may take."""
 
+MOST_WARNINGS = 100
+"""Different notes on the scene that are logged; a scene that changes all the time has many."""
+
 UNCHECKABLE = (NoSceneError, ConversionError, ExpressionError, GroundingError, Interrupted)
 """Reasons for which a plan can't be checked at all."""
 
@@ -65,6 +68,7 @@ class PlanningService:
         judge: Client of the grounder's service ``judge``.
         parameters: Parameters of the planner.
         now: Returns the ROS time as a message.
+        warn: Writes a sentence to the node's log.
     """
 
     def __init__(
@@ -74,6 +78,7 @@ class PlanningService:
         judge: Client,
         parameters: ParameterTable,
         now: Callable[[], Any],
+        warn: Callable[[str], object],
     ) -> None:
         self.domain = domain
         self._session = PlanningSession(domain, learn=parameters.flag("learn_chunks"))
@@ -82,6 +87,8 @@ class PlanningService:
         self._judge = judge
         self._parameters = parameters
         self._now = now
+        self._warn = warn
+        self._warned: set[str] = set()
 
     def plan(
         self,
@@ -172,7 +179,16 @@ class PlanningService:
         """Return the present state; right after the start it may take a moment to arrive."""
         wait = self._parameters.number("scene_wait")
         self._scene.wait_for_first(wait, lambda: token.cancelled)
-        return self._scene.state(self.domain)
+        state = self._scene.state(self.domain)
+        self._warn_once(state.notes)
+        return state
+
+    def _warn_once(self, notes: Iterable[str]) -> None:
+        """Log the notes on the reading of the scene that have not been logged yet."""
+        for note in notes:
+            if note not in self._warned and len(self._warned) < MOST_WARNINGS:
+                self._warned.add(note)
+                self._warn(f"scene: {note}")
 
     def _make_memberships(self, deadline: float, token: CancelToken) -> RemoteMemberships:
         return RemoteMemberships(

@@ -62,8 +62,8 @@ class WorldState:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The mapping's guesses and omissions, one sentence each."""
-        return self.scene.notes
+        """Sentences on places and facts that are not read as the scene graph has them."""
+        return self.scene.fact_notes
 
 
 class SceneFollower:

@@ -32,6 +32,7 @@ from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublish
 from fcp_ros.package_files import config_folder, find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.loading import load_scene
 from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 from fcp_ros.srv import GetSceneGraph, LoadScene
@@ -39,6 +40,11 @@ from fcp_ros.srv import GetSceneGraph, LoadScene
 PARAMETERS = (
     ParameterSpec(
         "scene", "", 'Scene file to load, or a scene of this package by name; "" for none.'
+    ),
+    ParameterSpec(
+        "domain",
+        "household",
+        "Domain by which load_scene says what of a file is read otherwise; '' for none.",
     ),
     ParameterSpec(
         "scene_folders",
@@ -194,8 +200,26 @@ class SceneGraphNode(ManagedNode):
         response.sequence_number = graph.sequence
         response.node_count = len(graph.nodes)
         response.relation_count = len(graph.relations)
-        response.notes = list(graph.notes)
+        response.notes = [*graph.notes, *self._describe_reading(graph)]
         return response
+
+    def _describe_reading(self, graph: SceneGraph) -> tuple[str, ...]:
+        """Say what of a scene the nodes that plan read otherwise, and log it."""
+        name = self.parameters.text("domain")
+        if not name:
+            return ()
+        # Only for files: a node that gets its scene from updates needs no domain.
+        from fcp_ros.binding.scene_to_state import scene_to_instance
+        from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
+
+        try:
+            domain = load_configured_domain(name)
+            notes = scene_to_instance(graph, domain.schema, domain.mapping).fact_notes
+        except (ConfigureError, SceneError) as error:
+            notes = (f"it is not known what of the scene is read otherwise: {error}",)
+        for note in notes:
+            self.get_logger().warning(f"scene: {note}")
+        return notes
 
     def _get_scene_graph(self, _request: Any, response: Any) -> Any:
         held = self._get_holder().held

@@ -8,6 +8,8 @@ import threading
 import time
 from dataclasses import replace
 
+import json
+
 import pytest
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -170,9 +172,22 @@ FILES = {
 }
 
 
+TELEVISION = {
+    "format": "fcp_ros/scene",
+    "version": 1,
+    "nodes": [
+        {"id": "den", "layer": "room", "category": "room"},
+        {"id": "shelf_1", "layer": "object", "category": "CountertopLx", "parents": ["den"]},
+        {"id": "tv_1", "layer": "object", "category": "Television", "parents": ["den"]},
+    ],
+    "relations": [["on", "tv_1", "shelf_1"]],
+}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scenes")
+    (folder / "television.json").write_text(json.dumps(TELEVISION))
     for name, text in FILES.items():
         (folder / name).write_text(text)
     (folder / "outside.json").symlink_to("/etc/hostname")
@@ -207,6 +222,20 @@ def test_no_scene_yet(files, probe):
     response = probe.ask(GetSceneGraph, "files/get_scene_graph")
     assert not response.success
     assert "load_scene" in response.message
+
+
+def test_what_the_domain_reads_otherwise_is_said(stack_options, folder):
+    options = stack_options(
+        folder,
+        {"scene_graph": {"scene_folders": [str(folder)]}},
+        nodes=("scene_graph",),
+        namespace="reading",
+        scene="",
+    )
+    with NodeStack(options) as stack, FcpClient(namespace="reading") as client:
+        stack.wait_active()
+        notes = client.load_scene("television.json").notes
+        assert any("types do not fit: on(tv_1, shelf_1)" in note for note in notes)
 
 
 def test_scene_parameter_that_does_not_exist(stack_options, tmp_path):
