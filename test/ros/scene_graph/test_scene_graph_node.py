@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 import time
 from dataclasses import replace
-
-import json
 
 import pytest
 from builtin_interfaces.msg import Time
