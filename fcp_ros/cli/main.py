@@ -33,7 +33,7 @@ class Command:
 COMMANDS = {
     "plan": Command(
         "Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).",
-        "fcp_ros.cli.plan",
+        "fcp_ros.cli.plan.command",
     ),
     "validate": Command(
         "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",

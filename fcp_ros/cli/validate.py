@@ -26,7 +26,7 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
-from fcp_ros.cli.plan_request import is_pddl
+from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.domain import check_goal, load_domain, parse_expression

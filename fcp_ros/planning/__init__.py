@@ -5,6 +5,7 @@ from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.plan import Judged, Plan, PlanStep
 from fcp_ros.planning.model.request import (
     Algorithm,
+    BestPlan,
     Heuristic,
     Optimise,
     Phase,
@@ -28,6 +29,7 @@ from fcp_ros.planning.verification.verify import verify
 
 __all__ = [
     "Algorithm",
+    "BestPlan",
     "Candidate",
     "Explanation",
     "Heuristic",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 
 from fcp_ros.fuzzy import EPSILON, TNorm
@@ -22,17 +23,22 @@ from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
 
-def list_candidates(result: SolverResult, judge: Judge, tnorm: TNorm) -> tuple[Candidate, ...]:
+def list_candidates(
+    result: SolverResult, judge: Judge, tnorm: TNorm, check: Callable[[], None]
+) -> tuple[Candidate, ...]:
     """List one candidate for each binding, best first: the best of its alternatives.
 
     Args:
         result: of the search.
         judge: the known degrees; nobody is asked.
         tnorm: composes degrees.
+        check: called often; may raise to stop.
     """
     if result.encoding is None or result.task is None or result.conditions is None:
         return ()
-    view = _AlternativesView(result, result.encoding, result.task, result.conditions, judge, tnorm)
+    view = _AlternativesView(
+        result, result.encoding, result.task, result.conditions, judge, tnorm, check
+    )
     groups: dict[Binding, list[int]] = {}
     for number, alternative in enumerate(result.encoding.alternatives):
         groups.setdefault(alternative.binding, []).append(number)
@@ -51,6 +57,7 @@ class _AlternativesView:
         conditions: Conditions,
         judge: Judge,
         tnorm: TNorm,
+        check: Callable[[], None],
     ) -> None:
         self._result = result
         self._encoding = encoding
@@ -59,15 +66,17 @@ class _AlternativesView:
         self._conditions = conditions
         self._judge = judge
         self._tnorm = tnorm
+        self._check = check
 
     @cached_property
     def _bounds(self) -> list[float]:
         """The upper bound of each alternative's membership; needed for bindings not chosen."""
         bound = _limit_in_full_task if self._result.complete else _limit_in_narrow_task
-        return bound(self._encoding, self._judge, self._tnorm)
+        return bound(self._encoding, self._judge, self._tnorm, self._check)
 
     def make_candidate(self, group: list[int]) -> Candidate:
         """Make the candidate of the alternatives with one binding."""
+        self._check()
         best = self._result.best
         binding = self._alternatives[group[0]].binding
         chosen = best is not None and best.alternative.binding == binding
@@ -109,8 +118,11 @@ class _AlternativesView:
         return f"At most {bound:.2f}; not settled when the search ended."
 
 
-def _limit_in_full_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
+def _limit_in_full_task(
+    encoding: Encoding, judge: Judge, tnorm: TNorm, check: Callable[[], None]
+) -> list[float]:
     """Limit the membership of the plans of each alternative from above; -1 if there is none."""
+    check()
     found = [-1.0] * len(encoding.alternatives)
     flat = encoding.with_losses(judge.find_degree, tnorm)
     estimator = Estimator(flat, HeuristicCode.MAX, flat.loss, tnorm.composition)
@@ -122,11 +134,13 @@ def _limit_in_full_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[
     return found
 
 
-def _limit_in_narrow_task(encoding: Encoding, judge: Judge, tnorm: TNorm) -> list[float]:
+def _limit_in_narrow_task(
+    encoding: Encoding, judge: Judge, tnorm: TNorm, check: Callable[[], None]
+) -> list[float]:
     """Limit the same if a wider task might have better plans."""
     task = encoding.task
     unavoidable = UnavoidableLoss(
-        FactLossBounds(task.domain, task.instance, judge.find_degree, tnorm)
+        FactLossBounds(task.domain, task.instance, judge.find_degree, tnorm, check)
     )
     whole = any(chunk.graded for chunk in task.domain.chunks.values())
     found = []

@@ -46,7 +46,7 @@ class Handover:
             deadline=context.options.deadline,
             meeting=meeting,
             rules=context.session.rules,
-            check=context.watch.check_cancelled,
+            check=context.watch.check_conclusion,
         )
 
     def hand_over(

@@ -20,7 +20,7 @@ from fcp_ros.planning.assembly import StepDraft, value_steps
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.ground_step import GroundStep, compute_cost, list_graded_atoms
 from fcp_ros.planning.model.plan import Plan, PlanStep
-from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.request import BestPlan, Optimise
 from fcp_ros.planning.model.result import PlanningResult, Verdict
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.stepping.replay import Replay
@@ -71,7 +71,7 @@ def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePla
         return None  # the cut depends on the best plan, which is not known yet
     found = _verify_unchanged(previous, context, goal) or _find_rest(previous, context, goal)
     if found is not None:
-        context.watch.report_plan(found.plan.membership, acceptable=True)
+        context.watch.report_plan(_summarise(found, context), acceptable=True)
     return found
 
 
@@ -114,7 +114,7 @@ def _verify_unchanged(
 
 def _find_rest(previous: Plan, context: RequestContext, goal: Expression) -> ReusablePlan | None:
     """Find the longest rest of an earlier plan that holds in the present state."""
-    replay = Replay(context.domain, context.session.rules)
+    replay = Replay(context.domain, context.session.rules, context.watch.check)
     names = {name for step in previous.steps for _, name in step.arguments}
     names.update(name for _, name in previous.binding)
     if not all(context.instance.has(name) for name in names):
@@ -155,6 +155,11 @@ def _value_rest(
         id=str(uuid.uuid4()),
         schedule=None,
     )
+
+
+def _summarise(found: ReusablePlan, context: RequestContext) -> BestPlan:
+    cost = found.find_cost(context.domain, context.options.optimise)
+    return BestPlan(found.plan.membership, len(found.plan.steps), cost)
 
 
 def _find_cut(plan: Plan, context: RequestContext) -> AlphaCut:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from fcp_ros.cset import Instance
@@ -37,8 +38,8 @@ from fcp_ros.planning.model.request import (
     ignore_progress,
     never_cancel,
 )
-from fcp_ros.planning.model.result import Explanation, PlanningResult, PlanStatus
-from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.model.result import Candidate, Explanation, PlanningResult, PlanStatus
+from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_plan
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
@@ -73,6 +74,7 @@ def plan(
     cancelled: CancelCallback = never_cancel,
     progress: ProgressCallback = ignore_progress,
     session: PlanningSession | None = None,
+    start: RequestStart | None = None,
 ) -> PlanningResult:
     """Find the best plan, verify it, and hand it out if it reaches alpha.
 
@@ -84,9 +86,10 @@ def plan(
         memberships: judges graded predicates.
         resources: the present amount of each resource; the domain's initial values by default.
         cancelled: asked every few milliseconds; True cancels the request.
-        progress: told about phases, expansions and the best membership so far.
+        progress: told about phases, expansions, the best plan so far and bounds.
         session: the memory between requests in the same domain. With it, an earlier plan for this
             goal is reused as long as it holds and none is better.
+        start: of the request, if it began before this call, such as with reading files.
 
     Returns:
         The result; every failure is a status with a sentence, nothing is raised.
@@ -97,7 +100,7 @@ def plan(
             PlanStatus.INVALID_REQUEST,
             f"The session is one of domain {own.domain.name}: make one for {domain.name}.",
         )
-    watch = Watch(options, cancelled, progress)
+    watch = Watch(options, cancelled, progress, start)
     judge = Judge(domain, instance, memberships, watch.check)
     given = dict(resources or {})
     context = RequestContext(own, instance, options, given, judge, watch, PhaseTimes(watch))
@@ -132,6 +135,11 @@ class _Request:
             _LOG.exception("planning failed")
             message = f"The planner failed ({type(error).__name__}: {error}): please report this."
             result = PlanningResult(PlanStatus.INTERNAL_ERROR, message)
+        cancelled = self._watch.cancellation
+        if cancelled is not None and result.status is not PlanStatus.CANCELLED:
+            said = cancelled.sentence in result.message
+            message = result.message if said else f"{cancelled.sentence} {result.message}"
+            result = replace(result, status=PlanStatus.CANCELLED, message=message)
         return replace(
             result,
             timings={**self._times.seconds, "total": self._watch.elapsed},
@@ -186,12 +194,16 @@ class _Request:
         """Draw the conclusion from the result of the solver, with candidates and explanation."""
         context, best = self._context, found.best
         result = self._decide_status(found, cut.alpha, types)
-        candidates = list_candidates(found, context.judge, context.tnorm)
+        candidates: tuple[Candidate, ...] = ()
+        explanation: Explanation | None = None
+        with suppress(Interrupted):  # no time is left for more than the plan
+            check = self._watch.check_conclusion
+            candidates = list_candidates(found, context.judge, context.tnorm, check)
+            if self._options.explain:
+                check()
+                explanation = explain_result(found, context.judge, context.tnorm, cut.alpha)
         if result.plan is not None:
             context.session.remember_candidates(result.plan.goal, candidates)
-        explanation: Explanation | None = None
-        if self._options.explain:
-            explanation = explain_result(found, context.judge, context.tnorm, cut.alpha)
         return replace(
             result,
             candidates=candidates,
@@ -206,10 +218,10 @@ class _Request:
     ) -> PlanningResult:
         """Decide the status of a result: the first line that applies."""
         best, interrupted = found.best, found.interrupted
-        if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
-            return PlanningResult(interrupted.status, interrupted.sentence)
         if best is not None and reaches(best.membership, alpha):
             return self._hand_over(best, found, alpha)
+        if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
+            return PlanningResult(interrupted.status, interrupted.sentence)
         if best is not None and not reaches(found.bound, alpha):
             sentence = explain_below_alpha(found, alpha)
             return PlanningResult(PlanStatus.UNSOLVABLE_AT_ALPHA, sentence)
@@ -226,9 +238,14 @@ class _Request:
         context, meeting = self._context, None
         if best.meeting is not None and found.encoding is not None:
             meeting = claim_meeting(best.meeting, found.encoding, context.tnorm)
-        return Handover(context, self._goal).hand_over(
-            assemble(best, to_text(self._goal), context, alpha),
-            found.optimal,
-            lambda plan: describe_plan(found, len(plan.steps), self._options.optimise),
-            meeting,
-        )
+        try:
+            return Handover(context, self._goal).hand_over(
+                assemble(best, to_text(self._goal), context, alpha),
+                found.optimal,
+                lambda plan: describe_plan(found, len(plan.steps), self._options.optimise),
+                meeting,
+            )
+        except Interrupted as reason:
+            steps = len(best.decoded.steps)
+            unverified = f"A plan of {steps} steps was found, but no time was left to verify it."
+            return PlanningResult(reason.status, f"{reason.sentence} {unverified}")

@@ -37,13 +37,13 @@ from fcp_ros.planning.judging.ranking import AlternativeRanking
 from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import GradedAtom
-from fcp_ros.planning.model.request import Optimise, Phase
+from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
-from fcp_ros.planning.search.engines import SearchFactory
+from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
 from fcp_ros.planning.solution import PlanningProblem, Solution, SolverResult
@@ -51,7 +51,6 @@ from fcp_ros.planning.task.conditions import Conditions
 
 MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""
-MEBIBYTE = 1 << 20
 
 
 @dataclass
@@ -67,6 +66,7 @@ class _TaskSearch:
         effort: of the last search.
         exact: True if its plan is proven to be optimal in both criteria.
         meeting: the meeting of the last plan, if it was searched from both ends.
+        is_complete: True if the task contains everything that can matter.
     """
 
     encoding: Encoding
@@ -77,6 +77,7 @@ class _TaskSearch:
     effort: int = 0
     exact: bool = False
     meeting: Meeting | None = None
+    is_complete: bool = False
 
 
 class Solver:
@@ -98,10 +99,12 @@ class Solver:
         options = problem.options
         self._searches = SearchFactory(
             replace(options.search, seed=options.seed),
-            int(options.memory_limit * MEBIBYTE),
-            self._watch.count_expansions,
+            lambda: max(0, self._watch.memory_left),
+            self._spend,
         )
         self._known = known
+        self._running: tuple[_TaskSearch, SearchEngine] | None = None
+        self._seen = known
         self._result = SolverResult()
 
     def solve(self) -> SolverResult:
@@ -133,7 +136,7 @@ class Solver:
         objective = self._choose_objective()
         finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
         ranking = AlternativeRanking(encoding.flat, finishes, objective.composition)
-        work = _TaskSearch(encoding, objective, ranking)
+        work = _TaskSearch(encoding, objective, ranking, is_complete=breadth is Breadth.FULL)
         if not self._problem.options.switches.lazy:
             self._ask(atom for atoms in encoding.graded for atom in atoms)
         with self._times(Phase.SEARCH):
@@ -254,11 +257,14 @@ class Solver:
             engine = self._searches.open(task, objective, known)
         except Interrupted as reason:  # while landmarks were looked for
             return RoundResult(known, 0.0, False, reason)
+        self._running = work, engine
         try:
             report = engine.run(self._watch.expansions_left)
             interrupted = self._find_limit(report)
         except Interrupted as reason:
             report, interrupted = engine.report(), reason
+        finally:
+            self._running = None
         work.effort = engine.effort
         work.exact = engine.is_exact and len(work.ranking.finishes) == 1
         if isinstance(engine, BidirectionalSearch):
@@ -266,13 +272,45 @@ class Solver:
         proven = report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
         return RoundResult(report.best, report.bound, proven, interrupted)
 
+    def _spend(self, expanded: int, stored: int) -> None:
+        """Count what a search has spent since the last call, and note what it has found.
+
+        Raises:
+            Interrupted: a limit was reached, or the first acceptable plan is taken.
+        """
+        if self._running is not None:
+            self._observe(*self._running)
+        self._watch.count_expansions(expanded, stored)
+
+    def _observe(self, work: _TaskSearch, engine: SearchEngine) -> None:
+        """Note the bound and the best plan of a running search."""
+        report = engine.report()
+        best, order = report.best, work.objective.order
+        bound = report.bound if best is None else min(report.bound, best.first(work.objective))
+        if work.is_complete and order[0] is Criterion.LOSS:
+            self._watch.membership_bound = self._problem.tnorm.degree_of(bound)
+        elif work.is_complete:
+            self._watch.cost_bound = bound
+        if best is None or best is self._seen:
+            return
+        self._seen = best
+        if self._list_unknown(work, best.operators):
+            return
+        membership = self._problem.tnorm.degree_of(best.loss)
+        self._report_plan(membership, len(work.encoding.decode(best.operators).steps), best.cost)
+        if self._watch.satisfied and best.first(work.objective) > report.bound + EPSILON:
+            raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
+
+    def _report_plan(self, membership: float, steps: int, cost: float) -> None:
+        acceptable = reaches(membership, self._problem.alpha)
+        self._watch.report_plan(BestPlan(membership, steps, cost), acceptable)
+
     def _find_limit(self, report: SearchReport) -> Interrupted | None:
         """Find the limit that a search ran into."""
         if report.outcome is SearchOutcome.PAUSED:
             return self._watch.out_of_expansions()
         if report.outcome is SearchOutcome.OUT_OF_MEMORY:
-            limit = self._problem.options.memory_limit
-            return Interrupted(PlanStatus.MEMOUT, f"The memory limit of {limit:g} MiB was reached.")
+            return self._watch.out_of_memory()
         return None
 
     def _shorten(self, work: _TaskSearch) -> None:
@@ -347,7 +385,7 @@ class Solver:
         meeting = work.meeting if met else None
         solution = Solution(plan.operators, decoded, labels, graded, membership, plan.cost, meeting)
         self._result = replace(self._result, best=solution)
-        self._watch.report_plan(membership, reaches(membership, self._problem.alpha))
+        self._report_plan(membership, len(decoded.steps), plan.cost)
 
     def _compose_membership(self, decoded: Decoded, graded: Iterable[StepAtoms]) -> float:
         """Compose the degrees of steps and goal; all of them are judged."""
@@ -370,7 +408,13 @@ class Solver:
         problem = self._problem
         domain = problem.compiler.domain
         return UnavoidableLoss(
-            FactLossBounds(domain, problem.instance, self._judge.find_degree, problem.tnorm)
+            FactLossBounds(
+                domain,
+                problem.instance,
+                self._judge.find_degree,
+                problem.tnorm,
+                self._watch.check,
+            )
         )
 
     @cached_property

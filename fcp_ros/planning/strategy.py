@@ -56,7 +56,10 @@ def solve_request(
         cut = _cut(context, result)
         if result.best is None or not reaches(result.best.membership, cut.alpha):
             return result, cut
-        return _solve_in_time(context, replace(problem, alpha=cut.alpha), kept), cut
+        better = _solve_in_time(context, replace(problem, alpha=cut.alpha), kept)
+        if better.best is None and better.interrupted is not None:
+            return replace(result, optimal=False, interrupted=better.interrupted), cut
+        return better, cut
     result = _solve_in_time(context, problem, kept)
     if result.best is None and kept is None and result.interrupted is None:
         # No plan reaches alpha. The best membership of any plan is another problem.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -13,7 +12,6 @@ from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning.model.memberships import MembershipSource
-from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.plan import Judged
 from fcp_ros.planning.model.request import (
     CancelCallback,
@@ -25,6 +23,7 @@ from fcp_ros.planning.model.request import (
     never_cancel,
 )
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Relaxation
+from fcp_ros.planning.model.watch import RequestStart
 from fcp_ros.planning.planner import plan
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, find_substitutions
@@ -43,6 +42,7 @@ def plan_goal(
     cancelled: CancelCallback = never_cancel,
     progress: ProgressCallback = ignore_progress,
     session: PlanningSession | None = None,
+    start: RequestStart | None = None,
 ) -> PlanningResult:
     """Plan a goal as a user wrote it.
 
@@ -55,14 +55,15 @@ def plan_goal(
         memberships: judges graded predicates.
         resources: the present amount of each resource; the domain's initial values by default.
         cancelled: asked every few milliseconds; True cancels the request.
-        progress: told of phases, expansions and the best membership so far.
+        progress: told of phases, expansions, the best plan so far and bounds.
         session: kept from one request to the next in the same domain.
+        start: of the request, if it began before this call, such as with reading files.
 
     Returns:
         the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, and the message
         points at the character. A relaxed result lists its substitutions with their reasons.
     """
-    started = time.perf_counter()
+    start = start or RequestStart.now()
     progress(Progress(Phase.PARSE))
     try:
         goal = check_goal(parse_expression(goal_text), domain, instance, goal_text)
@@ -72,19 +73,17 @@ def plan_goal(
         )
 
     def attempt(wanted: Expression) -> PlanningResult:
-        left = options.time_limit
-        if not find_problems(options):
-            left = max(1e-3, options.time_limit - (time.perf_counter() - started))
         return plan(
             domain,
             instance,
             wanted,
-            replace(options, time_limit=left),
+            options,
             memberships,
             resources=resources,
             cancelled=cancelled,
             progress=progress,
             session=session,
+            start=start,
         )
 
     result = attempt(goal)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, FAILED, to_exit_code
 from fcp_ros.cli.main import app
-from fcp_ros.cli.plan import Optimisation
+from fcp_ros.cli.plan.command import Optimisation
 from fcp_ros.grounding import CalibrationStore, Evidence
 from fcp_ros.planning import PlanStatus, Switches
 

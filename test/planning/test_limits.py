@@ -8,7 +8,7 @@ import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.model.request import ignore_progress
+from fcp_ros.planning.model.request import ignore_progress, never_cancel
 from fcp_ros.planning.verification.verify import verify
 
 
@@ -68,10 +68,19 @@ def hard_to_prove(house, state, degrees):
     text = "forall ?x: item (not on(?x, table) and not holding(bot, ?x))"
     goal = check_goal(parse_expression(text), house, instance, text)
 
-    def run(progress=ignore_progress, **options):
+    def run(progress=ignore_progress, cancelled=never_cancel, **options):
         settings = PlanningOptions(**options)
         source, battery = degrees(given), {"battery": 20.0}
-        return plan(house, instance, goal, settings, source, resources=battery, progress=progress)
+        return plan(
+            house,
+            instance,
+            goal,
+            settings,
+            source,
+            resources=battery,
+            cancelled=cancelled,
+            progress=progress,
+        )
 
     return run
 
@@ -90,9 +99,16 @@ def test_a_plan_without_a_proof_is_satisficing(hard_to_prove):
 
 
 def test_a_memory_limit_ends_the_search(hard_to_prove):
-    result = hard_to_prove(alpha=0.99, memory_limit=0.1)
+    """The limit is one on what the process grows by, whatever phase it is in."""
+    kept = []
+
+    def fill_memory(progress):
+        if progress.best is not None:
+            kept.append(bytes(b"x" * (8 << 20)))
+
+    result = hard_to_prove(fill_memory, alpha=0.99, memory_limit=64.0)
     assert result.status is PlanStatus.MEMOUT
-    assert "0.1 MiB" in result.message
+    assert "64 MiB" in result.message
     assert result.best_membership >= 0.2
 
 
@@ -102,7 +118,7 @@ def test_what_was_found_before_the_time_ran_out_is_verified_and_returned(hard_to
     end = time.perf_counter() + limit
 
     def let_the_time_pass(progress):
-        if progress.best_membership is not None:
+        if progress.best is not None:
             threading.Event().wait(max(0.0, end - time.perf_counter()))
 
     result = hard_to_prove(let_the_time_pass, alpha=0.2, time_limit=limit)
@@ -130,8 +146,33 @@ def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
     )
     assert result.status is PlanStatus.CANCELLED
     assert phase.value in result.message
-    assert result.plan is None
+    assert result.plan is None or result.verification.ok
     assert time.perf_counter() - started < 0.5
+
+
+def test_cancelling_returns_the_best_plan_so_far(hard_to_prove):
+    seen = []
+
+    def note(progress):
+        if progress.best is not None:
+            seen.append(progress)
+
+    result = hard_to_prove(note, alpha=0.2, improve_time=60.0, cancelled=lambda: bool(seen))
+    assert result.status is PlanStatus.CANCELLED
+    assert "Cancelled" in result.message
+    assert result.verification.ok
+    assert result.plan.membership == pytest.approx(seen[0].best.membership)
+    assert seen[0].best.steps == len(result.plan.steps)
+
+
+def test_progress_tells_the_bound_while_better_plans_are_looked_for(hard_to_prove):
+    seen = []
+    result = hard_to_prove(seen.append, alpha=0.2)
+    bounds = [p.membership_bound for p in seen if p.best is not None]
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    assert bounds == sorted(bounds, reverse=True)
+    assert all(bound >= result.plan.membership - 1e-9 for bound in bounds)
+    assert bounds[-1] < 1.0
 
 
 def test_progress_goes_through_the_phases(house, home, degrees):

@@ -9,7 +9,7 @@ from option_docs import FILE, replace_table
 from typer.main import get_command
 
 from fcp_ros.cli.main import import_command
-from fcp_ros.cli.plan import Optimisation
+from fcp_ros.cli.plan.command import Optimisation
 from fcp_ros.fuzzy import AlphaPolicy
 from fcp_ros.planning import PlanningOptions, SearchOptions, Switches
 from fcp_ros.planning.model.option_table import OPTION, OPTIONS, find_problems, make_options

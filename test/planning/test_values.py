@@ -66,14 +66,14 @@ def test_the_watch_interrupts_with_a_sentence():
 
 def test_the_watch_stops_improving_a_plan_that_is_good_enough():
     watch = Watch(PlanningOptions(improve_time=1e-6))
-    watch.report_plan(0.4, acceptable=False)
+    watch.report_plan(BestPlan(0.4, 3, 3.0), acceptable=False)
     watch.check()
-    watch.report_plan(0.6, acceptable=True)
+    watch.report_plan(BestPlan(0.6, 3, 3.0), acceptable=True)
     assert not watch.satisfied
     with pytest.raises(Interrupted) as caught:
         watch.check()
     assert caught.value.status is PlanStatus.TIMEOUT
     watch = Watch(PlanningOptions(improve_time=0.0))
     assert not watch.satisfied
-    watch.report_plan(0.6, acceptable=True)
+    watch.report_plan(BestPlan(0.6, 3, 3.0), acceptable=True)
     assert watch.satisfied

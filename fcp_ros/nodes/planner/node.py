@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -306,10 +307,15 @@ class FeedbackSender:
         if progress.phase is self._phase and now - self._sent < self._period:
             return
         self._phase, self._sent = progress.phase, now
+        best = progress.best
         feedback = MakePlan.Feedback(
             phase=progress.phase.value,
             expansions=progress.expansions,
-            best_membership=progress.best_membership or 0.0,
+            best_membership=0.0 if best is None else best.membership,
+            best_steps=0 if best is None else best.steps,
+            best_cost=math.nan if best is None else best.cost,
+            membership_bound=progress.membership_bound,
+            cost_bound=progress.cost_bound,
             elapsed=now - self._asked,
         )
         self._goal.publish_feedback(feedback)

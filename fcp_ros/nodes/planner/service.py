@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.client import Client
@@ -30,14 +30,10 @@ from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, Wor
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import PlanningOptions, ProgressCallback, ignore_progress
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
-from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.model.watch import Interrupted, RequestStart, measure_memory
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
-
-NOTEWORTHY_WAIT = 0.05
-"""Seconds of waiting that do not count against a time limit, so that the limit is reported as
-given."""
 
 VALIDATION_TIME = 60.0
 """Seconds that the validation of one plan may take."""
@@ -107,7 +103,7 @@ class PlanningService:
         """
         try:
             goal, options = request_from_ros(request, read_planning_options(self._parameters))
-            state = self._await_state(token)
+            state = self._await_state(token, asked + options.time_limit)
         except (ConversionError, NoSceneError) as error:
             return refuse_request(request.goal, PlanStatus.INVALID_REQUEST, str(error))
         result = self._solve(goal, options, asked, state, token, progress)
@@ -152,32 +148,35 @@ class PlanningService:
         token: CancelToken,
         progress: ProgressCallback,
     ) -> PlanningResult:
-        if not find_problems(options):
-            waited = time.monotonic() - asked
-            left = options.time_limit - waited
-            if left <= 0.0:
-                sentence = (
-                    f"The time limit of {options.time_limit:g} s passed while the request waited "
-                    "for others: ask again, or give more time."
-                )
-                return PlanningResult(PlanStatus.TIMEOUT, sentence, alpha=options.alpha)
-            if waited > NOTEWORTHY_WAIT:
-                options = replace(options, time_limit=left)
+        if not find_problems(options) and time.monotonic() - asked >= options.time_limit:
+            sentence = (
+                f"The time limit of {options.time_limit:g} s passed while the request waited for "
+                "others: ask again, or give more time."
+            )
+            return PlanningResult(PlanStatus.TIMEOUT, sentence, alpha=options.alpha)
         return plan_goal(
             self.domain,
             state.instance,
             goal,
             options,
-            self._make_memberships(time.monotonic() + options.time_limit, token),
+            self._make_memberships(asked + options.time_limit, token),
             resources=state.resources,
             cancelled=lambda: token.cancelled,
             progress=progress,
             session=self._session,
+            start=RequestStart(asked, measure_memory()),
         )
 
-    def _await_state(self, token: CancelToken) -> WorldState:
-        """Return the present state; right after the start it may take a moment to arrive."""
+    def _await_state(self, token: CancelToken, deadline: float = math.inf) -> WorldState:
+        """Return the present state; right after the start it may take a moment to arrive.
+
+        Args:
+            token: Ends the waiting.
+            deadline: No longer than until then (s, of `time.monotonic`).
+        """
         wait = self._parameters.number("scene_wait")
+        if deadline - time.monotonic() < wait:
+            wait = max(0.0, deadline - time.monotonic())
         self._scene.wait_for_first(wait, lambda: token.cancelled)
         state = self._scene.state(self.domain)
         self._warn_once(state.notes)

@@ -4,17 +4,22 @@
 A fact that does not hold has to be made true by some rule, which loses what its graded predicates
 about the fact's own elements lose, and whose conditions have to be made true before. Of several
 rules the cheapest counts, of several conditions the dearest; a graded predicate with a free choice
-counts nothing. No element is searched for, so the time does not depend on the size of the scene.
+counts nothing.
+
+The facts and rules behind one fact are a small graph, from which the least fixpoint is computed as
+a shortest hyperpath. So the effort is bounded by the number of patterns, and does not depend on the
+size of the scene; a search over paths would be exponential.
 
 (The requirements of DESIGN section 4, carried backwards as in hmax: Bonet and Geffner, Planning as
-heuristic search, 2001.)
+heuristic search, 2001. The fixpoint: Knuth, A generalization of Dijkstra's algorithm, 1977.)
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Text, Variable
@@ -25,8 +30,14 @@ from fcp_ros.planning.model.memberships import GradedAtom
 DEPTH = 4
 """Rules in a row that a fact is regressed through; anything before them counts nothing."""
 
+MAX_PATTERNS = 400
+"""Patterns that one fact is regressed to; those beyond them count nothing."""
+
 FactPattern = tuple[str | None, ...]
 """An element for each leg of a relation; None for any."""
+
+_Node = tuple[str, FactPattern]
+"""A relation and a pattern: some fact that fits it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,26 @@ NOTHING = FactLoss(0.0)
 NEVER = FactLoss(float("inf"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A rule that adds a fact: its own loss, and the patterns that it needs."""
+
+    own: FactLoss
+    needs: tuple[_Node, ...]
+
+
+class _OpenWay:
+    """A way whose needs are not all settled; `before` is the dearest one that is."""
+
+    __slots__ = ("before", "head", "left", "way")
+
+    def __init__(self, head: _Node, way: _Way) -> None:
+        self.head = head
+        self.way = way
+        self.left = len(way.needs)
+        self.before = NOTHING
+
+
 class FactLossBounds:
     """Lower bounds for single facts, by the degrees known now.
 
@@ -58,6 +89,7 @@ class FactLossBounds:
         instance: the initial state.
         known: degree of a graded atom in [0, 1], or None as long as it is not judged.
         tnorm: composes degrees.
+        check: called for each fact; may raise to stop.
 
     Attributes:
         known, tnorm: as given.
@@ -69,71 +101,104 @@ class FactLossBounds:
         instance: Instance,
         known: Callable[[GradedAtom], float | None],
         tnorm: TNorm,
+        check: Callable[[], None],
     ) -> None:
         self._instance = instance
         self.known = known
         self.tnorm = tnorm
+        self._check = check
         self._achievers = _find_achievers(domain)
         self._relations = {relation.name for relation in domain.schema.relations}
         self._only_one: dict[str, str | None] = {}
-        self._found: dict[tuple[str, FactPattern, int], FactLoss] = {}
-        self._path: set[tuple[str, FactPattern]] = set()
-        self._cut: set[tuple[str, FactPattern]] = set()
+        self._found: dict[_Node, FactLoss] = {}
+        self._ways: dict[_Node, tuple[_Way, ...]] = {}
 
     def estimate(self, fact: Fact) -> FactLoss:
         """Estimate the least loss until a fact holds."""
-        return self._estimate_fact(fact.relation, fact.arguments, DEPTH)
+        node = (fact.relation, fact.arguments)
+        if node not in self._found:
+            self._check()
+            self._found[node] = self._settle(node)
+        return self._found[node]
 
-    def _estimate_fact(self, relation: str, pattern: FactPattern, depth: int) -> FactLoss:
-        """Estimate the least loss until a fact that fits a pattern holds.
+    def _settle(self, wanted: _Node) -> FactLoss:
+        """Compute the loss of a pattern: the cheapest patterns are settled first.
 
-        A fact that needs itself first is never reached that way. An answer cut short by this holds
-        only on this path, and is not kept.
+        A pattern that needs itself first is never settled that way, and never reached without
+        another one.
         """
-        key, node = (relation, pattern, depth), (relation, pattern)
-        if node in self._path:
-            self._cut.add(node)
-            return NEVER
-        if key in self._found:
-            return self._found[key]
-        outer, self._cut = self._cut, set()
-        self._path.add(node)
-        found = self._estimate_achievement(relation, pattern, depth)
-        self._path.discard(node)
-        self._cut.discard(node)
-        if not self._cut:
-            self._found[key] = found
-        self._cut |= outer
+        numbers = count()
+        queue: list[tuple[tuple[float, bool], int, FactLoss, _Node]] = []
+        waiting: dict[_Node, list[_OpenWay]] = {}
+        for node, ways in self._collect(wanted).items():
+            for way in ways:
+                opened = _OpenWay(node, way)
+                for need in way.needs:
+                    waiting.setdefault(need, []).append(opened)
+                if not way.needs:
+                    heapq.heappush(queue, (way.own.rank, next(numbers), way.own, node))
+        settled: set[_Node] = set()
+        while queue:
+            _, _, loss, node = heapq.heappop(queue)
+            if node == wanted:
+                return loss
+            if node in settled:
+                continue
+            settled.add(node)
+            for opened in waiting.get(node, ()):
+                opened.before = max(opened.before, loss, key=lambda one: one.rank)
+                opened.left -= 1
+                if opened.left == 0:
+                    own, before = opened.way.own, opened.before
+                    total = FactLoss(self.compose(own.loss, before.loss), (*own.open, *before.open))
+                    heapq.heappush(queue, (total.rank, next(numbers), total, opened.head))
+        return NEVER
+
+    def _collect(self, wanted: _Node) -> dict[_Node, tuple[_Way, ...]]:
+        """Collect the patterns behind one, breadth first; those beyond a limit count nothing."""
+        found: dict[_Node, tuple[_Way, ...]] = {}
+        level = [wanted]
+        for depth in range(DEPTH + 1):
+            following: dict[_Node, None] = {}
+            for node in level:
+                if (depth == DEPTH or len(found) >= MAX_PATTERNS) and node[0] in self._achievers:
+                    found[node] = (_Way(NOTHING, ()),)
+                    continue
+                found[node] = self._find_ways(node)
+                for way in found[node]:
+                    following.update(dict.fromkeys(way.needs))
+            level = [node for node in following if node not in found]
         return found
 
-    def _estimate_achievement(self, relation: str, pattern: FactPattern, depth: int) -> FactLoss:
+    def _find_ways(self, node: _Node) -> tuple[_Way, ...]:
+        """Find the ways to a fact that fits a pattern; a single free one if it holds initially."""
+        known = self._ways.get(node)
+        if known is not None:
+            return known
+        relation, pattern = node
         if any(True for _ in self._find_matches(relation, pattern)):
-            return NOTHING
-        if depth == 0 and relation in self._achievers:
-            return NOTHING
-        best = NEVER
-        for rule, atom in self._achievers.get(relation, ()):
-            binding = self._unify(rule, atom, pattern)
-            if binding is not None:
-                step = self._estimate_step(rule, binding, depth)
-                best = min(best, step, key=lambda one: one.rank)
-        return best
+            found: tuple[_Way, ...] = (_Way(NOTHING, ()),)
+        else:
+            ways = (
+                self._make_way(rule, binding)
+                for rule, atom in self._achievers.get(relation, ())
+                if (binding := self._unify(rule, atom, pattern)) is not None
+            )
+            found = tuple(way for way in ways if way is not None)
+        self._ways[node] = found
+        return found
 
-    def _estimate_step(self, rule: ActionRule, binding: Mapping[str, str], depth: int) -> FactLoss:
-        """Estimate the least loss until a rule with these parameters has been applied."""
+    def _make_way(self, rule: ActionRule, binding: Mapping[str, str]) -> _Way | None:
+        """Make the way through a rule with these parameters; None if it never applies."""
         whole = self._complete(rule, binding)
         if whole is None:
-            return NEVER
-        binding = whole
-        before = NOTHING
-        for condition in rule.positive():
-            if condition.predicate not in self._relations or self._is_given(condition.predicate):
-                continue
-            pattern = tuple(_element(term, binding) for term in condition.arguments)
-            needed = self._estimate_fact(condition.predicate, pattern, depth - 1)
-            before = max(before, needed, key=lambda one: one.rank)
-        own = self._estimate_graded(rule, binding)
-        return FactLoss(self.compose(own.loss, before.loss), (*own.open, *before.open))
+            return None
+        needs = (
+            (condition.predicate, tuple(_element(term, whole) for term in condition.arguments))
+            for condition in rule.positive()
+            if condition.predicate in self._relations and not self._is_given(condition.predicate)
+        )
+        return _Way(self._estimate_graded(rule, whole), tuple(dict.fromkeys(needs)))
 
     def _complete(self, rule: ActionRule, binding: Mapping[str, str]) -> dict[str, str] | None:
         """Complete a binding by facts that no rule adds; None if it contradicts them."""

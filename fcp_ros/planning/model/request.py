@@ -23,12 +23,39 @@ class Phase(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class BestPlan:
+    """The best plan so far.
+
+    Attributes:
+        membership: in [0, 1].
+        steps: their number.
+        cost: what is minimised, or decides between plans of equal membership: steps, costs, or s.
+    """
+
+    membership: float
+    steps: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a request: phase, expanded states, best membership (None: no plan yet)."""
+    """The progress of a request.
+
+    Attributes:
+        phase: the stage that it is in.
+        expansions: states expanded so far.
+        elapsed: seconds since the request began.
+        best: the best plan so far; None as long as there is none.
+        membership_bound: no plan has a higher membership, as far as is known; in [0, 1].
+        cost_bound: no plan costs less, as far as is known; in the unit of `BestPlan.cost`.
+    """
 
     phase: Phase
     expansions: int = 0
-    best_membership: float | None = None
+    elapsed: float = 0.0
+    best: BestPlan | None = None
+    membership_bound: float = 1.0
+    cost_bound: float = 0.0
 
 
 class Optimise(str, Enum):

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The watch over one request: time limit, cancellation, counters, progress."""
+"""The watch over one request: time and memory limits, cancellation, counters, progress.
+
+One deadline holds from the first byte to the last: `RequestStart` is taken before files are read,
+and handed to every stage. The stages up to the search call `check`, those after it
+`check_conclusion`: a plan that was found in time is still verified, and returned a moment later.
+"""
 
 from __future__ import annotations
 
 import math
+import resource
+import sys
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
 from fcp_ros.planning.model.request import (
+    BestPlan,
     CancelCallback,
     Phase,
     PlanningOptions,
@@ -19,8 +29,13 @@ from fcp_ros.planning.model.result import PlanStatus
 
 ASK_EVERY = 0.005
 """Seconds between two calls of the cancel callback, which may take a lock."""
+MEASURE_EVERY = 0.02
+"""Seconds between two looks at the memory of the process (20 us each)."""
 REPORT_EVERY = 0.05
 """Seconds between two progress reports within one phase."""
+CONCLUSION = 0.3
+"""Seconds after a limit or a cancellation within which a plan found before is still verified."""
+MEBIBYTE = 1 << 20
 
 
 class Interrupted(Exception):
@@ -37,13 +52,49 @@ class Interrupted(Exception):
         self.sentence = sentence
 
 
+def measure_memory() -> int:
+    """Measure the resident memory of this process (bytes)."""
+    try:
+        pages = int(Path("/proc/self/statm").read_bytes().split()[1])
+    except OSError:  # not Linux: the peak so far, which macOS states in bytes
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+    return pages * resource.getpagesize()
+
+
+@dataclass(frozen=True, slots=True)
+class RequestStart:
+    """The moment at which a request began: from here on its limits count.
+
+    Attributes:
+        time: s, of `time.monotonic`.
+        memory: of the process at that time (bytes).
+    """
+
+    time: float
+    memory: int
+
+    @classmethod
+    def now(cls) -> RequestStart:
+        """Begin a request."""
+        return cls(time.monotonic(), measure_memory())
+
+
 class Watch:
     """Counts what a request spends and interrupts it when a limit is reached.
 
     Args:
         options: the limits.
         cancelled: asked every few milliseconds; True stops the request.
-        progress: told of phases, expansions and the best membership.
+        progress: told of phases, expansions, the best plan and bounds.
+        start: of the request; now by default.
+        phase: the phase that it is in.
+
+    Attributes:
+        phase: the phase that the request is in.
+        expansions: states expanded so far.
+        best, membership_bound, cost_bound: as in `Progress`.
+        cancellation: the interruption by the caller, once it was noticed; None before.
     """
 
     def __init__(
@@ -51,32 +102,39 @@ class Watch:
         options: PlanningOptions,
         cancelled: CancelCallback = never_cancel,
         progress: ProgressCallback = ignore_progress,
+        start: RequestStart | None = None,
+        phase: Phase = Phase.COMPILE,
     ) -> None:
         self._options = options
         self._cancelled = cancelled
         self._progress = progress
-        self._started = time.perf_counter()
+        self._start = start or RequestStart.now()
         self._asked = 0.0
+        self._measured = 0.0
         self._reported = 0.0
-        self.phase = Phase.COMPILE
+        self.phase = phase
         self.expansions = 0
-        self.best_membership: float | None = None
+        self.best: BestPlan | None = None
+        self.membership_bound = 1.0
+        self.cost_bound = 0.0
         self._acceptable_since = math.inf
+        self._cancelled_at = math.inf
+        self.cancellation: Interrupted | None = None
 
     @property
     def satisfied(self) -> bool:
         """True if an acceptable plan was found and no better one is wanted."""
         return math.isfinite(self._acceptable_since) and self._options.improve_time == 0.0
 
-    def report_plan(self, membership: float, acceptable: bool) -> None:
+    def report_plan(self, best: BestPlan, acceptable: bool) -> None:
         """Report a plan that was found; the time for improving it begins.
 
         Args:
-            membership: of the best plan so far, in [0, 1].
+            best: the best plan so far.
             acceptable: True if it may be handed out.
         """
-        self.best_membership = membership
-        now = time.perf_counter()
+        self.best = best
+        now = time.monotonic()
         if acceptable:
             self._acceptable_since = min(self._acceptable_since, now)
         self._report(now)
@@ -84,16 +142,13 @@ class Watch:
     @property
     def elapsed(self) -> float:
         """Seconds since the request began."""
-        return time.perf_counter() - self._started
+        return time.monotonic() - self._start.time
 
     def enter(self, phase: Phase) -> None:
-        """Enter a new phase; all phases before verification must be within the limits.
-
-        Verification need not: a plan that was found in time is still verified and returned.
-        """
+        """Enter a new phase; all phases before verification must be within the limits."""
         self.phase = phase
-        self._report(time.perf_counter())
-        self._asked = 0.0
+        self._report(time.monotonic())
+        self._asked = self._measured = 0.0
         if phase is not Phase.VERIFY:
             self.check()
 
@@ -103,13 +158,13 @@ class Watch:
 
     def check(self) -> None:
         """Raise `Interrupted` if a limit is reached. Cheap: call it in every loop."""
-        now = time.perf_counter()
+        now = time.monotonic()
         if now - self._asked >= ASK_EVERY:
             self._asked = now
-            if self._cancelled():
-                raise Interrupted(
-                    PlanStatus.CANCELLED, f"Cancelled by the caller during {self.phase.value}."
-                )
+            self._check_cancelled(now, 0.0)
+            if now - self._measured >= MEASURE_EVERY:
+                self._measured = now
+                self._check_memory()
             if now - self._reported >= REPORT_EVERY:
                 self._report(now)
         if now - self._acceptable_since > self._options.improve_time > 0.0:
@@ -117,19 +172,39 @@ class Watch:
                 PlanStatus.TIMEOUT,
                 f"It was improved for {self._options.improve_time:g} s and not further.",
             )
-        if now - self._started > self._options.time_limit:
+        self._check_time(now, 0.0)
+
+    def check_conclusion(self) -> None:
+        """Like `check`, for the stages after the search: limits are reached a moment later."""
+        now = time.monotonic()
+        self._check_cancelled(now, CONCLUSION)
+        self._check_time(now, CONCLUSION)
+
+    def _check_cancelled(self, now: float, grace: float) -> None:
+        if self.cancellation is None and self._cancelled():
+            sentence = f"Cancelled by the caller during {self.phase.value}."
+            self.cancellation = Interrupted(PlanStatus.CANCELLED, sentence)
+            self._cancelled_at = now
+        if self.cancellation is not None and now >= self._cancelled_at + grace:
+            raise self.cancellation
+
+    def _check_time(self, now: float, grace: float) -> None:
+        limit = self._options.time_limit
+        if now - self._start.time > limit + grace:
             raise Interrupted(
                 PlanStatus.TIMEOUT,
-                f"The time limit of {self._options.time_limit:g} s passed during "
-                f"{self.phase.value}.",
+                f"The time limit of {limit:g} s passed during {self.phase.value}.",
             )
 
-    def check_cancelled(self) -> None:
-        """Like `check`, for the stages that the time limit does not cover."""
-        if self._cancelled():
-            raise Interrupted(
-                PlanStatus.CANCELLED, f"Cancelled by the caller during {self.phase.value}."
-            )
+    def _check_memory(self) -> None:
+        if self.memory_left < 0:
+            raise self.out_of_memory()
+
+    @property
+    def memory_left(self) -> int:
+        """Bytes by which the process may still grow."""
+        grown = measure_memory() - self._start.memory
+        return int(self._options.memory_limit * MEBIBYTE) - grown
 
     @property
     def expansions_left(self) -> int:
@@ -148,6 +223,23 @@ class Watch:
             f"The limit of {self._options.max_expansions} expansions was reached.",
         )
 
+    def out_of_memory(self) -> Interrupted:
+        """Make the interruption for an exhausted memory limit."""
+        return Interrupted(
+            PlanStatus.MEMOUT,
+            f"The memory limit of {self._options.memory_limit:g} MiB was reached during "
+            f"{self.phase.value}.",
+        )
+
     def _report(self, now: float) -> None:
         self._reported = now
-        self._progress(Progress(self.phase, self.expansions, self.best_membership))
+        self._progress(
+            Progress(
+                self.phase,
+                self.expansions,
+                now - self._start.time,
+                self.best,
+                self.membership_bound,
+                self.cost_bound,
+            )
+        )

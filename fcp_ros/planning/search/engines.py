@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from fcp_ros.planning.flat.task import FlatTask
@@ -50,11 +51,13 @@ class SearchFactory:
 
     Args:
         options: algorithm, heuristics, weights, seed.
-        memory: bytes that a search may use.
+        memory: returns the bytes that a search may use from now on.
         spent: called by every search after each slice; what it raises goes through.
     """
 
-    def __init__(self, options: SearchOptions, memory: int, spent: SpentCallback) -> None:
+    def __init__(
+        self, options: SearchOptions, memory: Callable[[], int], spent: SpentCallback
+    ) -> None:
         self._options = options
         self._memory = memory
         self._spent = spent
@@ -75,7 +78,7 @@ class SearchFactory:
             return BidirectionalSearch(
                 task,
                 objective,
-                self._memory // HALF_BYTES,
+                self._memory() // HALF_BYTES,
                 self._options.seed,
                 LowerBounds(task, objective.composition),
                 incumbent,
@@ -84,7 +87,7 @@ class SearchFactory:
         mixed = algorithm in (Algorithm.PORTFOLIO, Algorithm.BIDIRECTIONAL)
         engine = Portfolio if mixed else BestFirst
         prepared = self._prepare(task)
-        return engine(prepared, objective, self._options, self._memory, incumbent, self._spent)
+        return engine(prepared, objective, self._options, self._memory(), incumbent, self._spent)
 
     def shorten(
         self, task: FlatTask, objective: Objective, plan: FlatPlan, effort: int
@@ -100,7 +103,9 @@ class SearchFactory:
         if self._options.algorithm is not Algorithm.PORTFOLIO:
             return plan
         prepared = self._prepare(task)
-        return shorten(prepared, objective, plan, effort, self._options, self._memory, self._spent)
+        return shorten(
+            prepared, objective, plan, effort, self._options, self._memory(), self._spent
+        )
 
     def _prepare(self, task: FlatTask) -> PreparedTask:
         """Prepare a task, or give the prepared one other losses if nothing else differs."""

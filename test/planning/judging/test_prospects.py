@@ -39,7 +39,7 @@ def shown(house, home, degrees):
 
         def bounds():
             return UnavoidableLoss(
-                FactLossBounds(house, home, judge.find_degree, TNORMS["lukasiewicz"])
+                FactLossBounds(house, home, judge.find_degree, TNORMS["lukasiewicz"], lambda: None)
             )
 
         alternatives = Prospects(list(split_choices(formula)), bounds, judge, watch.check)

@@ -54,7 +54,9 @@ def test_no_plan_is_better_than_the_bound(degrees, tnorm, world, soft, data, rng
     assume(twin.complete)
     judge = Judge(domain, instance, source)
     judge.judge(data.draw(st.lists(st.sampled_from(ATOMS), unique=True)))
-    bounds = UnavoidableLoss(FactLossBounds(domain, instance, judge.find_degree, TNORMS[tnorm]))
+    bounds = UnavoidableLoss(
+        FactLossBounds(domain, instance, judge.find_degree, TNORMS[tnorm], lambda: None)
+    )
     least = bounds.estimate(formula)
     if twin.best is not None and twin.best > 0.0:
         assert TNORMS[tnorm].degree_of(least.total) >= twin.best - EPSILON
@@ -75,7 +77,7 @@ def test_with_all_questions_answered_it_is_what_the_plan_costs(degrees, house, h
     totals = []
     while True:
         bounds = UnavoidableLoss(
-            FactLossBounds(house, home, judge.find_degree, TNORMS["lukasiewicz"])
+            FactLossBounds(house, home, judge.find_degree, TNORMS["lukasiewicz"], lambda: None)
         )
         least = bounds.estimate(formula)
         totals.append(least.total)
@@ -87,5 +89,7 @@ def test_with_all_questions_answered_it_is_what_the_plan_costs(degrees, house, h
 
 def test_what_no_rule_makes_true_is_never_reached(house, home):
     _, formula = formula_of(house, home, "inside(mug_1, crate)")
-    bounds = UnavoidableLoss(FactLossBounds(house, home, lambda _: None, TNORMS["product"]))
+    bounds = UnavoidableLoss(
+        FactLossBounds(house, home, lambda _: None, TNORMS["product"], lambda: None)
+    )
     assert bounds.estimate(formula).total == math.inf

@@ -36,6 +36,10 @@ MAX_ALTERNATIVES = 16
 MAX_EXPANSION = 20_000
 """A universal condition over more objects (or tuples of them) than this is not expanded."""
 
+MAX_VARIABLES = 4
+"""A universal condition whose expansion has more existential variables than this is not expanded:
+each variable may be any of the others, and the number of such cases is exponential."""
+
 Pair = tuple[PddlTerm, PddlTerm]
 _Part = tuple[Formula, bool, Mapping[str, PddlTerm]]
 """A formula, True if it (False if its negation) must hold, and the terms for its variables."""
@@ -61,16 +65,24 @@ class Conjunct:
     unequal: tuple[Pair, ...] = ()
     rest: tuple[Formula, ...] = ()
 
+    @classmethod
+    def of(cls, parts: Sequence[Conjunct]) -> Conjunct:
+        """Return the conjunction of several; the time is linear in their size."""
+        if len(parts) == 1:
+            return parts[0]
+        chain = itertools.chain.from_iterable
+        return cls(
+            tuple(chain(part.variables for part in parts)),
+            tuple(dict.fromkeys(chain(part.positive for part in parts))),
+            tuple(dict.fromkeys(chain(part.negative for part in parts))),
+            tuple(dict.fromkeys(chain(part.equal for part in parts))),
+            tuple(dict.fromkeys(chain(part.unequal for part in parts))),
+            tuple(dict.fromkeys(chain(part.rest for part in parts))),
+        )
+
     def join(self, other: Conjunct) -> Conjunct:
         """Return the conjunction of both."""
-        return Conjunct(
-            self.variables + other.variables,
-            tuple(dict.fromkeys(self.positive + other.positive)),
-            tuple(dict.fromkeys(self.negative + other.negative)),
-            tuple(dict.fromkeys(self.equal + other.equal)),
-            tuple(dict.fromkeys(self.unequal + other.unequal)),
-            tuple(dict.fromkeys(self.rest + other.rest)),
-        )
+        return Conjunct.of((self, other))
 
     @property
     def contradicts_itself(self) -> bool:
@@ -257,8 +269,19 @@ class _Condition:
         return [Conjunct(positive=(found,)) if wanted else Conjunct(negative=(found,))]
 
     def _multiply(self, parts: Iterable[Sequence[Conjunct]]) -> list[Conjunct]:
-        found = [Conjunct()]
+        single: list[Conjunct] = []
+        several: list[Sequence[Conjunct]] = []
         for part in parts:
+            if not part:
+                return []
+            if len(part) == 1:
+                single.append(part[0])
+            else:
+                several.append(part)
+        found = [Conjunct.of(single)]
+        if found[0].contradicts_itself:
+            return []
+        for part in several:
             joined: dict[Conjunct, None] = {}
             for one, other in itertools.product(found, part):
                 both = one.join(other)
@@ -294,7 +317,10 @@ class _Condition:
             {**bound, **dict(zip(names, map(Constant, chosen), strict=True))}
             for chosen in itertools.product(*ranges)
         )
-        return self._multiply(self._expand_part(formula.body, wanted, case) for case in cases)
+        found = self._multiply(self._expand_part(formula.body, wanted, case) for case in cases)
+        if any(len(conjunct.variables) > MAX_VARIABLES for conjunct in found):
+            raise _TooManyCases
+        return found
 
     def _find_absence(self, conjunct: Conjunct, variables: Sequence[Typed]) -> Atom | None:
         """Find the atom whose absence, for all values of the variables, rules the conjunct out."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,10 +31,13 @@ from fcp_ros.cli.options import (
     SimilarOption,
     TypeOption,
 )
-from fcp_ros.cli.plan_request import PlanInput, answer_pddl, answer_scene, is_pddl
+from fcp_ros.cli.plan.interruption import Interruption
+from fcp_ros.cli.plan.progress import open_progress
+from fcp_ros.cli.plan.request import PlanCommand, PlanInput, PlanOutput, is_pddl
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
-from fcp_ros.planning import Algorithm, Explanation, Heuristic, Optimise
+from fcp_ros.planning import Algorithm, Explanation, Heuristic, Optimise, PlanStatus
 from fcp_ros.planning.model.option_table import DEFAULTS, OPTION, make_options
+from fcp_ros.planning.model.watch import RequestStart
 from fcp_ros.report import to_plain_result
 from fcp_ros.report.console import render_result
 
@@ -136,8 +140,10 @@ def plan(
 ) -> None:
     """Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).
 
-    The exit code is the planning status (see the README).
+    The exit code is the planning status (see the README). Ctrl-C ends planning with the best plan
+    so far.
     """
+    start = RequestStart.now()
     try:
         options = make_options(
             {
@@ -163,24 +169,29 @@ def plan(
         fail(str(error))
     judges = JudgeChoice(oracle, model, endpoint, calibration)
     asked = PlanInput(domain, scene, goal, options, judges, tuple(types or ()), similar)
-    with explain_errors():
-        if is_pddl(domain) or is_pddl(scene):
-            answer = answer_pddl(asked)
-        elif not goal:
-            fail("no goal: say what should hold with --goal")
-        else:
-            answer = answer_scene(asked)
-        if out is not None and answer.result.plan is not None:
-            out.write_text(answer.to_ipc_plan(), encoding="utf-8")
+    if not (goal or is_pddl(domain) or is_pddl(scene)):
+        fail("no goal: say what should hold with --goal")
+    with Interruption() as interruption:
+        with explain_errors():
+            with open_progress(as_json) as show:
+                answer = PlanCommand(asked, start, interruption, show).answer()
+            if out is not None and answer.result.plan is not None:
+                out.write_text(answer.to_ipc_plan(), encoding="utf-8")
+        _print_answer(answer, as_json, explain, why or ())
+        status = PlanStatus.CANCELLED if interruption.cancelled else answer.result.status
+    raise typer.Exit(to_exit_code(status))
+
+
+def _print_answer(answer: PlanOutput, as_json: bool, explain: bool, why: Iterable[str]) -> None:
+    """Print the answer on standard output, with an explanation for each element of `why`."""
     if as_json:
         plain = {**to_plain_result(answer.result), "scene_notes": list(answer.notes)}
         typer.echo(json.dumps(plain, indent=1))
-    else:
-        console = open_console()
-        console.print(render_result(answer.result, explain=explain))
-        for note in answer.notes:
-            console.print(f"note: {escape_text(note)}", style="dim", soft_wrap=True)
-        for element in why or ():
-            explanation = answer.result.explanation or Explanation()
-            console.print(explanation.explain_element(element), markup=False)
-    raise typer.Exit(to_exit_code(answer.result.status))
+        return
+    console = open_console()
+    console.print(render_result(answer.result, explain=explain))
+    for note in answer.notes:
+        console.print(f"note: {escape_text(note)}", style="dim", soft_wrap=True)
+    for element in why:
+        explanation = answer.result.explanation or Explanation()
+        console.print(explanation.explain_element(element), markup=False)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C during a command, and limits that hold in any Python code.
+
+The planner asks again and again if it was cancelled, and then returns the best plan so far. Code
+that does not ask, such as readers of files and models that load, is guarded: a timer signal calls
+the check of the request between two of its instructions, and whatever that raises ends it there.
+That is safe only where nothing of it is used afterwards.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.watch import Interrupted
+
+TICK = 0.05
+"""Seconds between two checks of guarded code."""
+
+
+class Interruption:
+    """Takes Ctrl-C while it is open: the first one cancels, the second one leaves at once.
+
+    Only for the main thread: Python handles signals nowhere else.
+
+    Attributes:
+        cancelled: True once Ctrl-C was pressed.
+    """
+
+    def __init__(self) -> None:
+        self.cancelled = False
+        self._check: Callable[[], None] | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        for number, handler in ((signal.SIGINT, self._cancel), (signal.SIGALRM, self._tick)):
+            self._before[number] = signal.signal(number, handler)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def is_cancelled(self) -> bool:
+        """Return True once Ctrl-C was pressed: the cancel callback of a request."""
+        return self.cancelled
+
+    @contextmanager
+    def guard(self, check: Callable[[], None]) -> Iterator[None]:
+        """A context whose code ends as soon as `check` raises `Interrupted`.
+
+        Nested contexts keep the outer check.
+        """
+        if self._check is not None:
+            yield
+            return
+        check()
+        self._check = check
+        signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+        try:
+            yield
+        except Exception as error:
+            self._disarm()
+            if not isinstance(error, Interrupted):
+                check()  # readers turn any error into one of their own
+            raise
+        finally:
+            self._disarm()
+
+    def _disarm(self) -> None:
+        self._check = None
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def _cancel(self, _number: int, _frame: FrameType | None) -> None:
+        if self.cancelled:
+            raise KeyboardInterrupt
+        self.cancelled = True
+        self._tick(_number, _frame)
+
+    def _tick(self, _number: int, _frame: FrameType | None) -> None:
+        if self._check is not None:
+            self._check()
+
+
+class GuardedMemberships:
+    """A source of memberships whose answers end with the request.
+
+    Args:
+        source: asked for memberships.
+        interruption: guards it.
+        check: of the request.
+    """
+
+    def __init__(
+        self, source: MembershipSource, interruption: Interruption, check: Callable[[], None]
+    ) -> None:
+        self._source = source
+        self._interruption = interruption
+        self._check = check
+
+    def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
+        """Return one membership for each request, in their order."""
+        with self._interruption.guard(self._check):
+            return self._source.judge(requests)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The progress of planning on standard error: a live line on a terminal, else a line now and then.
+
+A line has the phase, its time, the expansions, the best plan so far, and the bounds with the gap
+that is left between them and the plan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+from fcp_ros.cli.terminal import open_console
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning import BestPlan, Progress
+from fcp_ros.planning.model.request import ProgressCallback, ignore_progress
+
+LINE_EVERY = 5.0
+"""Seconds between two lines where standard error is not a terminal."""
+
+
+@contextmanager
+def open_progress(quiet: bool) -> Iterator[ProgressCallback]:
+    """Open a display of progress on standard error; none if `quiet`."""
+    console = open_console(stderr=True)
+    if quiet:
+        yield ignore_progress
+    elif console.is_terminal:
+        with console.status("") as status:
+            yield lambda progress: status.update(describe_progress(progress))
+    else:
+        yield _Lines(console)
+
+
+class _Lines:
+    """Prints a line every few seconds."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._next = LINE_EVERY
+
+    def __call__(self, progress: Progress) -> None:
+        """Print progress, unless it is too early."""
+        if progress.elapsed >= self._next:
+            self._next = (progress.elapsed // LINE_EVERY + 1) * LINE_EVERY
+            self._console.print(describe_progress(progress), markup=False)
+
+
+def describe_progress(progress: Progress) -> str:
+    """Describe the progress of a request in one line."""
+    parts = [f"{progress.phase.value} {progress.elapsed:.1f} s"]
+    if progress.expansions:
+        parts.append(f"{progress.expansions:,} expansions")
+    best = progress.best
+    parts.append("no plan yet" if best is None else f"best so far {_describe_plan(best)}")
+    if progress.membership_bound < 1.0 - EPSILON:
+        gap = "" if best is None else f" (gap {progress.membership_bound - best.membership:.2f})"
+        parts.append(f"membership at most {progress.membership_bound:.2f}{gap}")
+    if math.isfinite(progress.cost_bound) and progress.cost_bound > 0.0:
+        gap = "" if best is None else f" (gap {_find_gap(best.cost, progress.cost_bound):.0%})"
+        parts.append(f"cost at least {progress.cost_bound:g}{gap}")
+    return ", ".join(parts)
+
+
+def _describe_plan(best: BestPlan) -> str:
+    cost = "" if best.cost == best.steps else f", cost {best.cost:g}"
+    steps = f"{best.steps} step{'' if best.steps == 1 else 's'}"
+    return f"{steps}{cost}, membership {best.membership:.2f}"
+
+
+def _find_gap(cost: float, bound: float) -> float:
+    """Find the share of the cost that may be saved, in [0, 1]."""
+    return max(0.0, 1.0 - bound / cost) if cost > 0.0 else 0.0
