@@ -3,7 +3,7 @@
 
 import pytest
 
-from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
+from fcp_ros.planning import BestPlan, Phase, PlanningOptions, PlanStatus
 from fcp_ros.planning.model.memberships import BATCH, Judge
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.watch import Interrupted, Watch

@@ -14,6 +14,7 @@ from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
 from fcp_ros.planning import Optimise, Phase, PlanningOptions, PlanningResult, PlanStatus, plan
 from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import ProgressCallback, ignore_progress
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.relaxation import plan_goal
@@ -101,6 +102,10 @@ class PlanCommand:
             DomainError, SceneError, GroundingError: a file or model is invalid; the message says
                 where and why.
         """
+        problems = find_problems(self._asked.options)
+        if problems:
+            refused = PlanningResult(PlanStatus.INVALID_REQUEST, " ".join(problems))
+            return PlanOutput(refused, None)
         try:
             if is_pddl(self._asked.domain) or is_pddl(self._asked.scene):
                 return self._answer_pddl()
