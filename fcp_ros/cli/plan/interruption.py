@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Any
 
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.planning.model.memberships import MembershipSource
@@ -37,7 +37,7 @@ class Interruption:
         self._check: Callable[[], None] | None = None
         self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Interruption:
         for number, handler in ((signal.SIGINT, self._cancel), (signal.SIGALRM, self._tick)):
             self._before[number] = signal.signal(number, handler)
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
@@ -33,6 +33,7 @@ def assemble(
     goal: Formula,
     sources: Sequence[Source],
     definitions: Definitions,
+    check: Callable[[], None],
 ) -> PddlTask:
     """Put a task together.
 
@@ -43,9 +44,10 @@ def assemble(
         goal: of the problem.
         sources: domain and problem file.
         definitions: of the replaced predicates.
+        check: called for each rule; may raise to stop.
     """
     names = Names(universe, legs)
-    task = _Assembly(universe, names).build(drafts, goal, sources)
+    task = _Assembly(universe, names).build(drafts, goal, sources, check)
     return replace(task, replaced=describe_replaced(definitions, names))
 
 
@@ -60,6 +62,7 @@ class _Assembly:
         drafts: Sequence[DraftRule],
         goal: Formula,
         sources: Sequence[Source],
+        check: Callable[[], None],
     ) -> PddlTask:
         spelling = {a.name: a.spelling for a in self._universe.domain.actions}
         free = FreeNames()
@@ -67,6 +70,7 @@ class _Assembly:
         idle: dict[str, ActionRule] = {}
         forms: dict[str, ActionForm] = {}
         for draft in sorted(drafts, key=lambda draft: draft.is_idle):
+            check()
             rule = self._build_rule(draft.action, draft)
             if rule is None:
                 continue

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
@@ -55,19 +55,22 @@ class Definition:
 Definitions = Mapping[str, Definition]
 
 
-def find_definitions(universe: Universe, drafts: Sequence[DraftRule]) -> Definitions:
+def find_definitions(
+    universe: Universe, drafts: Sequence[DraftRule], check: Callable[[], None]
+) -> Definitions:
     """Find the predicates that can be replaced, each with its definition.
 
     Args:
         universe: types, objects, initial facts.
         drafts: all rules.
+        check: called often; may raise to stop.
     """
     found: dict[str, Definition] = {}
     needed: set[str] = set()
     for predicate in sorted(universe.fluents):
         if predicate in needed:
             continue
-        definition = next(_find_definition(predicate, universe, drafts, found), None)
+        definition = next(_find_definition(predicate, universe, drafts, found, check), None)
         if definition is not None:
             found[predicate] = definition
             needed.add(definition.part.predicate)
@@ -75,7 +78,11 @@ def find_definitions(universe: Universe, drafts: Sequence[DraftRule]) -> Definit
 
 
 def _find_definition(
-    predicate: str, universe: Universe, drafts: Sequence[DraftRule], taken: Definitions
+    predicate: str,
+    universe: Universe,
+    drafts: Sequence[DraftRule],
+    taken: Definitions,
+    check: Callable[[], None],
 ) -> Iterator[Definition]:
     arity = len(universe.domain.predicates[predicate])
     for other in sorted(universe.fluents - taken.keys() - {predicate}):
@@ -86,11 +93,12 @@ def _find_definition(
                 continue
             (counted,) = set(range(arity + 1)).difference(order)
             for complement in (True, False):
+                check()
                 definition = Definition(predicate, Part(other, order, counted), complement)
                 if (
                     _holds_initially(definition, universe)
                     and all(_is_kept(definition, rule) for rule in drafts)
-                    and _is_single(definition, universe, drafts)
+                    and _is_single(definition, universe, drafts, check)
                 ):
                     yield definition
 
@@ -115,14 +123,19 @@ def _holds_initially(definition: Definition, universe: Universe) -> bool:
     return all(key in held or key in keys for key in itertools.product(*ranges))
 
 
-def _is_single(definition: Definition, universe: Universe, drafts: Sequence[DraftRule]) -> bool:
+def _is_single(
+    definition: Definition,
+    universe: Universe,
+    drafts: Sequence[DraftRule],
+    check: Callable[[], None],
+) -> bool:
     """Return True if the relation has at most one fact for each key, in any state."""
     part = definition.part
     keys = [tuple(a[p] for p in part.order) for a in universe.facts(part.predicate)]
     if len(set(keys)) < len(keys):
         return False
     return all(_adds_one(definition, rule) for rule in drafts) or bool(
-        find_invariant(part, drafts, universe.problem.facts)
+        find_invariant(part, drafts, universe.problem.facts, check)
     )
 
 

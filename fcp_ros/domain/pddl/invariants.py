@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Atom, Term, Text
@@ -43,19 +43,23 @@ Invariant = frozenset[Part]
 """For each binding of the parameters, at most one fact of all the parts together."""
 
 
-def find_invariant(part: Part, rules: Sequence[DraftRule], facts: Facts) -> Invariant | None:
+def find_invariant(
+    part: Part, rules: Sequence[DraftRule], facts: Facts, check: Callable[[], None]
+) -> Invariant | None:
     """Find an invariant that the part belongs to; None if the search finds none.
 
     Args:
         part: a part of the invariant.
         rules: all rules.
         facts: the initial facts.
+        check: called for each candidate; may raise to stop.
     """
     # Breadth first over growing candidates: an unbalanced rule is repaired by one more part, so the
     # first invariant found has the fewest parts.
     start: Invariant = frozenset((part,))
     queue, seen = deque([start]), {start}
     while queue:
+        check()
         candidate = queue.popleft()
         refined = _find_repairs(candidate, rules)
         if refined is None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 
@@ -26,6 +26,13 @@ from fcp_ros.domain.pddl.syntax.source import Source, read_source
 from fcp_ros.domain.pddl.syntax.tree import DomainText, Formula, ProblemText
 from fcp_ros.domain.pddl.task import PddlTask
 
+Check = Callable[[], None]
+"""Called often while files are read; may raise to stop."""
+
+
+def never_stop() -> None:
+    """The check of a caller without limits."""
+
 
 @dataclass(frozen=True)
 class PddlTexts:
@@ -41,14 +48,23 @@ class PddlTexts:
         return self.problem.goal
 
 
-def read_pddl(domain: str | PathLike[str], problem: str | PathLike[str]) -> PddlTask:
+def read_pddl(
+    domain: str | PathLike[str],
+    problem: str | PathLike[str],
+    check: Check = never_stop,
+) -> PddlTask:
     """Read a domain file and a problem file.
+
+    Args:
+        domain: the domain file.
+        problem: the problem file.
+        check: called often; may raise to stop.
 
     Raises:
         UnsupportedPddl: a feature of PDDL that this planner does not support, by name.
         PddlError: a mistake, with file, line and fix.
     """
-    return work_out(read_texts(read_source(domain), read_source(problem)))
+    return work_out(read_texts(read_source(domain), read_source(problem), check=check), check)
 
 
 def parse_pddl(
@@ -59,7 +75,11 @@ def parse_pddl(
 
 
 def read_texts(
-    domain_source: Source, problem_source: Source, *, supported_only: bool = True
+    domain_source: Source,
+    problem_source: Source,
+    *,
+    supported_only: bool = True,
+    check: Check = never_stop,
 ) -> PddlTexts:
     """Read and check both files as syntax trees; nothing is grounded.
 
@@ -67,34 +87,41 @@ def read_texts(
         domain_source: the domain file.
         problem_source: the problem file.
         supported_only: refuse what `work_out` does not support, such as preferences.
+        check: called often; may raise to stop.
 
     Raises:
         UnsupportedPddl, PddlError: as `read_pddl`.
     """
     check_not_swapped(domain_source, problem_source)
-    domain = read_domain(domain_source)
+    domain = read_domain(domain_source, check)
     if supported_only:
         check_domain_features(domain, domain_source)
     check_domain_names(domain, domain_source)
+    check()
     problem = read_problem(problem_source, domain, domain_source)
     if supported_only:
         check_problem_features(problem, problem_source)
+    check()
     check_problem_names(problem, domain, problem_source)
     return PddlTexts(domain, problem, (domain_source, problem_source))
 
 
-def work_out(texts: PddlTexts) -> PddlTask:
+def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
     """Translate syntax trees into rules, schema, state and goal.
+
+    Args:
+        texts: the syntax trees.
+        check: called often; may raise to stop.
 
     Raises:
         UnsupportedPddl: conditions with too many cases.
     """
     source, _ = texts.sources
     universe, goal = Universe(texts.domain, texts.problem), texts.goal
-    drafts = _draft_all(universe, source)
-    definitions = find_definitions(universe, drafts)
+    drafts = _draft_all(universe, source, check)
+    definitions = find_definitions(universe, drafts, check)
     # Before any replacement: replaced predicates take part in invariants of the others.
-    legs = {name: _find_legs(name, universe, drafts) for name in sorted(universe.fluents)}
+    legs = {name: _find_legs(name, universe, drafts, check) for name in sorted(universe.fluents)}
     for definition in definitions.values():
         legs[definition.part.predicate] = _add_key(legs, definition.part)
     if definitions:
@@ -105,14 +132,16 @@ def work_out(texts: PddlTexts) -> PddlTask:
             Universe(without.rewrite_domain(), without.rewrite_problem(), keys),
             without.rewrite(goal),
         )
-        drafts = _draft_all(universe, source)
-    task = assemble(universe, drafts, legs, goal, texts.sources, definitions)
+        drafts = _draft_all(universe, source, check)
+    task = assemble(universe, drafts, legs, goal, texts.sources, definitions, check)
     return replace(task, notes=(*texts.domain.notes, *texts.problem.notes))
 
 
-def _draft_all(universe: Universe, source: Source) -> list[DraftRule]:
+def _draft_all(universe: Universe, source: Source, check: Check) -> list[DraftRule]:
     return [
-        rule for action in universe.domain.actions for rule in draft_rules(action, universe, source)
+        rule
+        for action in universe.domain.actions
+        for rule in draft_rules(action, universe, source, check)
     ]
 
 
@@ -126,15 +155,17 @@ def _add_key(legs: Mapping[str, Legs], part: Part) -> Legs:
     return Legs(tuple(sorted({*known.functional, *part.order})), known.single)
 
 
-def _find_legs(predicate: str, universe: Universe, drafts: list[DraftRule]) -> Legs:
+def _find_legs(
+    predicate: str, universe: Universe, drafts: list[DraftRule], check: Check
+) -> Legs:
     """Find the legs of a predicate that invariants prove functional."""
     arity = len(universe.domain.predicates[predicate])
     facts = universe.problem.facts
     if arity == 1:
-        alone = find_invariant(Part(predicate, (), 0), drafts, facts)
+        alone = find_invariant(Part(predicate, (), 0), drafts, facts, check)
         return Legs(single=alone is not None)
     if arity == 2:
         parts = (Part(predicate, (0,), 1), Part(predicate, (1,), 0))
-        found = [find_invariant(part, drafts, facts) is not None for part in parts]
+        found = [find_invariant(part, drafts, facts, check) is not None for part in parts]
         return Legs(tuple(place for place, is_key in enumerate(found) if is_key))
     return Legs()

@@ -10,8 +10,8 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning.judging.regression import FactLossBounds
-from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
 
 BARS = """(define (domain bars) (:requirements :typing)
  (:types bar cell)

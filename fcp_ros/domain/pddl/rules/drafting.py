@@ -7,7 +7,7 @@ require in the precondition becomes a conditional effect (deleted if it holds).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset.instance.free_names import FreeNames
@@ -39,12 +39,21 @@ MAX_RULES = 5_000
 """An action that needs more rules than this is refused."""
 
 
-def draft_rules(action: PddlAction, universe: Universe, source: Source) -> tuple[DraftRule, ...]:
+def draft_rules(
+    action: PddlAction, universe: Universe, source: Source, check: Callable[[], None]
+) -> tuple[DraftRule, ...]:
     """Draft the rules of an action; none if it can never apply.
+
+    Args:
+        action: the action.
+        universe: types, objects, initial facts.
+        source: the domain file.
+        check: called for each rule; may raise to stop.
 
     Raises:
         UnsupportedPddl: too many rules.
     """
+    check()
     normaliser = Normaliser(universe)
     effects = [
         (effect, conjunct)
@@ -55,6 +64,7 @@ def draft_rules(action: PddlAction, universe: Universe, source: Source) -> tuple
     for conjunct in normaliser.find_alternatives(action.precondition):
         terms = _list_terms(action, conjunct, effects, universe)
         for partition in find_partitions(terms, conjunct, universe):
+            check()
             rule = _Draft(action, conjunct, partition, effects, universe, source).build(terms)
             if rule is not None:
                 found.setdefault(replace(rule, cost=Cost()), rule)  # tables have no hash

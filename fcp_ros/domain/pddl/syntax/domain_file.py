@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader
@@ -93,8 +93,12 @@ def check_not_swapped(domain: Source, problem: Source) -> None:
         raise domain.error(0, message, "give the domain first and the problem second")
 
 
-def read_domain(source: Source) -> DomainText:
+def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
     """Read a domain file; names are not looked up yet.
+
+    Args:
+        source: the file.
+        check: called for each action; may raise to stop.
 
     Raises:
         UnsupportedPddl: a section or an effect that has no place in the syntax tree.
@@ -111,7 +115,7 @@ def read_domain(source: Source) -> DomainText:
         constants=constants,
         predicates=reader.read_predicates(),
         functions=reader.read_functions(),
-        actions=tuple(reader.read_actions()),
+        actions=tuple(reader.read_actions(check)),
         constraints=reader.read_constraints(),
         requirements=reader.read_requirements(),
         notes=note_repeated(source, repeated, "constants"),
@@ -224,10 +228,11 @@ class _DomainReader:
 
     # --- actions
 
-    def read_actions(self) -> Iterator[PddlAction]:
+    def read_actions(self, check: Callable[[], None]) -> Iterator[PddlAction]:
         seen: set[str] = set()
         for section in self._source.sections:
             if section[0] == ":action":
+                check()
                 action = self._read_action(section)
                 if action.name in seen:
                     message = f"there are several actions {action.name}"

@@ -170,7 +170,7 @@ DOMAINS = st.builds(
 
 @given(DOMAINS)
 def test_random_domains(domain):
-    assert read_domain(Source("d", write_domain(domain))) == domain
+    assert read_domain(Source("d", write_domain(domain)), lambda: None) == domain
 
 
 OBJECTS = ("Spoon", "cup", "kitchen")

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The effort of reading: bounded where conditions would multiply, and ended when asked to."""
+
+import time
+
+import pytest
+
+from fcp_ros.domain.pddl import parse_pddl, read_pddl
+
+NESTED = """(define (domain nested) (:requirements :adl) (:types t)
+ (:predicates (p ?a ?b ?c ?d - t) (q))
+ (:action set :parameters (?a ?b ?c ?d - t) :precondition (and) :effect (p ?a ?b ?c ?d))
+ (:action go :parameters () :precondition
+  (forall (?a - t) (exists (?b - t) (forall (?c - t) (exists (?d - t) (p ?a ?b ?c ?d)))))
+  :effect (q)))"""
+
+
+def test_nested_quantifiers_are_kept_as_one_condition():
+    problem = "(define (problem n) (:domain nested) (:objects a b c d e - t) (:init) (:goal (q)))"
+    began = time.process_time()
+    task = parse_pddl(NESTED, problem)
+    assert time.process_time() - began < 2.0
+    (rule,) = (rule for rule in task.domain.rules.values() if rule.executor == "go")
+    assert len(rule.formulas) == 1
+
+
+def switches(count):
+    actions = "".join(
+        f"(:action flip-{n} :parameters () :precondition (and (off-{n}) (on-{(n + 1) % count}))"
+        f" :effect (and (on-{n}) (not (off-{n}))))"
+        for n in range(count)
+    )
+    predicates = " ".join(f"(on-{n}) (off-{n})" for n in range(count))
+    facts = " ".join(f"(off-{n})" for n in range(1, count))
+    return (
+        f"(define (domain switches) (:predicates {predicates}) {actions})",
+        f"(define (problem s) (:domain switches) (:init (on-0) {facts}) (:goal (on-1)))",
+    )
+
+
+class Enough(Exception):
+    pass
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_reading_can_be_stopped_anywhere(tmp_path, share):
+    files = [tmp_path / "d.pddl", tmp_path / "p.pddl"]
+    for file, text in zip(files, switches(30), strict=True):
+        file.write_text(text)
+    calls = []
+    read_pddl(*files, check=lambda: calls.append(None))
+    left = int(share * len(calls))
+
+    def count_down():
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise Enough
+
+    with pytest.raises(Enough):
+        read_pddl(*files, check=count_down)
