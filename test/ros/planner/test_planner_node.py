@@ -90,6 +90,10 @@ def test_plan_by_action_reports_and_is_latched(probe, scene, client):
     assert pending.poll() is GoalState.SUCCEEDED
     assert pending.feedback.phase
     assert pending.feedback.elapsed >= 0.0
+    assert pending.feedback.best_steps == len(result.plan.steps)
+    assert pending.feedback.best_cost > 0.0
+    assert pending.feedback.best_membership == pytest.approx(result.plan.membership)
+    assert pending.feedback.membership_bound >= result.plan.membership - 1e-9
     late = probe.listen(Plan, "plan", latched=True, depth=1)
     same = bytes(result.plan.id.uuid)
     assert late.wait(lambda plan: bytes(plan.id.uuid) == same).goal == MUG_TO_COUNTER
