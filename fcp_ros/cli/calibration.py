@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp calibration``: show what was learned from outcomes, and undo it."""
+"""``fcp calibration``: show what was learned from outcomes, undo it, and merge it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from rich.table import Table
 
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.grounding import CalibrationStore, Calibrator
+from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, World
+from fcp_ros.grounding.calibration.location import DEFAULT_PATH, find_stores, locate_store
+from fcp_ros.grounding.calibration.merging import merge_evidence
 from fcp_ros.grounding.calibration.summary import (
     ContextSummary,
     ModelSummary,
@@ -28,17 +30,21 @@ from fcp_ros.grounding.calibration.summary import (
 from fcp_ros.report import to_plain
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Show or undo what was learned from outcomes."
+    add_completion=False,
+    no_args_is_help=True,
+    help="Show, undo or merge what was learned from outcomes.",
 )
 
-DEFAULT_STORE = Path("~/.local/state/fcp_ros/calibration.sqlite")
-
 StoreOption = Annotated[
-    Path,
+    Path | None,
     typer.Option(
-        "--path", help="The store; the default is the one that the grounder node writes to."
+        "--path", help="The store; the default is where the grounder node of --robot keeps it."
     ),
 ]
+RobotOption = Annotated[
+    str, typer.Option("--robot", help="Namespace of the robot whose outcomes they are.")
+]
+WorldOption = Annotated[World, typer.Option("--world", help="Where the outcomes come from.")]
 PredicateOption = Annotated[
     str, typer.Option("--predicate", "-p", help="Only this graded predicate's evidence.")
 ]
@@ -52,7 +58,9 @@ NOTICEABLE = 0.02
 
 @app.command()
 def show(
-    path: StoreOption = DEFAULT_STORE,
+    path: StoreOption = None,
+    robot: RobotOption = "",
+    world: WorldOption = World.REAL,
     predicate: PredicateOption = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -61,7 +69,7 @@ def show(
     Degrees are those of a grounder with default settings of strength, cap and forgetting.
     """
     with explain_errors():
-        store = _open_store(path)
+        store = _open_store(path, robot, world)
         try:
             found = summarise(Calibrator(store), predicate or None)
             evidence = store.entries(predicate or None) if as_json else ()
@@ -73,14 +81,16 @@ def show(
         return
     console = open_console()
     if not found:
-        console.print(f"no outcomes in {escape(str(path))} yet", soft_wrap=True)
+        console.print(f"no outcomes in {escape(str(store.path))} yet", soft_wrap=True)
     for summary in found:
         print_predicate(summary, console)
 
 
 @app.command()
 def reset(
-    path: StoreOption = DEFAULT_STORE,
+    path: StoreOption = None,
+    robot: RobotOption = "",
+    world: WorldOption = World.REAL,
     predicate: PredicateOption = "",
     context: Annotated[
         str,
@@ -91,7 +101,7 @@ def reset(
 ) -> None:
     """Set evidence aside, so that the oracle's own degrees count again."""
     with explain_errors():
-        store = _open_store(path)
+        store = _open_store(path, robot, world)
         try:
             done = store.reset(predicate or None, context or None)
         finally:
@@ -108,16 +118,18 @@ def undo(
     number: Annotated[
         int | None, typer.Argument(help="Of the reset; the last one that counts by default.")
     ] = None,
-    path: StoreOption = DEFAULT_STORE,
+    path: StoreOption = None,
+    robot: RobotOption = "",
+    world: WorldOption = World.REAL,
 ) -> None:
     """Let the outcomes of a reset count again."""
     with explain_errors():
-        store = _open_store(path)
+        store = _open_store(path, robot, world)
         try:
             if number is None:
                 open_ = [reset.id for reset in store.resets() if not reset.undone]
                 if not open_:
-                    fail(f"there is no reset to undo in {path}")
+                    fail(f"there is no reset to undo in {store.path}")
                 number = open_[-1]
             count = store.undo_reset(number)
         finally:
@@ -126,10 +138,15 @@ def undo(
 
 
 @app.command()
-def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
+def resets(
+    path: StoreOption = None,
+    robot: RobotOption = "",
+    world: WorldOption = World.REAL,
+    as_json: JsonOption = False,
+) -> None:
     """List the resets, also those that were undone."""
     with explain_errors():
-        store = _open_store(path)
+        store = _open_store(path, robot, world)
         try:
             found = store.resets()
         finally:
@@ -139,7 +156,7 @@ def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> No
         return
     console = open_console()
     if not found:
-        console.print(f"no resets in {escape(str(path))}", soft_wrap=True)
+        console.print(f"no resets in {escape(str(store.path))}", soft_wrap=True)
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("reset", "when", "predicate", "context", "outcomes", ""):
@@ -158,14 +175,62 @@ def resets(path: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> No
     console.print(table)
 
 
-def _open_store(path: Path) -> CalibrationStore:
-    path = path.expanduser()
-    if not path.is_file():
+@app.command()
+def merge(
+    sources: Annotated[list[Path], typer.Argument(help="Stores to copy from; they stay as is.")],
+    into: Annotated[
+        Path | None,
+        typer.Option("--into", help="The store to copy into; the default is that of --robot."),
+    ] = None,
+    robot: RobotOption = "",
+    world: WorldOption = World.REAL,
+    weight: Annotated[
+        float,
+        typer.Option(help="Weight of the copied outcomes, 0 to 1; less for those of a simulation."),
+    ] = 1.0,
+) -> None:
+    """Copy outcomes into the store of a robot; those that it has already are left out.
+
+    Nothing else ever mixes the outcomes of robots, or of simulations and the real world.
+    """
+    console = open_console()
+    with explain_errors():
+        origin = EvidenceOrigin(robot.strip("/"), world)
+        # A named file keeps its origin, and one that is not there yet becomes that of the options.
+        claimed = None if into is not None and into.expanduser().is_file() else origin
+        target = CalibrationStore(into.expanduser() if into else _locate(origin), claimed)
+        try:
+            for path in sources:
+                source = _open_store(path, robot, world)
+                try:
+                    count = merge_evidence(source, target, weight)
+                    names = [one.read_origin() or "unknown origin" for one in (source, target)]
+                finally:
+                    source.close()
+                console.print(
+                    f"copied {count} outcomes of {names[0]} to the store of {names[1]}, "
+                    f"{escape(str(target.path))}",
+                    soft_wrap=True,
+                )
+        finally:
+            target.close()
+
+
+def _locate(origin: EvidenceOrigin) -> Path:
+    return locate_store(DEFAULT_PATH, origin)
+
+
+def _open_store(path: Path | None, robot: str, world: World) -> CalibrationStore:
+    origin = EvidenceOrigin(robot.strip("/"), world)
+    file = path.expanduser() if path else _locate(origin)
+    if not file.is_file():
+        there = ", ".join(str(store) for store in find_stores())
         fail(
-            f"there is no calibration store at {path}: nothing has been learned yet, or --path "
-            "differs from the grounder's parameter calibration_path"
+            f"there is no calibration store at {file}: nothing has been learned yet, or --path "
+            "(or --robot and --world) differs from the grounder's parameter calibration_path; "
+            + (f"there are {there}" if there else "there is none of another robot either")
         )
-    return CalibrationStore(path)
+    return CalibrationStore(file)
 
 
 # --- tables for the terminal

@@ -57,7 +57,7 @@ COMMANDS = {
         "Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene.command"
     ),
     "calibration": Command(
-        "Show or undo what was learned from outcomes.", "fcp_ros.cli.calibration"
+        "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.calibration"
     ),
     "grounding": Command(
         "Train and measure the heads of the embedding oracle.", "fcp_ros.cli.grounding"

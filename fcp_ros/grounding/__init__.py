@@ -19,7 +19,7 @@ from fcp_ros.grounding.asking.judgement_cache import CacheStatistics, JudgementC
 from fcp_ros.grounding.calibration.calibrator import CalibrationResult, Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Direction, Drift
 from fcp_ros.grounding.calibration.reliability import Reliability
-from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, Reset
+from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
 from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -28,10 +28,12 @@ from fcp_ros.grounding.protocol.options import (
     CalibrationOptions,
     Device,
     EndpointOptions,
+    EvidenceOrigin,
     GroundingOptions,
     LanguageModelOptions,
     Precision,
     ScoringMode,
+    World,
 )
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
 from fcp_ros.grounding.registry import ORACLES
@@ -49,6 +51,7 @@ __all__ = [
     "Drift",
     "EndpointOptions",
     "Evidence",
+    "EvidenceOrigin",
     "Grounder",
     "GroundingCode",
     "GroundingError",
@@ -59,11 +62,13 @@ __all__ = [
     "Membership",
     "MembershipOracle",
     "OracleInfo",
+    "OutcomeNumber",
     "Question",
     "Reliability",
     "Precision",
     "Reset",
     "ScoringMode",
+    "World",
     "build_request",
     "make_grounder",
 ]

@@ -157,28 +157,51 @@ class Grounder:
         Raises:
             GroundingError: unknown predicate, quality out of range, or the store failed.
         """
-        if not self._find_predicate(request.predicate).calibrated:
+        evidence = self.make_evidence(
+            request, quality, step, stamp=stamp, membership=membership, weight=weight
+        )
+        if evidence is None:
             return False
+        self.calibration.record(evidence)
+        return True
+
+    def make_evidence(
+        self,
+        request: JudgementRequest,
+        quality: float,
+        step: str = "",
+        *,
+        stamp: float | None = None,
+        membership: Membership | None = None,
+        weight: float = 1.0,
+    ) -> Evidence | None:
+        """Make the evidence that `record` stores.
+
+        Returns:
+            None if the predicate is not calibrated.
+
+        Raises:
+            GroundingError: unknown predicate.
+        """
+        predicate = self._find_predicate(request.predicate)
+        if not predicate.calibrated:
+            return None
         if membership is None:
-            predicate = self._find_predicate(request.predicate)
             membership = self._router.find_answer(predicate, self._check(request))
             if membership is not None:
                 membership = self._calibrate({"": request}, {"": membership})[""]
-        self.calibration.record(
-            Evidence(
-                request.predicate,
-                request.context_key,
-                quality,
-                time.time() if stamp is None else stamp,
-                step,
-                prior=None if membership is None else membership.prior,
-                degree=None if membership is None else membership.degree,
-                source=membership.source if membership else "",
-                model=membership.model if membership else "",
-                weight=weight,
-            )
+        return Evidence(
+            request.predicate,
+            request.context_key,
+            quality,
+            time.time() if stamp is None else stamp,
+            step,
+            prior=None if membership is None else membership.prior,
+            degree=None if membership is None else membership.degree,
+            source=membership.source if membership else "",
+            model=membership.model if membership else "",
+            weight=weight,
         )
-        return True
 
     def drifts(self) -> tuple[Drift, ...]:
         """Find the predicates and models whose outcomes no longer agree with their degrees."""
@@ -293,7 +316,7 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
         make_oracles(domain.graded.values(), options),
         options.oracle,
         JudgementCache(options.cache_path or None),
-        CalibrationStore(options.calibration.path or IN_MEMORY),
+        CalibrationStore(options.calibration.path or IN_MEMORY, options.calibration.origin),
         options.calibration,
         fallback=options.fallback,
     )

@@ -265,7 +265,7 @@ class SimulatedExecutorNode(ManagedNode):
                 with self._newer:
                     self._newer.notify_all()
             end_goal(goal, ENDS.get(outcome.code, GoalEnd.ABORTED))
-            return outcome_to_result(outcome)
+            return outcome_to_result(outcome, simulated=True)
 
         return execute
 

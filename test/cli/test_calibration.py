@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -98,3 +99,21 @@ def test_a_reset_is_listed_and_undone(path: str) -> None:
     assert code == 2
     assert "no reset to undo" in out
     assert fcp("undo", "7", "--path", path)[0] == 2
+
+
+def test_stores_are_merged_on_request(path: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    code, out = fcp("merge", path, "--robot", "robot_1", "--world", "simulated", "--weight", "0.5")
+    words = " ".join(out.split())
+    assert code == 0, out
+    assert "copied 91 outcomes of unknown origin" in words
+    assert "robot_1 in the simulated world" in words
+    code, out = fcp("show", "--robot", "robot_1", "--world", "simulated", "--json")
+    assert code == 0
+    assert {item["weight"] for item in json.loads(out)["evidence"]} == {0.5}
+    merged = tmp_path / ".local/state/fcp_ros/calibration/robot_1/simulated.sqlite"
+    code, out = fcp("merge", path, "--into", str(merged))
+    assert "copied 0 outcomes" in out
+    code, out = fcp("show")  # there is none of the real robot without a namespace
+    assert code == 2
+    assert str(merged) in "".join(out.split())

@@ -257,7 +257,7 @@ def stack_options() -> Callable[..., StackOptions]:
     ) -> StackOptions:
         merged: dict[str, dict[str, Any]] = {
             "grounder": {
-                "calibration_path": str(folder / "calibration.sqlite"),
+                "calibration_path": str(folder / "calibration-{robot}-{world}.sqlite"),
                 "cache_path": str(folder / "judgements.sqlite"),
             },
             "simulated_executor": {"time_scale": 1000.0},

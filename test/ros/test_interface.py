@@ -93,7 +93,8 @@ def unstarted(stack_options, tmp_path_factory):
     """All nodes with nothing but their defaults, not started."""
     from fcp_ros.nodes.stack import StackOptions
 
-    with NodeStack(StackOptions(autostart=False, namespace="defaults")) as stack:
+    world = {"grounder": {"world": "auto"}}  # beside a simulated executor it would be another
+    with NodeStack(StackOptions(autostart=False, namespace="defaults", overrides=world)) as stack:
         yield stack
 
 

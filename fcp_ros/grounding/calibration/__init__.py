@@ -4,6 +4,7 @@
     store -> calibrator -> pool of a predicate and model -> posterior degree of a context
 
 - `store`: outcomes and resets in a SQLite file, for audit and undo.
+- `location`: the file of a robot and world. `merging`: copies evidence from one file to another.
 - `calibrator`: the calibrated degree of a judgement; keeps the evidence summed up in memory.
 - `pool`: the fit to all outcomes of a predicate that relied on one model.
 - `pooled_map`: the recalibration of a model's degrees in that fit.

@@ -5,9 +5,15 @@ Each outcome is committed to disk before `record` returns, so it survives a kill
 doesn't delete evidence: it marks it as set aside, and can be undone. The conclusions from the
 evidence are drawn in `calibrator.py`.
 
+A file belongs to one robot in one world (`EvidenceOrigin`), and is refused to others: what was
+learned in a simulation says little about the real robot. `merging.py` copies evidence on request.
+
+An outcome that has a number is recorded once, however often it comes: its stream and number are
+committed together with its evidence.
+
 `PRAGMA user_version` holds the version of a file. Version 0 had no priors, models and weights; its
-rows keep NULL there, so that no guess is mistaken for a measurement. A program of version 0 can
-still write to a file of version 1, because it names the columns that it fills.
+rows keep NULL there, so that no guess is mistaken for a measurement. Version 1 had neither origin
+nor numbers.
 """
 
 from __future__ import annotations
@@ -16,21 +22,23 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
+from fcp_ros.grounding.protocol.options import EvidenceOrigin, World
 
 _COLUMNS = (
     "predicate, context_key, quality, stamp, step, id, reset_id, prior, degree, "
     "COALESCE(source, ''), COALESCE(model, ''), COALESCE(weight, 1.0)"
 )
 """The columns in the order of the fields of `Evidence`."""
-VERSION = 1
+VERSION = 2
 
 TABLES = (
     """CREATE TABLE IF NOT EXISTS evidence (
@@ -52,6 +60,12 @@ _MIGRATIONS = (
         "ALTER TABLE evidence ADD COLUMN source TEXT",
         "ALTER TABLE evidence ADD COLUMN model TEXT",
         "ALTER TABLE evidence ADD COLUMN weight REAL",
+    ),
+    (
+        "CREATE TABLE origin (robot TEXT NOT NULL, world TEXT NOT NULL)",
+        """CREATE TABLE outcomes (
+            stream BLOB NOT NULL, number INTEGER NOT NULL,
+            PRIMARY KEY (stream, number)) WITHOUT ROWID""",
     ),
 )
 """The statements that turn version i into version i + 1."""
@@ -91,6 +105,13 @@ class Evidence:
     weight: float = 1.0
 
 
+class OutcomeNumber(NamedTuple):
+    """The identity of an outcome: its sender's stream, and its number there (from 1)."""
+
+    stream: bytes
+    number: int
+
+
 @dataclass(frozen=True, slots=True)
 class Reset:
     """A reset, for the audit: the evidence that it set aside (None: any), its time and state."""
@@ -108,13 +129,15 @@ class CalibrationStore:
 
     Args:
         path: the SQLite file, created if it doesn't exist; ":memory:" keeps nothing on disk.
+        origin: whose evidence it holds; a file without an origin becomes theirs. None opens
+            anybody's.
 
     Raises:
-        GroundingError: the file can't be used. A file that is no database is set aside, as `note`
-            then says.
+        GroundingError: the file can't be used, or belongs to another origin. A file that is no
+            database is set aside, as `note` then says.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, origin: EvidenceOrigin | None = None) -> None:
         self.path = Path(path)
         self._lock = threading.RLock()
         self._own_writes = 0
@@ -128,6 +151,8 @@ class CalibrationStore:
         try:
             with self._use_connection() as connection:
                 migrate(connection, self.path)
+            if origin is not None:
+                self._claim(origin)
         except GroundingError:
             self._connection.close()
             raise
@@ -140,23 +165,64 @@ class CalibrationStore:
         """
         _check_evidence(evidence)
         with self._begin_transaction() as cursor:
-            cursor.execute(
-                "INSERT INTO evidence (stamp, predicate, context_key, quality, step, "
-                "prior, degree, source, model, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    evidence.stamp,
-                    evidence.predicate,
-                    evidence.context_key,
-                    evidence.quality,
-                    evidence.step,
-                    evidence.prior,
-                    evidence.degree,
-                    evidence.source or None,
-                    evidence.model or None,
-                    evidence.weight,
-                ),
+            return _insert(cursor, evidence)
+
+    def record_all(self, evidence: Sequence[Evidence]) -> None:
+        """Store many outcomes, all or none; see `record`."""
+        for item in evidence:
+            _check_evidence(item)
+        with self._begin_transaction() as cursor:
+            for item in evidence:
+                _insert(cursor, item)
+
+    def record_outcome(self, number: OutcomeNumber, evidence: Sequence[Evidence]) -> bool:
+        """Store all evidence of one outcome, unless the outcome is known; on disk on return.
+
+        Returns:
+            False if an outcome of this number was recorded before; nothing is stored then.
+
+        Raises:
+            GroundingError: a number is out of range, or the disk refuses; nothing is stored then.
+        """
+        for item in evidence:
+            _check_evidence(item)
+        with self._begin_transaction() as cursor:
+            cursor.execute("INSERT OR IGNORE INTO outcomes (stream, number) VALUES (?, ?)", number)
+            if cursor.rowcount == 0:
+                return False
+            for item in evidence:
+                _insert(cursor, item)
+        return True
+
+    def has_outcome(self, number: OutcomeNumber) -> bool:
+        """Return True if the outcome of this number was recorded."""
+        with self._use_connection() as connection:
+            found = connection.execute(
+                "SELECT 1 FROM outcomes WHERE stream = ? AND number = ?", number
+            ).fetchone()
+            return found is not None
+
+    def read_origin(self) -> EvidenceOrigin | None:
+        """Return whose evidence the file holds; None if it does not say."""
+        with self._use_connection() as connection:
+            row = connection.execute("SELECT robot, world FROM origin").fetchone()
+            return None if row is None else EvidenceOrigin(row[0], World(row[1]))
+
+    def _claim(self, origin: EvidenceOrigin) -> None:
+        """Make a file without an origin this one's; refuse another's."""
+        with self._begin_transaction() as cursor:
+            row = cursor.execute("SELECT robot, world FROM origin").fetchone()
+            if row is None:
+                cursor.execute("INSERT INTO origin VALUES (?, ?)", (origin.robot, origin.world))
+                return
+        owner = EvidenceOrigin(row[0], World(row[1]))
+        if owner != origin:
+            raise GroundingError(
+                GroundingCode.STORE_FAILED,
+                f"the calibration store {self.path} holds the outcomes of {owner}, and not those "
+                f"of {origin}: give each a calibration_path of its own ({{robot}} and {{world}} in "
+                "it help), and copy outcomes with fcp calibration merge",
             )
-            return int(cursor.lastrowid or 0)
 
     def version(self) -> tuple[int, int]:
         """Return a value that changes with the evidence, by any process (takes microseconds).
@@ -294,6 +360,26 @@ class CalibrationStore:
                     f"the calibration store {self.path} failed ({error}); check the disk and that "
                     "no other program holds the file",
                 ) from error
+
+
+def _insert(cursor: sqlite3.Cursor, evidence: Evidence) -> int:
+    cursor.execute(
+        "INSERT INTO evidence (stamp, predicate, context_key, quality, step, "
+        "prior, degree, source, model, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            evidence.stamp,
+            evidence.predicate,
+            evidence.context_key,
+            evidence.quality,
+            evidence.step,
+            evidence.prior,
+            evidence.degree,
+            evidence.source or None,
+            evidence.model or None,
+            evidence.weight,
+        ),
+    )
+    return int(cursor.lastrowid or 0)
 
 
 def _check_evidence(evidence: Evidence) -> None:

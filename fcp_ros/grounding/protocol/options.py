@@ -101,12 +101,37 @@ class EndpointOptions:
             raise build_range_error("retries", self.retries, "a number from 0 to 10")
 
 
+class World(str, Enum):
+    """The world that outcomes come from."""
+
+    REAL = "real"
+    SIMULATED = "simulated"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOrigin:
+    """The robot and the world that the evidence of a store comes from.
+
+    Args:
+        robot: namespace of the robot without its first slash; "" for a robot without one.
+        world: the real world, or a simulated one.
+    """
+
+    robot: str = ""
+    world: World = World.REAL
+
+    def __str__(self) -> str:
+        """Name both, as messages do."""
+        return f"{self.robot or 'the robot without a namespace'} in the {self.world.value} world"
+
+
 @dataclass(frozen=True, slots=True)
 class CalibrationOptions:
     """Settings for moving degrees by observed outcomes.
 
     Args:
         path: SQLite file of the evidence; None keeps evidence in memory only.
+        origin: whose evidence the file holds; another's file is refused. None takes any file.
         strength: number of outcomes that the oracle's degree is worth, > 0.
         cap: the largest shift by calibration, in [0, 1].
         half_life: number of later outcomes of a context after which an outcome counts half; 0 or
@@ -125,6 +150,7 @@ class CalibrationOptions:
     """
 
     path: str | Path | None = None
+    origin: EvidenceOrigin | None = None
     strength: float = 4.0
     cap: float = 0.6
     half_life: float = 100.0

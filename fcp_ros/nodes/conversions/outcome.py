@@ -41,9 +41,9 @@ def outcome_to_ros(outcome: Outcome) -> OutcomeCodeMessage:
     return OutcomeCodeMessage(code=outcome.code.value, message=outcome.message)
 
 
-def outcome_to_result(outcome: Outcome) -> ExecuteStep.Result:
-    """Write an outcome as an executor reports it."""
-    result = ExecuteStep.Result(outcome=outcome_to_ros(outcome))
+def outcome_to_result(outcome: Outcome, *, simulated: bool = False) -> ExecuteStep.Result:
+    """Write an outcome as an executor reports it; `simulated` if it only simulates the robot."""
+    result = ExecuteStep.Result(outcome=outcome_to_ros(outcome), simulated=simulated)
     set_quality(result, outcome)
     return result
 

@@ -6,7 +6,8 @@
 - `thread`: the executive's thread, its events, and the goal that it works on.
 - `goals`: the course of a goal: check the plan, execute it, replan as the policy decides.
 - `plan_runner`: carries out the commands of `fcp_ros.execution.dispatch` for one plan.
-- `step_clients`, `planner_client`, `grounder_client`: the servers that the executive asks.
+- `step_clients`, `planner_client`: the servers that the executive asks.
+- `outcome_delivery`: hands outcomes to the grounder until it confirms them.
 - `reports`: outcomes, ``execution_state`` and feedback.
 
 Concurrency in one paragraph: rclpy's threads call the callbacks of actions, topics and timers.

@@ -16,7 +16,7 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import step_from_ros
-from fcp_ros.nodes.executive.grounder_client import GrounderClient
+from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.planner_client import PlannerClient
@@ -52,7 +52,7 @@ class ExecutiveParts:
     domain: Domain
     runner: PlanRunner
     planner: PlannerClient
-    grounder: GrounderClient
+    delivery: OutcomeDelivery
     read_waits: Callable[[], WaitSettings]
 
 
@@ -210,11 +210,8 @@ class GoalAchievement:
         if decision.follow_up is FollowUp.FAILED and result is not None:
             return Conclusion(GoalEnd.ABORTED, _find_error(result), decision.reason)
         if self._report.outcomes:
-            self._parts.grounder.await_learning(
-                self._context,
-                self._report.outcomes[-1],
-                self._parts.domain.graded,
-                self._waits.learn_wait,
+            self._parts.delivery.await_recording(
+                self._context, self._report.outcomes[-1], self._waits.learn_wait
             )
         if self._context.is_cancelled:
             return self._conclude_cancelled("Cancelled before replanning.")

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
@@ -20,7 +21,7 @@ from fcp_ros.nodes.executive.goals import (
     GoalAchievement,
     PlanExecution,
 )
-from fcp_ros.nodes.executive.grounder_client import GrounderClient
+from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
     GoalError,
@@ -60,8 +61,9 @@ class ExecutiveNode(ManagedNode):
     succeed ends as aborted or canceled, with an error code and one sentence; a second goal while
     there is one is aborted with BUSY.
     Action clients of ``make_plan`` (MakePlan) and of the executors that the domain names
-    (ExecuteStep). Client of the service ``calibration`` (GetCalibration): before it replans it
-    waits, with a bound, until the grounder has learned from the failed step.
+    (ExecuteStep). Client of the service ``record_outcomes`` (RecordOutcomes): outcomes are handed
+    to the grounder until it confirms them, and before it replans the executive waits, with a bound,
+    until the grounder has confirmed that of the failed step.
     Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange,
     events). Publishes ``outcomes`` (ActionOutcome, events; once for each step that was tried),
     ``execution_state`` (ExecutionState, latched), ``plan_in_execution`` (Plan, latched; feedback
@@ -82,7 +84,8 @@ class ExecutiveNode(ManagedNode):
         self._parts: ExecutiveParts | None = None
         self._reporter: SceneReporter | None = None
         self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
-        self._outcomes: Any = None
+        self._delivery: OutcomeDelivery | None = None
+        self._step_clients: StepClients | None = None
         self._states: Any = None
         self._plans: Any = None
         for action, name in ((ExecutePlan, "execute_plan"), (AchieveGoal, "achieve_goal")):
@@ -97,15 +100,17 @@ class ExecutiveNode(ManagedNode):
         domain = load_configured_domain(
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
-        self._outcomes = self.publish_events(ActionOutcome, "outcomes")
+        outcomes = self.publish_events(ActionOutcome, "outcomes")
         self._states = self.publish_state(ExecutionState, "execution_state")
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
         thread = self._thread = ExecutiveThread(lambda event: runner.handle_late(event))
-        clients = StepClients(self, thread.events.post)
-        planner, grounder = PlannerClient(self, thread), GrounderClient(self, thread)
-        self._opened = [clients, planner, grounder, reporter]
+        clients = self._step_clients = StepClients(self, thread.events.post)
+        planner = PlannerClient(self, thread)
+        backlog = self.parameters.integer("outcome_backlog")
+        delivery = self._delivery = OutcomeDelivery(self, outcomes, thread, backlog)
+        self._opened = [clients, planner, delivery, reporter]
         for executor in list_executors(domain):
             clients.prepare(executor)
         runner = PlanRunner(
@@ -117,7 +122,7 @@ class ExecutiveNode(ManagedNode):
             lambda: make_dispatch_settings(self.parameters),
         )
         self._parts = ExecutiveParts(
-            domain, runner, planner, grounder, lambda: make_wait_settings(self.parameters)
+            domain, runner, planner, delivery, lambda: make_wait_settings(self.parameters)
         )
         follow_scene(self, self._scene, self._on_scene_changed)
 
@@ -139,19 +144,24 @@ class ExecutiveNode(ManagedNode):
         opened, self._opened = self._opened, []
         for part in opened:
             part.close()
-        self._parts = self._reporter = None
+        self._parts = self._reporter = self._delivery = self._step_clients = None
         super().release()
         self._scene.clear()
-        self._outcomes = self._states = self._plans = None
+        self._states = self._plans = None
 
     def diagnose(self) -> Diagnosis:
         """Report if there is a goal, and the newest scene graph."""
-        thread, sequence = self._thread, self._scene.sequence
+        thread, sequence, delivery = self._thread, self._scene.sequence, self._delivery
+        counts = {} if delivery is None else delivery.values()
+        lost = counts.get("lost_outcomes", 0)
         return Diagnosis(
-            values={
+            DiagnosticStatus.WARN if lost else DiagnosticStatus.OK,
+            f"{lost} outcomes were given up: no grounder confirms them" if lost else "",
+            {
                 "busy": thread is not None and thread.is_busy,
                 "scene_sequence_number": "none" if sequence is None else sequence,
-            }
+                **counts,
+            },
         )
 
     def _on_scene_changed(self) -> None:
@@ -224,7 +234,10 @@ class ExecutiveNode(ManagedNode):
     def _work(self, context: GoalContext, parts: ExecutiveParts) -> GoalResult:
         """Work on a goal to its end."""
         whole = {chunk.name for chunk in parts.domain.chunks.values() if chunk.graded}
-        channels = ReportChannels(self._outcomes, self._states, self._plans)
+        assert self._step_clients is not None, "a goal is ended before they are closed"
+        channels = ReportChannels(
+            parts.delivery.send, self._states, self._plans, self._step_clients.is_simulated
+        )
         report = GoalReport(self, context, channels, whole)
         run: PlanExecution | GoalAchievement
         if isinstance(context.goal.request, ExecutePlan.Goal):

@@ -96,6 +96,14 @@ PARAMETERS = (
     _seconds("planner_margin", 10.0, "Wait for the planner beyond the time limit of the goal"),
     _seconds("learn_wait", 1.5, "Longest wait for the grounder to learn before replanning"),
     ParameterSpec(
+        "outcome_backlog",
+        10_000,
+        "Most outcomes that wait for a grounder to confirm them; beyond it the oldest are given "
+        "up.",
+        1,
+        1_000_000,
+    ),
+    ParameterSpec(
         "trust_executors",
         False,
         "Write the effects of succeeded steps into the scene graph if perception does not.",

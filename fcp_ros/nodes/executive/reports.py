@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -30,17 +30,19 @@ LOOK_PERIOD = 1.0
 
 @dataclass(frozen=True)
 class ReportChannels:
-    """The publishers of the reports.
+    """The ways of the reports.
 
     Attributes:
-        outcomes: Of ActionOutcome, events.
-        states: Of ExecutionState, latched.
-        plans: Of the Plan that is about to be executed, latched.
+        deliver: Sends an ActionOutcome to everybody, and to the grounder for sure.
+        states: Publisher of ExecutionState, latched.
+        plans: Publisher of the Plan that is about to be executed, latched.
+        is_simulated: Tells of an executor, by name, if it has said that it simulates the robot.
     """
 
-    outcomes: Publisher
+    deliver: Callable[[ActionOutcome], None]
     states: Publisher
     plans: Publisher
+    is_simulated: Callable[[str], bool]
 
 
 class GoalReport:
@@ -49,7 +51,7 @@ class GoalReport:
     Args:
         node: The node whose clock stamps the messages.
         context: The goal.
-        channels: Publishers.
+        channels: The ways of the reports.
         whole: Names of the chunks that are judged as a whole.
 
     Attributes:
@@ -136,11 +138,12 @@ class GoalReport:
             step=self._credit_step(record),
             outcome=outcome_to_ros(record.outcome),
             duration=duration_to_ros(record.duration),
+            simulated=self._channels.is_simulated(record.step.executor),
         )
         message.header.stamp = self._node.get_clock().now().to_msg()
         set_quality(message, record.outcome)
         self.outcomes.append(message)
-        self._channels.outcomes.publish(message)
+        self._channels.deliver(message)
 
     def _credit_step(self, record: StepRecord) -> PlanStepMessage:
         """Return the step that has ended, with the judgements that its outcome is evidence for."""

@@ -47,6 +47,7 @@ class StepClients:
         self._monitor = ServerMonitor(node)
         self._clients: dict[str, SafeActionClient] = {}
         self._calls: dict[int, ActionCall] = {}
+        self._simulated: set[str] = set()
         self._lock = threading.Lock()
 
     def prepare(self, executor: str) -> SafeActionClient:
@@ -94,6 +95,11 @@ class StepClients:
         if call is not None:
             call.cancel()
 
+    def is_simulated(self, executor: str) -> bool:
+        """Return True if the executor's last answer says that it simulates the robot."""
+        with self._lock:
+            return executor in self._simulated
+
     def unwatch(self) -> None:
         """Stop watching for executors that appear or disappear: the plan has ended."""
         self._monitor.unwatch()
@@ -114,6 +120,8 @@ class StepClients:
             self._post(event, None)
 
         def on_end(status: int, result: ExecuteStep.Result) -> None:
+            with self._lock:
+                (self._simulated.add if result.simulated else self._simulated.discard)(executor)
             post_end(Finished(attempt, outcome_from_answer(status, result)))
 
         def on_feedback(message: Any) -> None:

@@ -12,19 +12,21 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from fcp_ros.domain.model import TEXT, GradedPredicate
 from fcp_ros.grounding import (
     ArgumentContext,
+    EvidenceOrigin,
     Grounder,
+    GroundingCode,
     GroundingError,
     JudgementRequest,
     make_grounder,
 )
 from fcp_ros.grounding.models.torch_device import measure_device_memory
 from fcp_ros.msg import ActionOutcome, GroundingInfo
-from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros, time_from_ros
+from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import membership_to_ros, request_from_ros
 from fcp_ros.nodes.grounder.calibration_entries import make_entries
-from fcp_ros.nodes.grounder.evidence import Teacher
 from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
-from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
+from fcp_ros.nodes.grounder.learner import OutcomeLearner
+from fcp_ros.nodes.grounder.parameters import PARAMETERS, choose_world, read_grounding_options
 from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
@@ -38,7 +40,7 @@ from fcp_ros.nodes.runtime.refusals import (
 )
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, Worker, WorkerClosed
-from fcp_ros.srv import GetCalibration, JudgePredicates
+from fcp_ros.srv import GetCalibration, JudgePredicates, RecordOutcomes
 
 INFO_PERIOD = 1.0
 """Least time between two grounding_info messages (s)."""
@@ -47,12 +49,13 @@ INFO_PERIOD = 1.0
 class GrounderNode(ManagedNode):
     """Judges graded predicates.
 
-    Services ``judge`` (JudgePredicates) and ``calibration`` (GetCalibration).
-    Subscribes to ``outcomes`` (ActionOutcome, events; also while inactive, so that no evidence is
-    lost). Publishes ``grounding_info`` (GroundingInfo, latched).
+    Services ``judge`` (JudgePredicates), ``calibration`` (GetCalibration) and ``record_outcomes``
+    (RecordOutcomes). Subscribes to ``outcomes`` (ActionOutcome, events; also while inactive, so
+    that no evidence is lost); an outcome that comes by topic and by service, or several times, is
+    evidence once. Publishes ``grounding_info`` (GroundingInfo, latched).
 
     The model lives in one worker thread; requests wait for it in a bounded queue. Evidence is on
-    disk before the subscription takes the next outcome.
+    disk before the subscription takes the next outcome, and before the service answers.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -63,7 +66,8 @@ class GrounderNode(ManagedNode):
         self._batches: JudgeBatches | None = None
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
-        self._teacher = Teacher(self._report_loss)
+        self._learner: OutcomeLearner | None = None
+        self._origin = EvidenceOrigin()
         self._lost_outcomes = ""
         self._model_problem = ""
         self._info_publisher: Any = None
@@ -71,19 +75,30 @@ class GrounderNode(ManagedNode):
         self._published_info: GroundingInfo | None = None
         self.offer_service(JudgePredicates, "judge", self._judge)
         self.offer_service(GetCalibration, "calibration", self._calibration)
+        self.offer_service(RecordOutcomes, "record_outcomes", self._record_outcomes)
 
     # --- life cycle -----------------------------------------------------------------------------
 
     def configure(self) -> None:
         """Read the domain, open the stores, check the model (the first question loads it)."""
         domain = load_configured_domain(self.parameters.text("domain"))
+        simulated_time = bool(self.get_parameter("use_sim_time").value)
+        world = choose_world(self.parameters, simulated_time=simulated_time)
+        self._origin = EvidenceOrigin(self.get_namespace().strip("/"), world)
         try:
-            self._grounder = make_grounder(domain, read_grounding_options(self.parameters))
+            options = read_grounding_options(self.parameters, self._origin)
+            self._grounder = make_grounder(domain, options)
             self._evidence_count = len(self._grounder.calibration.entries())
         except GroundingError as error:
             raise ConfigureError(f"{error}.") from error
         for note in self._grounder.notes:
             self.get_logger().warning(note)
+        self._learner = OutcomeLearner(
+            self._grounder,
+            world,
+            lambda: float(self.get_clock().now().nanoseconds / 1e9),
+            self._report_loss,
+        )
         self._domain_name = domain.name
         queue_size = self.parameters.integer("queue_size")
         self._worker = Worker("grounder", queue_size)
@@ -119,6 +134,7 @@ class GrounderNode(ManagedNode):
         worker, self._worker, self._batches = self._worker, None, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("the model is still busy and is left behind")
+        self._learner = None
         grounder, self._grounder = self._grounder, None
         if grounder is not None:
             grounder.close()
@@ -127,10 +143,11 @@ class GrounderNode(ManagedNode):
     def diagnose(self) -> Diagnosis:
         """Report the oracle, its load, and what could not be stored."""
         grounder, worker, batches = self._grounder, self._worker, self._batches
-        if grounder is None or worker is None or batches is None:
+        learner = self._learner
+        if grounder is None or worker is None or batches is None or learner is None:
             return Diagnosis()
         info = self._make_info(grounder)
-        values = make_values(info, worker.load, batches.statistics())
+        values = make_values(info, worker.load, batches.statistics()) | learner.values()
         problems = [self._model_problem, self._lost_outcomes, *list_concerns(grounder)]
         problem = "; ".join(dict.fromkeys(problem for problem in problems if problem))
         return Diagnosis(DiagnosticStatus.WARN if problem else DiagnosticStatus.OK, problem, values)
@@ -179,25 +196,29 @@ class GrounderNode(ManagedNode):
     # --- calibration ----------------------------------------------------------------------------
 
     def _learn(self, message: ActionOutcome) -> None:
-        grounder = self._grounder
-        if grounder is None:
-            return
-        stamp = time_from_ros(message.header.stamp) or self.get_clock().now().nanoseconds / 1e9
-        for lesson in self._teacher.derive_lessons(message):
-            try:
-                kept = grounder.record(
-                    lesson.request,
-                    lesson.credit.quality,
-                    lesson.step,
-                    stamp=stamp,
-                    membership=lesson.membership,
-                    weight=lesson.credit.weight,
-                )
-            except GroundingError as error:
-                self._report_loss(f"an outcome of {message.step.rule} could not be kept: {error}")
-            else:
-                with self._evidence_lock:
-                    self._evidence_count += kept
+        try:
+            self._record(message)
+        except GroundingError as error:
+            self._report_loss(f"an outcome of {message.step.rule} could not be kept: {error}")
+
+    def _record_outcomes(self, request: Any, response: Any) -> Any:
+        try:
+            response.recorded = sum([self._record(message) for message in request.outcomes])
+        except GroundingError as error:
+            return _fail(response, str(error))
+        response.success = True
+        response.message = f"{len(request.outcomes)} outcomes are on disk."
+        return response
+
+    def _record(self, message: ActionOutcome) -> bool:
+        """Learn from an outcome; return False if it was known."""
+        learner = self._learner
+        if learner is None:
+            raise GroundingError(GroundingCode.STORE_FAILED, CLEANED_UP)
+        kept = learner.learn(message)
+        with self._evidence_lock:
+            self._evidence_count += max(kept, 0)
+        return kept >= 0
 
     def _report_loss(self, reason: str) -> None:
         self._lost_outcomes = reason
@@ -243,8 +264,14 @@ class GrounderNode(ManagedNode):
             device=self.parameters.text("device"),
             judged=statistics.misses,
             from_cache=statistics.memory_hits + statistics.file_hits,
+            robot=self._origin.robot,
+            world=self._origin.world.value,
+            calibration_store=self._describe_store(grounder),
             evidence_count=self._evidence_count,
         )
+
+    def _describe_store(self, grounder: Grounder) -> str:
+        return str(grounder.calibration.path) if self.parameters.text("calibration_path") else ""
 
     def _publish_info(self) -> None:
         grounder = self._grounder
@@ -279,6 +306,9 @@ def make_values(info: GroundingInfo, requests: int, batch: BatchStatistics) -> d
         "judged": info.judged,
         "from_cache": info.from_cache,
         "cache_hit_rate": f"{info.from_cache / asked:.3f}" if asked else "",
+        "robot": info.robot,
+        "world": info.world,
+        "calibration_store": info.calibration_store,
         "evidence": info.evidence_count,
         "requests": requests,
         "queue_length": batch.waiting,

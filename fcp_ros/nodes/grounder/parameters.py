@@ -9,14 +9,19 @@ from fcp_ros.grounding import (
     CalibrationOptions,
     Device,
     EndpointOptions,
+    EvidenceOrigin,
     GroundingOptions,
     LanguageModelOptions,
     Precision,
     ScoringMode,
+    World,
 )
+from fcp_ros.grounding.calibration.location import DEFAULT_PATH, locate_store
 from fcp_ros.grounding.registry import ORACLES
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+
+AUTO = "auto"
 
 ENDPOINT = (
     ParameterSpec(
@@ -104,8 +109,16 @@ PARAMETERS = (
     ),
     ParameterSpec(
         "calibration_path",
-        "~/.local/state/fcp_ros/calibration.sqlite",
-        'SQLite file of the evidence; "" keeps it in memory only.',
+        DEFAULT_PATH,
+        "SQLite file of the evidence; {robot} is the namespace, {world} real or simulated; "
+        '"" keeps it in memory only.',
+    ),
+    ParameterSpec(
+        "world",
+        AUTO,
+        "Where outcomes come from. A store is about one world; auto is simulated with use_sim_time "
+        "or the node simulated_executor of the same start, and otherwise real.",
+        choices=(AUTO, *(world.value for world in World)),
     ),
     ParameterSpec(
         "cache_path",
@@ -170,12 +183,25 @@ PARAMETERS = (
 )
 
 
-def read_grounding_options(values: ParameterTable) -> GroundingOptions:
+def choose_world(values: ParameterTable, *, simulated_time: bool) -> World:
+    """Choose the world of the outcomes: as the parameter says, or else by the clock."""
+    said = values.text("world")
+    if said != AUTO:
+        return World(said)
+    return World.SIMULATED if simulated_time else World.REAL
+
+
+def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> GroundingOptions:
     """Read the options from the parameters; ``~`` in paths is expanded.
+
+    Args:
+        values: The parameters.
+        origin: The robot and its world, whose evidence counts.
 
     Raises:
         GroundingError: they don't fit together.
     """
+    path = values.text("calibration_path")
     return GroundingOptions(
         oracle=values.text("oracle"),
         model=_to_path(values.text("model")) or "",
@@ -202,7 +228,8 @@ def read_grounding_options(values: ParameterTable) -> GroundingOptions:
             retries=values.integer("endpoint_retries"),
         ),
         calibration=CalibrationOptions(
-            path=_to_path(values.text("calibration_path")),
+            path=locate_store(path, origin) if path else None,
+            origin=origin,
             strength=values.number("strength"),
             cap=values.number("cap"),
             half_life=values.number("half_life"),

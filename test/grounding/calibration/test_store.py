@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.grounding import CalibrationStore, Evidence, GroundingCode, GroundingError
+from fcp_ros.grounding import (
+    CalibrationStore,
+    Evidence,
+    EvidenceOrigin,
+    GroundingCode,
+    GroundingError,
+    OutcomeNumber,
+    World,
+)
 
 CONTEXT = '{"item":"mug"}'
 OLD_TABLES = (
@@ -104,6 +112,41 @@ def test_what_the_step_relied_on_is_kept(store: CalibrationStore) -> None:
     assert store.entries() == (replace(given, id=number),)
 
 
+def test_a_numbered_outcome_is_recorded_once(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.sqlite"
+    first, other = OutcomeNumber(b"a" * 16, 1), OutcomeNumber(b"b" * 16, 1)
+    store = CalibrationStore(path)
+    assert not store.has_outcome(first)
+    assert store.record_outcome(first, [evidence(1.0), evidence(0.0, predicate="q")])
+    assert not store.record_outcome(first, [evidence(1.0)])
+    assert store.record_outcome(other, [])
+    store.close()
+    again = CalibrationStore(path)  # also after a restart
+    assert again.has_outcome(first)
+    assert not again.record_outcome(first, [evidence(1.0)])
+    assert len(again.entries()) == 2
+
+
+def test_an_outcome_is_recorded_as_a_whole_or_not_at_all(store: CalibrationStore) -> None:
+    number = OutcomeNumber(b"a" * 16, 1)
+    with pytest.raises(GroundingError, match="quality observed"):
+        store.record_outcome(number, [evidence(1.0), evidence(2.0)])
+    assert store.entries() == ()
+    assert not store.has_outcome(number)
+
+
+def test_a_file_belongs_to_one_robot_in_one_world(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.sqlite"
+    mine = EvidenceOrigin("robot_1", World.REAL)
+    CalibrationStore(path, mine).close()
+    assert CalibrationStore(path, mine).read_origin() == mine
+    assert CalibrationStore(path).read_origin() == mine  # whoever only looks
+    for other in (EvidenceOrigin("robot_2"), EvidenceOrigin("robot_1", World.SIMULATED)):
+        with pytest.raises(GroundingError, match=r"robot_1 in the real world.*merge") as caught:
+            CalibrationStore(path, other)
+        assert caught.value.code is GroundingCode.STORE_FAILED
+
+
 def old_file(path: Path) -> None:
     """A file as version 0 of the schema wrote it."""
     connection = sqlite3.connect(path)
@@ -133,7 +176,7 @@ def test_a_file_of_the_old_schema_is_migrated(tmp_path: Path) -> None:
     again = CalibrationStore(path)  # a second time there is nothing to do
     assert [entry.prior for entry in again.entries()] == [None, None, 0.5]
     with sqlite3.connect(path) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
         nulls = connection.execute("SELECT COUNT(*) FROM evidence WHERE weight IS NULL").fetchone()
         assert nulls == (2,)
 

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from fcp_ros.grounding import GroundingOptions
+from fcp_ros.grounding import EvidenceOrigin, GroundingOptions
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
 
 
@@ -17,11 +17,11 @@ class Defaults:
 
 
 def test_defaults_are_those_of_the_library_but_for_the_files_and_the_fallback():
-    options = read_grounding_options(Defaults())
+    options = read_grounding_options(Defaults(), EvidenceOrigin("robot_1"))
     assert options.fallback == "embedding"
     assert options.cache_path is not None
     assert options.calibration.path is not None
-    calibration = replace(options.calibration, path=None)
+    calibration = replace(options.calibration, path=None, origin=None)
     assert GroundingOptions() == replace(
         options, fallback="", cache_path=None, calibration=calibration
     )

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Delivery of outcomes to the grounder: none is lost while it is away, and none counts twice.
+
+Each outcome is published once, as an event for everybody. The grounder may be starting, or be
+killed before it has stored what it heard: so each outcome is also handed to its service
+``record_outcomes``, again until the service has answered. The grounder tells by stream and number
+what it knows already.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from typing import Any
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.publisher import Publisher
+from rclpy.task import Future
+from unique_identifier_msgs.msg import UUID
+
+from fcp_ros.msg import ActionOutcome
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.srv import RecordOutcomes
+
+RETRY_PERIOD = 1.0
+"""Seconds between two looks at outcomes that the grounder has not confirmed."""
+
+ANSWER_WAIT = 3.0
+"""Seconds without an answer after which a request is taken for lost."""
+
+
+MOST = int(RecordOutcomes.Request.MOST)
+"""Most outcomes in one request."""
+
+
+class OutcomesRecorded:
+    """Event: the grounder has confirmed outcomes."""
+
+
+class OutcomeDelivery:
+    """Numbers outcomes, publishes them, and hands them to the grounder until it confirms.
+
+    Invariants, guarded by `_lock`: `_waiting` holds the outcomes that are not confirmed, by number
+    and in order; at most one request is open (`_asked` is the time when it was sent). The timer
+    runs only while something waits, and only its own callback cancels it: an executor that is about
+    to call a timer fails if another thread cancels it at that moment.
+
+    Args:
+        node: The executive.
+        publisher: Publisher of ``outcomes``.
+        thread: Gets an event after each confirmation.
+        backlog: Most outcomes that wait; beyond it the oldest are given up, and counted.
+    """
+
+    def __init__(
+        self, node: ManagedNode, publisher: Publisher, thread: ExecutiveThread, backlog: int
+    ) -> None:
+        self._node = node
+        self._publisher = publisher
+        self._thread = thread
+        self._backlog = backlog
+        self._stream = UUID(uuid=list(uuid.uuid4().bytes))
+        self._number = 0
+        self._waiting: OrderedDict[int, ActionOutcome] = OrderedDict()
+        self._given_up = 0
+        self._asked: float | None = None
+        self._lock = threading.Lock()
+        group = MutuallyExclusiveCallbackGroup()
+        self._client = node.create_client(RecordOutcomes, "record_outcomes", callback_group=group)
+        self._timer = node.create_timer(
+            RETRY_PERIOD,
+            self._look,
+            callback_group=group,
+            clock=Clock(clock_type=ClockType.STEADY_TIME),  # simulated time may stand still
+        )
+        self._timer.cancel()
+
+    def send(self, outcome: ActionOutcome) -> None:
+        """Number an outcome, publish it, and see to it that the grounder records it."""
+        with self._lock:
+            self._number += 1
+            outcome.stream_id, outcome.number = self._stream, self._number
+            self._waiting[self._number] = outcome
+            while len(self._waiting) > self._backlog:
+                self._waiting.popitem(last=False)
+                self._given_up += 1
+            self._timer.reset()
+        self._publisher.publish(outcome)
+        self._ask()
+
+    def await_recording(self, context: GoalContext, outcome: ActionOutcome, seconds: float) -> None:
+        """Wait until the grounder has confirmed an outcome, so that it judges with its evidence.
+
+        Args:
+            context: The goal; the wait ends at once when it is cancelled.
+            outcome: As it was sent.
+            seconds: Longest wait; without a grounder there is none.
+        """
+
+        def is_over() -> bool:
+            with self._lock:
+                known = outcome.number not in self._waiting
+            return known or context.is_cancelled or not self._client.service_is_ready()
+
+        if is_over():
+            return
+        for _ in self._thread.wait_events(seconds):
+            if is_over():
+                return
+
+    def values(self) -> dict[str, object]:
+        """Return the counts for the diagnostics."""
+        with self._lock:
+            return {
+                "unconfirmed_outcomes": len(self._waiting),
+                "lost_outcomes": self._given_up,
+            }
+
+    def close(self) -> None:
+        """Destroy client and timer; outcomes that are not confirmed are given up."""
+        self._node.destroy_timer(self._timer)
+        self._node.destroy_client(self._client)
+
+    def _look(self) -> None:
+        with self._lock:
+            if not self._waiting:
+                self._timer.cancel()
+                return
+            if self._asked is not None and time.monotonic() - self._asked > ANSWER_WAIT:
+                self._asked = None
+        self._ask()
+
+    def _ask(self) -> None:
+        """Hand over the oldest outcomes, unless an answer is awaited or nobody would give one."""
+        if not self._client.service_is_ready():
+            return
+        with self._lock:
+            if self._asked is not None or not self._waiting:
+                return
+            self._asked = asked = time.monotonic()
+            outcomes = [one for one, _ in zip(self._waiting.values(), range(MOST), strict=False)]
+        numbers = [outcome.number for outcome in outcomes]
+
+        def on_answer(future: Future) -> None:
+            self._confirm(asked, numbers, future.result())
+
+        request = RecordOutcomes.Request(outcomes=outcomes)
+        self._client.call_async(request).add_done_callback(on_answer)
+
+    def _confirm(self, asked: float, numbers: list[int], response: Any) -> None:
+        with self._lock:
+            if self._asked == asked:
+                self._asked = None
+            if response.success:
+                for number in numbers:
+                    self._waiting.pop(number, None)
+        if response.success:  # otherwise the timer tries again
+            self._thread.events.post(OutcomesRecorded(), "outcomes recorded")
+            self._ask()
