@@ -17,7 +17,7 @@ from rich.table import Table
 
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, World
+from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, EvidenceWorld
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, find_stores, locate_store
 from fcp_ros.grounding.calibration.merging import merge_evidence
 from fcp_ros.grounding.calibration.summary import (
@@ -44,7 +44,9 @@ StoreOption = Annotated[
 RobotOption = Annotated[
     str, typer.Option("--robot", help="Namespace of the robot whose outcomes they are.")
 ]
-WorldOption = Annotated[World, typer.Option("--world", help="Where the outcomes come from.")]
+WorldOption = Annotated[
+    EvidenceWorld, typer.Option("--world", help="Where the outcomes come from.")
+]
 PredicateOption = Annotated[
     str, typer.Option("--predicate", "-p", help="Only this graded predicate's evidence.")
 ]
@@ -60,7 +62,7 @@ NOTICEABLE = 0.02
 def show(
     path: StoreOption = None,
     robot: RobotOption = "",
-    world: WorldOption = World.REAL,
+    world: WorldOption = EvidenceWorld.REAL,
     predicate: PredicateOption = "",
     as_json: JsonOption = False,
 ) -> None:
@@ -90,7 +92,7 @@ def show(
 def reset(
     path: StoreOption = None,
     robot: RobotOption = "",
-    world: WorldOption = World.REAL,
+    world: WorldOption = EvidenceWorld.REAL,
     predicate: PredicateOption = "",
     context: Annotated[
         str,
@@ -120,7 +122,7 @@ def undo(
     ] = None,
     path: StoreOption = None,
     robot: RobotOption = "",
-    world: WorldOption = World.REAL,
+    world: WorldOption = EvidenceWorld.REAL,
 ) -> None:
     """Let the outcomes of a reset count again."""
     with explain_errors():
@@ -141,7 +143,7 @@ def undo(
 def resets(
     path: StoreOption = None,
     robot: RobotOption = "",
-    world: WorldOption = World.REAL,
+    world: WorldOption = EvidenceWorld.REAL,
     as_json: JsonOption = False,
 ) -> None:
     """List the resets, also those that were undone."""
@@ -183,7 +185,7 @@ def merge(
         typer.Option("--into", help="The store to copy into; the default is that of --robot."),
     ] = None,
     robot: RobotOption = "",
-    world: WorldOption = World.REAL,
+    world: WorldOption = EvidenceWorld.REAL,
     weight: Annotated[
         float,
         typer.Option(help="Weight of the copied outcomes, 0 to 1; less for those of a simulation."),
@@ -220,7 +222,7 @@ def _locate(origin: EvidenceOrigin) -> Path:
     return locate_store(DEFAULT_PATH, origin)
 
 
-def _open_store(path: Path | None, robot: str, world: World) -> CalibrationStore:
+def _open_store(path: Path | None, robot: str, world: EvidenceWorld) -> CalibrationStore:
     origin = EvidenceOrigin(robot.strip("/"), world)
     file = path.expanduser() if path else _locate(origin)
     if not file.is_file():

@@ -29,11 +29,11 @@ from fcp_ros.grounding.protocol.options import (
     Device,
     EndpointOptions,
     EvidenceOrigin,
+    EvidenceWorld,
     GroundingOptions,
     LanguageModelOptions,
     Precision,
     ScoringMode,
-    World,
 )
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
 from fcp_ros.grounding.registry import ORACLES
@@ -68,7 +68,7 @@ __all__ = [
     "Precision",
     "Reset",
     "ScoringMode",
-    "World",
+    "EvidenceWorld",
     "build_request",
     "make_grounder",
 ]

@@ -22,7 +22,7 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
-from fcp_ros.grounding.protocol.options import World
+from fcp_ros.grounding.protocol.options import EvidenceWorld
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterValue
 from fcp_ros.nodes.runtime.spin import ExecutorThread, StopRequest
@@ -132,7 +132,7 @@ class StackOptions:
         if self.scene and node == "scene_graph":
             values["scene"] = self.scene
         if node == "grounder" and "simulated_executor" in self.nodes:
-            values["world"] = World.SIMULATED.value
+            values["world"] = EvidenceWorld.SIMULATED.value
         values.update(self.overrides.get(node, {}))
         return [Parameter(name, value=value) for name, value in values.items()]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from fcp_ros.grounding.protocol.options import EvidenceOrigin, World
+from fcp_ros.grounding.protocol.options import EvidenceOrigin, EvidenceWorld
 
 DEFAULT_PATH = "~/.local/state/fcp_ros/calibration/{robot}/{world}.sqlite"
 """The store of a robot in a world, where a grounder node keeps it by default."""
@@ -25,5 +25,5 @@ def find_stores(pattern: str = DEFAULT_PATH) -> Iterator[Path]:
     """Find the existing stores of all robots and worlds, sorted."""
     root, _, _ = pattern.partition("{")
     folder = Path(root).expanduser()
-    for world in World:
+    for world in EvidenceWorld:
         yield from sorted(folder.rglob(f"{world.value}.sqlite"))

@@ -31,7 +31,7 @@ from typing import NamedTuple
 from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
-from fcp_ros.grounding.protocol.options import EvidenceOrigin, World
+from fcp_ros.grounding.protocol.options import EvidenceOrigin, EvidenceWorld
 
 _COLUMNS = (
     "predicate, context_key, quality, stamp, step, id, reset_id, prior, degree, "
@@ -206,7 +206,7 @@ class CalibrationStore:
         """Return whose evidence the file holds; None if it does not say."""
         with self._use_connection() as connection:
             row = connection.execute("SELECT robot, world FROM origin").fetchone()
-            return None if row is None else EvidenceOrigin(row[0], World(row[1]))
+            return None if row is None else EvidenceOrigin(row[0], EvidenceWorld(row[1]))
 
     def _claim(self, origin: EvidenceOrigin) -> None:
         """Make a file without an origin this one's; refuse another's."""
@@ -215,7 +215,7 @@ class CalibrationStore:
             if row is None:
                 cursor.execute("INSERT INTO origin VALUES (?, ?)", (origin.robot, origin.world))
                 return
-        owner = EvidenceOrigin(row[0], World(row[1]))
+        owner = EvidenceOrigin(row[0], EvidenceWorld(row[1]))
         if owner != origin:
             raise GroundingError(
                 GroundingCode.STORE_FAILED,

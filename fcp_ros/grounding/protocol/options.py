@@ -101,7 +101,7 @@ class EndpointOptions:
             raise build_range_error("retries", self.retries, "a number from 0 to 10")
 
 
-class World(str, Enum):
+class EvidenceWorld(str, Enum):
     """The world that outcomes come from."""
 
     REAL = "real"
@@ -118,7 +118,7 @@ class EvidenceOrigin:
     """
 
     robot: str = ""
-    world: World = World.REAL
+    world: EvidenceWorld = EvidenceWorld.REAL
 
     def __str__(self) -> str:
         """Name both, as messages do."""

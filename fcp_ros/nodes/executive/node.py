@@ -86,6 +86,7 @@ class ExecutiveNode(ManagedNode):
         self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
         self._delivery: OutcomeDelivery | None = None
         self._step_clients: StepClients | None = None
+        self._outcomes: Any = None
         self._states: Any = None
         self._plans: Any = None
         for action, name in ((ExecutePlan, "execute_plan"), (AchieveGoal, "achieve_goal")):
@@ -100,7 +101,7 @@ class ExecutiveNode(ManagedNode):
         domain = load_configured_domain(
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
-        outcomes = self.publish_events(ActionOutcome, "outcomes")
+        self._outcomes = self.publish_events(ActionOutcome, "outcomes")
         self._states = self.publish_state(ExecutionState, "execution_state")
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
@@ -109,7 +110,7 @@ class ExecutiveNode(ManagedNode):
         clients = self._step_clients = StepClients(self, thread.events.post)
         planner = PlannerClient(self, thread)
         backlog = self.parameters.integer("outcome_backlog")
-        delivery = self._delivery = OutcomeDelivery(self, outcomes, thread, backlog)
+        delivery = self._delivery = OutcomeDelivery(self, self._outcomes, thread, backlog)
         self._opened = [clients, planner, delivery, reporter]
         for executor in list_executors(domain):
             clients.prepare(executor)
@@ -147,7 +148,7 @@ class ExecutiveNode(ManagedNode):
         self._parts = self._reporter = self._delivery = self._step_clients = None
         super().release()
         self._scene.clear()
-        self._states = self._plans = None
+        self._outcomes = self._states = self._plans = None
 
     def diagnose(self) -> Diagnosis:
         """Report if there is a goal, and the newest scene graph."""

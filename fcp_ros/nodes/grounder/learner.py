@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from fcp_ros.grounding import Evidence, Grounder, GroundingError, OutcomeNumber, World
+from fcp_ros.grounding import Evidence, EvidenceWorld, Grounder, GroundingError, OutcomeNumber
 from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.conversions.common import time_from_ros
 from fcp_ros.nodes.grounder.evidence import Teacher
@@ -26,7 +26,7 @@ class OutcomeLearner:
     def __init__(
         self,
         grounder: Grounder,
-        world: World,
+        world: EvidenceWorld,
         now: Callable[[], float],
         complain: Callable[[str], None],
     ) -> None:
@@ -75,7 +75,7 @@ class OutcomeLearner:
             }
 
     def _derive_evidence(self, message: ActionOutcome) -> list[Evidence]:
-        if message.simulated and self._world is World.REAL:
+        if message.simulated and self._world is EvidenceWorld.REAL:
             self._simulated += 1
             return []
         stamp = time_from_ros(message.header.stamp) or self._now()

@@ -205,7 +205,7 @@ class GrounderNode(ManagedNode):
         try:
             response.recorded = sum([self._record(message) for message in request.outcomes])
         except GroundingError as error:
-            return _fail(response, str(error))
+            raise RequestRefused(RefusalKind.INTERNAL_ERROR, str(error)) from error
         response.success = True
         response.message = f"{len(request.outcomes)} outcomes are on disk."
         return response

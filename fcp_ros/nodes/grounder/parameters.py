@@ -10,11 +10,11 @@ from fcp_ros.grounding import (
     Device,
     EndpointOptions,
     EvidenceOrigin,
+    EvidenceWorld,
     GroundingOptions,
     LanguageModelOptions,
     Precision,
     ScoringMode,
-    World,
 )
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, locate_store
 from fcp_ros.grounding.registry import ORACLES
@@ -118,7 +118,7 @@ PARAMETERS = (
         AUTO,
         "Where outcomes come from. A store is about one world; auto is simulated with use_sim_time "
         "or the node simulated_executor of the same start, and otherwise real.",
-        choices=(AUTO, *(world.value for world in World)),
+        choices=(AUTO, *(world.value for world in EvidenceWorld)),
     ),
     ParameterSpec(
         "cache_path",
@@ -183,12 +183,12 @@ PARAMETERS = (
 )
 
 
-def choose_world(values: ParameterTable, *, simulated_time: bool) -> World:
+def choose_world(values: ParameterTable, *, simulated_time: bool) -> EvidenceWorld:
     """Choose the world of the outcomes: as the parameter says, or else by the clock."""
     said = values.text("world")
     if said != AUTO:
-        return World(said)
-    return World.SIMULATED if simulated_time else World.REAL
+        return EvidenceWorld(said)
+    return EvidenceWorld.SIMULATED if simulated_time else EvidenceWorld.REAL
 
 
 def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> GroundingOptions:

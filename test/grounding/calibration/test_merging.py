@@ -11,8 +11,8 @@ from fcp_ros.grounding import (
     CalibrationStore,
     Evidence,
     EvidenceOrigin,
+    EvidenceWorld,
     GroundingError,
-    World,
 )
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, find_stores, locate_store
 from fcp_ros.grounding.calibration.merging import merge_evidence
@@ -60,7 +60,7 @@ def test_each_robot_and_world_has_a_file(tmp_path: Path) -> None:
     files = {
         locate_store(pattern, EvidenceOrigin(robot, world))
         for robot in ("", "robot_1", "fleet/robot_1")
-        for world in World
+        for world in EvidenceWorld
     }
     assert len(files) == 6
     assert list(find_stores(pattern)) == []
@@ -71,5 +71,5 @@ def test_each_robot_and_world_has_a_file(tmp_path: Path) -> None:
 
 def test_the_default_is_in_the_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    found = locate_store(DEFAULT_PATH, EvidenceOrigin("robot_1", World.SIMULATED))
+    found = locate_store(DEFAULT_PATH, EvidenceOrigin("robot_1", EvidenceWorld.SIMULATED))
     assert found == tmp_path / ".local/state/fcp_ros/calibration/robot_1/simulated.sqlite"

@@ -15,10 +15,10 @@ from fcp_ros.grounding import (
     CalibrationStore,
     Evidence,
     EvidenceOrigin,
+    EvidenceWorld,
     GroundingCode,
     GroundingError,
     OutcomeNumber,
-    World,
 )
 
 CONTEXT = '{"item":"mug"}'
@@ -137,11 +137,11 @@ def test_an_outcome_is_recorded_as_a_whole_or_not_at_all(store: CalibrationStore
 
 def test_a_file_belongs_to_one_robot_in_one_world(tmp_path: Path) -> None:
     path = tmp_path / "calibration.sqlite"
-    mine = EvidenceOrigin("robot_1", World.REAL)
+    mine = EvidenceOrigin("robot_1", EvidenceWorld.REAL)
     CalibrationStore(path, mine).close()
     assert CalibrationStore(path, mine).read_origin() == mine
     assert CalibrationStore(path).read_origin() == mine  # whoever only looks
-    for other in (EvidenceOrigin("robot_2"), EvidenceOrigin("robot_1", World.SIMULATED)):
+    for other in (EvidenceOrigin("robot_2"), EvidenceOrigin("robot_1", EvidenceWorld.SIMULATED)):
         with pytest.raises(GroundingError, match=r"robot_1 in the real world.*merge") as caught:
             CalibrationStore(path, other)
         assert caught.value.code is GroundingCode.STORE_FAILED
