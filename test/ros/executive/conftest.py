@@ -142,12 +142,17 @@ class Sites:
         self._sites: list[Site] = []
 
     def start(
-        self, folder: Path, nodes: tuple[str, ...] | None = None, **overrides: dict[str, Any]
+        self,
+        folder: Path,
+        nodes: tuple[str, ...] | None = None,
+        robot: str = "",
+        **overrides: dict[str, Any],
     ) -> Site:
-        """A stack of all nodes, or of these; overrides: node=parameters."""
+        """A stack of all nodes, or of these, as this or a new robot; overrides: node=parameters."""
         options, probe, until, numbers = self._make
         more = {} if nodes is None else {"nodes": nodes}
-        stack = NodeStack(options(folder, overrides, namespace=f"site_{next(numbers)}", **more))
+        namespace = robot or f"site_{next(numbers)}"
+        stack = NodeStack(options(folder, overrides, namespace=namespace, **more))
         self._stacks.append(stack)
         stack.start()
         stack.wait_active()

@@ -74,6 +74,7 @@ def test_what_was_learnt_outlives_a_restart(make_sites, tmp_path):
         try:
             here = sites.start(
                 tmp_path,
+                robot="restarted",
                 simulated_executor={"faults": faults},
                 executive={"executor_wait": 20.0},
             )
