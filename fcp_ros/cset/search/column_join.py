@@ -25,6 +25,7 @@ from fcp_ros.cset.search.id_index import (
     find_ids_of_type,
     index_column,
     index_rows,
+    is_indexed,
 )
 from fcp_ros.cset.search.join_plan import Bind, JoinPlan, JoinStep, Query
 from fcp_ros.cset.search.match_block import ColumnKey, Growth, MatchBlock
@@ -202,6 +203,12 @@ class ColumnJoin:
             start += block.size
         return list(table)
 
+    def rows(self, slots: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Yield the images of some slots, match by match."""
+        for block in self._generate_blocks(frozenset(slots)):
+            images = {slot: column.tolist() for slot, column in block.flatten(slots)}
+            yield from zip(*(images[slot] for slot in slots), strict=True)
+
     def _generate_blocks(self, wanted: frozenset[int]) -> Iterator[MatchBlock]:
         """Yield blocks of complete matches, with at least the images of the wanted slots."""
         start = Backtracking(self._plan, self._target, self._query.allowed, self._query.where)
@@ -295,6 +302,17 @@ class ColumnJoin:
         agreeing = tuple(range(1, len(step.atom.slots)))
         source = index_column(table, 0).column
         return _Rows(source, found.astype(np.int64), places[found], agreeing)
+
+
+def count_unindexed_rows(target: Instance, kind: TableKind, name: str) -> int:
+    """Count the rows of a table that no join has made columns of yet."""
+    if kind is TableKind.ELEMENT:
+        return 0
+    if kind is TableKind.RELATION:
+        relation = target.relation_table(name)
+        return 0 if is_indexed(relation) else len(relation.rows)
+    function = target.function_table(name)
+    return 0 if is_indexed(function) else len(function.values)
 
 
 @dataclass(frozen=True)

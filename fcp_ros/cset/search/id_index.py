@@ -137,6 +137,11 @@ def index_column(table: RelationTable | FunctionTable, position: int) -> ColumnI
     return found
 
 
+def is_indexed(table: RelationTable | FunctionTable) -> bool:
+    """Return True if some column of a table has been indexed."""
+    return any(isinstance(kept, ColumnIndex) for kept in table.derived.values())
+
+
 def index_rows(table: RelationTable) -> RowIndex:
     """Return the index of a relation by all its legs, built at the first call."""
     found = table.derived.get("row")

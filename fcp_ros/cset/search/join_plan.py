@@ -125,6 +125,16 @@ class JoinPlan:
         return tuple(ranks)
 
     @cached_property
+    def variables(self) -> tuple[tuple[str, str, int], ...]:
+        """Each variable with the attribute and the slot that it gets its value from."""
+        return tuple(
+            (name, attribute, bind.slot)
+            for bind in self._iterate_binds()
+            for attribute, name, first in bind.variables
+            if first
+        )
+
+    @cached_property
     def distinct(self) -> tuple[int, ...]:
         """The slots that must be compared with others, in the order in which they are bound."""
         return tuple(bind.slot for bind in self._iterate_binds() if bind.distinct)
