@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fcp_ros.cset import Instance
 from fcp_ros.domain.diagnostics import article
 from fcp_ros.domain.expressions.evaluation import is_a
-from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -60,13 +60,17 @@ def check_goal(
         ExpressionError: unknown predicate, element or type, wrong number or type of arguments, a
             variable bound twice or of contradictory types; with the column.
     """
-    if not text:
-        text = to_text(expression)
-        expression = parse_expression(text)
-    free = frozenset(free_variables(expression))
-    checker = _Resolver(domain, instance, Vocabulary.of(domain), text, free)
-    checked = checker.resolve(expression, {})
-    infer_types(checked, domain, text)
+    try:
+        free = frozenset(free_variables(expression))
+        checker = _Resolver(domain, instance, Vocabulary.of(domain), text, free)
+        checked = checker.resolve(expression, {})
+        infer_types(checked, domain, text)
+    except ExpressionError:
+        if not text:
+            own = to_text(expression)
+            if len(own) <= MAX_LENGTH:  # the same error, with the place
+                check_goal(parse_expression(own), domain, instance, own)
+        raise
     return checked
 
 
@@ -241,15 +245,11 @@ def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mappi
     Args:
         expression: a goal whose names and arities are right (see `check_goal`).
         domain: the domain.
-        text: the user's text, to which the columns of the expression refer; without it, messages
-            show the expression's own text.
+        text: the user's text, to which the columns of the expression refer.
 
     Raises:
         ExpressionError: no type fits, or several do.
     """
-    if not text:
-        text = to_text(expression)
-        expression = parse_expression(text)
     vocabulary = Vocabulary.of(domain)
     uses = list(atoms(expression))
     return {

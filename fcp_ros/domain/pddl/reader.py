@@ -99,6 +99,7 @@ def read_texts(
     check_domain_names(domain, domain_source)
     check()
     problem = read_problem(problem_source, domain, domain_source)
+    domain = replace(domain, types=problem.types)
     if supported_only:
         check_problem_features(problem, problem_source)
     check()

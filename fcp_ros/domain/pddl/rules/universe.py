@@ -34,7 +34,9 @@ class Universe:
         self.keys = dict(keys or {})
         self.domain = domain
         self.problem = problem
-        self.parents = {type_: domain.types.get(type_, (ROOT,)) for type_ in list_types(domain)[1:]}
+        self.parents = {
+            type_: domain.types.get(type_, (ROOT,)) for type_ in list_types(domain.types)[1:]
+        }
         self.fluents = frozenset(
             atom.predicate
             for action in domain.actions

@@ -8,6 +8,7 @@ action costs); `checks` refuses those, and is the place to change for a new feat
 - `source`: the text of a file, its sections, and errors with their places.
 - `tree`: the syntax tree as values, and the text of formulas.
 - `formulas`: terms, typed variables, conditions, numbers and effects.
+- `objects`: declared objects, each with all its types.
 - `domain_file`, `problem_file`: the sections of the two kinds of files.
 - `checks`: names are declared and fit; unsupported features are refused by name.
 """

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl.syntax.objects import check_object_types
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_COST,
@@ -51,7 +52,7 @@ def check_domain_names(domain: DomainText, source: Source) -> None:
         PddlError: the first mistake, with its line.
     """
     checker = _Checker(domain, source)
-    checker.check_types(domain.constants)
+    check_object_types(source, domain.constants, domain.types)
     for signature in (*domain.predicates.values(), *domain.functions.values()):
         checker.check_types(signature)
     for action in domain.actions:
@@ -79,7 +80,7 @@ class _Checker:
         self._domain = domain
         self._source = source
         self._objects = {typed.name: typed for typed in (*domain.constants, *objects)}
-        self._types = frozenset(list_types(domain))
+        self._types = frozenset(list_types(domain.types))
 
     def check_types(self, typed: Iterable[Typed]) -> None:
         """Check that types are declared."""

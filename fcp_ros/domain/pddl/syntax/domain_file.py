@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 
-from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader
+from fcp_ros.domain.pddl.syntax.objects import (
+    check_object_types,
+    declare_objects,
+    note_repeated,
+)
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source
 from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
@@ -19,7 +24,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     list_ancestors,
 )
 from fcp_ros.foundation.s_expressions import SList, preview
-from fcp_ros.foundation.wording import list_names, suggest_name
+from fcp_ros.foundation.wording import suggest_name
 
 SECTIONS = (
     ":requirements",
@@ -108,10 +113,11 @@ def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
     reader = _DomainReader(source)
     head = source.head
     assert head is not None, "the head has been checked"
-    constants, repeated = reader.read_constants()
+    types = reader.read_types()
+    constants, repeated = reader.read_constants(types)
     return DomainText(
         name=str(head[1]),
-        types=reader.read_types(),
+        types=types,
         constants=constants,
         predicates=reader.read_predicates(),
         functions=reader.read_functions(),
@@ -163,12 +169,17 @@ class _DomainReader:
         message = f"the type {type_} is above itself (a circle)"
         return self._source.error(at, message, "break the circle of types")
 
-    def read_constants(self) -> tuple[tuple[Typed, ...], list[Typed]]:
-        """Read the constants, and those that are declared again."""
+    def read_constants(
+        self, types: dict[str, tuple[str, ...]]
+    ) -> tuple[tuple[Typed, ...], list[Typed]]:
+        """Read the constants, and those that are declared again; `types` grow by theirs."""
         section = self._source.section(":constants")
-        given = self._formulas.read_typed(section, 1, "", "constants") if section else ()
+        given = self._formulas.read_typed(section, 1, "", "constants") if section else []
+        times = Counter(typed.name for typed in given)
+        several = [typed for typed in given if times[typed.name] > 1]
+        check_object_types(self._source, several, types)
         found: dict[str, Typed] = {}
-        repeated = declare_objects(self._source, given, found)
+        repeated = declare_objects(given, found, types)
         return tuple(found.values()), repeated
 
     def read_predicates(self) -> dict[str, tuple[Typed, ...]]:
@@ -269,6 +280,10 @@ class _DomainReader:
         if node in _ACTION_KEYS:
             at = self._source.offset_of(section, position)
             return self._source.error(at, f"nothing follows {node}", "write it, or drop the key")
+        if node == ":vars":
+            feature = "variables beside the parameters (:vars, of PDDL 1.2)"
+            fix = "make them parameters, or bind them by `exists`"
+            return self._source.refusal(self._source.offset_of(section, position), feature, fix)
         fix = "write `:parameters`, `:precondition` or `:effect`"
         if isinstance(node, str) and node.startswith(":"):
             fix = f"{fix}; {suggest_name(node, _ACTION_KEYS)}"
@@ -282,32 +297,6 @@ def read_constraints(formulas: FormulaReader, section: SList) -> Formula:
         for position in range(1, len(section))
     )
     return parts[0] if len(parts) == 1 else Conjunction(parts, section.start)
-
-
-def declare_objects(source: Source, given: Iterable[Typed], known: dict[str, Typed]) -> list[Typed]:
-    """Add declared objects to the known ones by name; return those that were known already.
-
-    Raises:
-        PddlError: an object is declared with different types.
-    """
-    repeated: list[Typed] = []
-    for typed in given:
-        first = known.setdefault(typed.name, typed)
-        if first is not typed:
-            repeated.append(typed)
-        if first != typed:
-            message = f"{typed.name} is declared twice, with different types"
-            raise source.error(typed.at, message, "rename one of them")
-    return repeated
-
-
-def note_repeated(source: Source, repeated: Sequence[Typed], kind: str) -> tuple[Diagnostic, ...]:
-    """Make the remark that objects are declared more than once, if any are."""
-    if not repeated:
-        return ()
-    names = list_names(dict.fromkeys(typed.name for typed in repeated))
-    message = f"declared more than once among the {kind}: {names}"
-    return (source.note(repeated[0].at, message, "keep one declaration, if one object is meant"),)
 
 
 def find_only_part(source: Source, section: SList, example: str) -> int:

@@ -8,17 +8,21 @@ have 100,000 facts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NoReturn
 
 from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.pddl.syntax.domain_file import (
     check_sections,
-    declare_objects,
     find_only_part,
-    note_repeated,
     read_constraints,
 )
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader, is_number
+from fcp_ros.domain.pddl.syntax.objects import (
+    check_object_types,
+    declare_objects,
+    note_repeated,
+)
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source
 from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_COST,
@@ -29,7 +33,6 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ProblemText,
     Typed,
     is_below,
-    list_types,
     write_list,
 )
 from fcp_ros.foundation.s_expressions import SList, part_offsets, preview
@@ -66,7 +69,9 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
     check_sections(source, SECTIONS, "problem")
     head = source.head
     assert head is not None, "the head has been checked"
-    objects, repeated = _read_objects(source, domain)
+    types = dict(domain.types)
+    objects, repeated = _read_objects(source, domain, types)
+    domain = replace(domain, types=types)
     init = _InitReader(source, domain, objects)
     facts, values = init.read()
     given = source.section(":domain")
@@ -85,6 +90,7 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
         metric=_read_metric(source),
         constraints=_read_constraints(source),
         spelling={name: spelt.get(name, name) for name in objects},
+        types=types,
         notes=(
             *_note_domain(source, given, wanted, domain),
             *note_repeated(source, repeated, "objects"),
@@ -145,27 +151,21 @@ def _read_metric(source: Source) -> Metric | None:
 # --- objects
 
 
-def _read_objects(source: Source, domain: DomainText) -> tuple[dict[str, Typed], list[Typed]]:
-    """Read all objects by name, and those that are declared again, as constants may be."""
+def _read_objects(
+    source: Source, domain: DomainText, types: dict[str, tuple[str, ...]]
+) -> tuple[dict[str, Typed], list[Typed]]:
+    """Read all objects by name, and those that are declared again, as constants may be.
+
+    `types` grow by those of objects with several types.
+    """
     constants = sorted(domain.constants, key=lambda constant: constant.name)
     found = {constant.name: constant for constant in constants}
     section = source.section(":objects")
     if section is None:
         return found, []
-    known = frozenset(list_types(domain))
     given = FormulaReader(source).read_typed(section, 1, "", "objects")
-    for typed in given:
-        if len(typed.types) > 1:
-            raise source.refusal(
-                typed.at,
-                "an object of either of several types",
-                "declare a type that is below them",
-            )
-        if typed.types[0] not in known:
-            message = f"unknown type {typed.types[0]!r} of {typed.name}"
-            fix = f"{suggest_name(typed.types[0], known)}; the types are {', '.join(sorted(known))}"
-            raise source.error(typed.at, message, fix)
-    return found, declare_objects(source, given, found)
+    check_object_types(source, given, types)
+    return found, declare_objects(given, found, types)
 
 
 # --- initial facts

@@ -59,16 +59,18 @@ class Source:
             self._check_parentheses()
             fix = "remove it, or add the missing `(`"
             raise self.error(error.offset, f"there is {error}", fix) from error
+        body: SList | None = None
         for position, node in enumerate(outermost):
-            if isinstance(node, str) or position > 0:
+            if isinstance(node, SList) and node[:1] == ["in-package"]:
+                continue  # what is left of Lisp in the files of 1998
+            if isinstance(node, str) or body is not None:
                 at = offset_of(self.code, outermost, position)
                 message = f"{preview(node)!r} stands outside `(define ...)`"
                 raise self.error(at, message, "remove it, or put it inside the parentheses")
-        if not outermost:
+            body = node
+        if body is None:
             fix = "write (define (domain ...) ...) or (define (problem ...) ...)"
             raise self.error(0, "the file is empty", fix)
-        body = outermost[0]
-        assert isinstance(body, SList), "words have been refused above"
         if any(isinstance(node, SList) and _has_section(node) for node in body):
             # A section inside another one: two parentheses are wrong, or it can't stand there.
             self._check_parentheses()

@@ -265,6 +265,7 @@ class ProblemText:
         metric: None if the file has none.
         constraints: conditions on the states of the plan.
         spelling: objects as the files spell them, by their lower-case names.
+        types: those of the domain, and a type for each set of types that an object has.
         notes: remarks on what is read, but may not be meant.
     """
 
@@ -277,6 +278,7 @@ class ProblemText:
     metric: Metric | None
     constraints: Formula
     spelling: Mapping[str, str]
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     @property
@@ -292,10 +294,10 @@ Parents: TypeAlias = Mapping[str, tuple[str, ...]]
 """The direct parents of each type; a type that is not listed is below ROOT."""
 
 
-def list_types(domain: DomainText) -> tuple[str, ...]:
-    """List all types of a domain, ROOT first, also those that are only named as parents."""
-    above = (parent for parents in domain.types.values() for parent in parents)
-    return tuple(dict.fromkeys((ROOT, *above, *domain.types)))
+def list_types(types: Parents) -> tuple[str, ...]:
+    """List all types, ROOT first, also those that are only named as parents."""
+    above = (parent for parents in types.values() for parent in parents)
+    return tuple(dict.fromkeys((ROOT, *above, *types)))
 
 
 def list_ancestors(type_: str, parents: Parents) -> tuple[str, ...]:

@@ -54,6 +54,22 @@ def test_case_makes_no_difference_and_spelling_is_kept():
     assert (read.domain.actions[0].name, read.domain.actions[0].spelling) == ("go", "Go")
 
 
+def test_lisp_packages_are_passed_over():
+    assert texts(f'(in-package "PDDL")\n{DOMAIN}', f'(in-package "PDDL") {PROBLEM}').domain.actions
+
+
+def test_goals_may_be_long_and_deep():
+    """Longer and deeper than goals in the goal language may be: 20,000 characters, 60 levels."""
+    objects = " ".join(f"object-number-{n}" for n in range(2000))
+    goal = f"(and {' '.join(f'(q {name})' for name in objects.split())})"
+    goal = f"{'(or (p) (and (p) ' * 40}{goal}{'))' * 40}"
+    read = parse_pddl(
+        "(define (domain d) (:predicates (p) (q ?x)) (:action a :parameters (?x) :effect (q ?x)))",
+        f"(define (problem one) (:domain d) (:objects {objects}) (:init) (:goal {goal}))",
+    )
+    assert check_goal(read.goal, read.domain, read.instance) == read.goal
+
+
 def test_comments_stand_anywhere():
     domain = DOMAIN.replace(" ", " ; (:action ( ;;\n ").replace(")", ")\n;)\n")
     assert texts(f"; first\n{domain}; last").domain == texts().domain

@@ -119,7 +119,6 @@ def test_ten_thousand_parentheses(text):
     [
         ("(at ?p - place)", "(at ?p - place) (at ?x)", 5, "several predicates at"),
         ("(total-cost) -", "(total-cost) (total-cost) -", 6, "several functions total-cost"),
-        ("home - place", "home - place home - thing", 4, "home is declared twice, with different"),
         ("(?a ?b - place)\n", "(?a ?a - place)\n", 9, r"\?a is declared twice"),
         ("))))))\n", ")))))\n  (:action go))\n", 13, "several actions go"),
         ("(:types", "(:types)\n  (:types", 4, "several sections :types"),
