@@ -30,7 +30,10 @@ from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.domain import check_goal, load_domain, parse_expression
+from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import read_pddl
+from fcp_ros.domain.pddl.notation import PddlNotation
+from fcp_ros.domain.pddl.reader import is_condition
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
 from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions, read_ipc_plan
@@ -98,13 +101,18 @@ def _validate_plan(
         plan = read_plan(Path(file).read_text(encoding="utf-8"))
     except ValueError as error:
         fail(f"{file}: {error}")
+    notation: PddlNotation | None = None
+    goal: Expression | None = None
     if domain.endswith(".pddl"):
-        task = read_pddl(domain, scene)
-        plan_domain, instance = task.domain, task.instance
+        in_pddl = is_condition(plan.goal)
+        task = read_pddl(domain, scene, plan.goal if in_pddl else "")
+        plan_domain, instance, notation = task.domain, task.instance, PddlNotation(task)
+        goal = task.goal if in_pddl else None
     else:
         session = open_session(domain, scene)
         plan_domain, instance = session.domain, session.state.instance
-    goal = check_goal(parse_expression(plan.goal), plan_domain, instance)
+    if goal is None:
+        goal = check_goal(parse_expression(plan.goal), plan_domain, instance)
     with closing(open_grounder(plan_domain, judges)) as grounder:
         verdict = verify(plan_domain, instance, plan, goal, grounder, alpha=plan.alpha)
     _report_verdict(
@@ -112,6 +120,7 @@ def _validate_plan(
         verdict.problems,
         f"plan of {len(plan.steps)} steps, membership "
         f"{plan.membership:.2f} >= alpha {plan.alpha:.2f}, replayed on the scene",
+        notation,
     )
 
 
@@ -131,7 +140,10 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
     with closing(open_grounder(task.domain, JudgeChoice())) as grounder:
         verdict = verify(task.domain, task.instance, plan, task.goal, grounder, alpha=1.0)
     _report_verdict(
-        console, verdict.problems, f"plan of {len(actions)} actions, replayed from {problem}"
+        console,
+        verdict.problems,
+        f"plan of {len(actions)} actions, replayed from {problem}",
+        PddlNotation(task),
     )
 
 
@@ -149,8 +161,12 @@ def _validate_pddl(console: Console, file: str, domain: str) -> None:
         console.print(f"  note: {escape(str(note))}", soft_wrap=True)
 
 
-def _report_verdict(console: Console, problems: Sequence[str], valid: str) -> None:
+def _report_verdict(
+    console: Console, problems: Sequence[str], valid: str, notation: PddlNotation | None = None
+) -> None:
     """Print the verifier's problems and leave with FAILED, or print `valid`."""
+    if notation is not None:
+        problems = [notation.write_sentence(problem) for problem in problems]
     if not problems:
         console.print(f"[green]valid[/] {escape(valid)}", soft_wrap=True)
         return

@@ -47,7 +47,7 @@ def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -
         if leg:
             return (
                 f"{to_text(one)} and {to_text(other)} can't hold at once: "
-                f"{one.predicate} is functional, with one tuple at most for each {leg}."
+                f"at most one {one.predicate} holds for each {leg}."
             )
     for atom in required:
         if atom.predicate == IS_A and not _is_anything(atom, kinds, task):

@@ -2,7 +2,8 @@
 """Plans, scenes and demonstrations as terminal text, JSON, pictures and HTML pages.
 
 For a planning result: `console` (rich text), `plain_json` (JSON, and a plan read back from it),
-`ipc_plan` (the format of the planning competitions), `degree_origin` (the source of a degree).
+`ipc_plan` (the format of the planning competitions), `pddl_result` (a result in the notation of
+PDDL files), `degree_origin` (the source of a degree).
 For a run of the demonstration: `demo_report` (its values), `demo_page` (one HTML page).
 For a scene: `scene_page` (one HTML page), `names` (readable names, nodes by label).
 `drawing` holds the pictures, `templates` the pages.

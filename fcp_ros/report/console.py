@@ -132,18 +132,13 @@ def render_explanation(explanation: Explanation) -> RenderableType:
     return Group(*shares, *words, Text(explanation.looked, style="dim"))
 
 
-def format_step(step: PlanStep) -> str:
-    """Format a step as ``pick(robot_1, mug_1, table_1, kitchen_1)``."""
-    return f"{step.rule}({', '.join(name for _, name in step.arguments)})"
-
-
 def _build_headline(result: PlanningResult) -> Text:
     colour = "green" if result.status.solved else "yellow"
     return Text.from_markup(f"[bold {colour}]{result.status.name}[/] {escape(result.message)}")
 
 
 def _build_step_text(step: PlanStep, explain: bool) -> Text:
-    text = _add_sources(format_step(step), step.judgements, explain)
+    text = _add_sources(str(step), step.judgements, explain)
     if step.chunk:
         text.append(f"  [{step.chunk}]", style="cyan")
     return text

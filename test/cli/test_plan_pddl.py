@@ -59,12 +59,54 @@ def test_plans_are_found_written_and_valid(folder, tmp_path, name):
 
 def test_another_goal_json_and_explanation(folder):
     files = ("-d", folder / "ferry.pddl", "-s", folder / "ferry-1.pddl")
-    result = run("plan", *files, "-g", "on-deck(world, van)", "--json")
-    assert result.exit_code == DONE, result.output
-    assert len(json.loads(result.stdout)["plan"]["steps"]) == 2
-    result = run("plan", *files, "-g", "on-deck(world, van)", "--explain")
-    assert result.exit_code == DONE
-    assert "board(van" in result.stdout
+    for goal in ("on-deck(world, van)", "(on-deck van)", "(and (ON-DECK Van))"):
+        result = run("plan", *files, "-g", goal, "--json")
+        assert result.exit_code == DONE, result.output
+        assert len(json.loads(result.stdout)["plan"]["steps"]) == 2
+        result = run("plan", *files, "-g", goal, "--explain", "--why", "van")
+        assert result.exit_code == DONE
+        assert "(board van" in result.stdout
+        assert "world" not in result.stdout.replace(goal, "")
+
+
+def test_a_plan_as_json_is_in_pddl_and_valid(folder, tmp_path):
+    files = ("-d", folder / "blocks.pddl", "-s", folder / "blocks-1.pddl")
+    result = run("plan", *files, "--json")
+    read = json.loads(result.stdout)
+    assert read["goal"] == read["plan"]["goal"]
+    assert read["goal"].startswith("(and (on ")
+    assert all(step["text"].startswith("(") for step in read["plan"]["steps"])
+    file = tmp_path / "plan.json"
+    file.write_text(result.stdout)
+    checked = run("validate", file, *files)
+    assert checked.exit_code == DONE, checked.output
+
+
+def test_reasons_are_in_pddl(folder):
+    """Neither the leg `world` nor the rules of the domain are in what people read."""
+    files = ("-d", folder / "ferry.pddl", "-s", folder / "ferry-1.pddl")
+    result = run("plan", *files, "-g", "(and (on-deck van) (on-deck jeep))")
+    assert result.exit_code == to_exit_code(PlanStatus.UNSOLVABLE_PROVEN)
+    words = " ".join(result.output.split())
+    assert "(on-deck van)" in words
+    assert "(on-deck jeep) can't hold at once: at most one on-deck holds at a time." in words
+    assert "world" not in words
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ("(on-deck vane)", "the goal:1:10: unknown object vane"),
+        ("(on-dock van)", "the goal:1:2: unknown predicate on-dock"),
+        ("(and (on-deck van)", "the goal:1:"),
+        ("(preference p (on-deck van))", "not supported: a preference"),
+    ],
+)
+def test_mistakes_in_a_goal_have_their_place_in_it(folder, goal, message):
+    files = ("-d", folder / "ferry.pddl", "-s", folder / "ferry-1.pddl")
+    result = run("plan", *files, "-g", goal)
+    assert result.exit_code in (BAD_INPUT, to_exit_code(PlanStatus.UNSUPPORTED))
+    assert message in " ".join(result.output.split())
 
 
 def test_a_goal_that_is_out_of_reach(folder, tmp_path):

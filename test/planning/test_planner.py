@@ -264,7 +264,7 @@ def test_alpha_is_reached_within_the_tolerance(ask):
     ("goal", "words"),
     [
         ('on(?x, table) and is_a(?x, "flashlight")', 'Nothing here is a "flashlight".'),
-        ("on(mug_1, table) and on(mug_1, shelf)", "one tuple at most for each item"),
+        ("on(mug_1, table) and on(mug_1, shelf)", "at most one on holds for each item"),
         ("in_room(table, hall)", "in_room(table, hall) is never true here"),
         ("on(milk, tv)", "leads to on(milk, tv): dry forbids it (it would be ruined)."),
         ("not at(bot, kitchen) and not at(bot, hall)", "No sequence of actions"),

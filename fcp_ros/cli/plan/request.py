@@ -12,6 +12,7 @@ from fcp_ros.cli.plan.interruption import GuardedMemberships, Interruption
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
+from fcp_ros.domain.pddl.reader import is_condition
 from fcp_ros.planning import Optimise, Phase, PlanningOptions, PlanningResult, PlanStatus, plan
 from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.option_table import find_problems
@@ -19,6 +20,7 @@ from fcp_ros.planning.model.request import ProgressCallback, ignore_progress
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.relaxation import plan_goal
 from fcp_ros.report.ipc_plan import to_ipc_plan
+from fcp_ros.report.pddl_result import to_pddl_result
 
 
 @dataclass(frozen=True)
@@ -132,10 +134,11 @@ class PlanCommand:
 
     def _answer_pddl(self) -> PlanOutput:
         asked = self._asked
+        in_pddl = not asked.goal or is_condition(asked.goal)
         with self._guard(Phase.PARSE):
-            task = read_pddl(asked.domain, asked.scene)
+            task = read_pddl(asked.domain, asked.scene, asked.goal if in_pddl else "")
         with self._open_memberships(task.domain) as memberships:
-            if asked.goal:
+            if not in_pddl:
                 result = self._plan_text(task.domain, task.instance, memberships)
             else:
                 options = asked.options
@@ -151,7 +154,7 @@ class PlanCommand:
                     progress=self._show,
                     start=self._start,
                 )
-        result = replace(result, notes=(*map(str, task.notes), *result.notes))
+        result = to_pddl_result(result, task, task.goal_text if in_pddl else result.goal)
         return PlanOutput(result, task.domain, task)
 
     def _plan_text(

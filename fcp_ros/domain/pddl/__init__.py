@@ -13,6 +13,7 @@ to a task (the files here).
 - `names`: types, relations and elements for PDDL's names.
 - `expression_writer`: goals and conditions as expressions.
 - `assembly`: all of it put together.
+- `notation`: what the planner says about a task, in PDDL.
 """
 
 from fcp_ros.domain.pddl.reader import parse_pddl, read_pddl

@@ -86,7 +86,17 @@ class _Assembly:
         instance = self._build_instance(schema, extra)
         problem = self._universe.problem
         cost = problem.minimises_cost
-        return PddlTask(problem.name, domain, instance, wanted, forms, cost, idle)
+        return PddlTask(
+            problem.name,
+            domain,
+            instance,
+            wanted,
+            forms,
+            cost,
+            idle,
+            objects=tuple(problem.spelling.values()),
+            predicates=self._names.describe_relations(),
+        )
 
     def _build_domain(
         self, schema: Schema, rules: Mapping[str, ActionRule], sources: Sequence[Source]

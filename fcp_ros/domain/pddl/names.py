@@ -111,6 +111,14 @@ class Names:
         arity = len(self.universe.domain.predicates[predicate])
         return arity == 0 or self.legs.get(predicate, Legs()).single
 
+    def describe_relations(self) -> dict[str, tuple[str, bool]]:
+        """Return the predicate of each relation, and True if the relation has the leg `world`."""
+        plain = {SAME: "=", "": "and"}
+        return {
+            relation: (plain.get(predicate, predicate), self.is_worldly(predicate))
+            for predicate, relation in self._relations.items()
+        }
+
     def translate_atom(self, atom: Atom, terms: Mapping[Term, Term], world: Term) -> Atom:
         """Translate an atom; terms that are not mapped stay."""
         arguments = tuple(terms.get(term, term) for term in atom.arguments)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.pddl.assembly import assemble
 from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
 from fcp_ros.domain.pddl.invariants import Part, find_invariant
@@ -21,11 +23,13 @@ from fcp_ros.domain.pddl.syntax.checks import (
     check_problem_names,
 )
 from fcp_ros.domain.pddl.syntax.domain_file import check_not_swapped, read_domain
-from fcp_ros.domain.pddl.syntax.problem_file import read_problem
-from fcp_ros.domain.pddl.syntax.source import Source, read_source
-from fcp_ros.domain.pddl.syntax.tree import DomainText, Formula, ProblemText
+from fcp_ros.domain.pddl.syntax.problem_file import read_condition, read_problem
+from fcp_ros.domain.pddl.syntax.source import PddlError, Source, read_source
+from fcp_ros.domain.pddl.syntax.tree import DomainText, Formula, ProblemText, write_formula
 from fcp_ros.domain.pddl.task import PddlTask
 
+_GOAL = "the goal"
+"""The name of the goal in the place of a file's."""
 Check = Callable[[], None]
 """Called often while files are read; may raise to stop."""
 
@@ -51,6 +55,7 @@ class PddlTexts:
 def read_pddl(
     domain: str | PathLike[str],
     problem: str | PathLike[str],
+    goal: str = "",
     check: Check = never_stop,
 ) -> PddlTask:
     """Read a domain file and a problem file.
@@ -58,13 +63,15 @@ def read_pddl(
     Args:
         domain: the domain file.
         problem: the problem file.
+        goal: a condition in PDDL that takes the place of the problem's goal.
         check: called often; may raise to stop.
 
     Raises:
         UnsupportedPddl: a feature of PDDL that this planner does not support, by name.
         PddlError: a mistake, with file, line and fix.
     """
-    return work_out(read_texts(read_source(domain), read_source(problem), check=check), check)
+    texts = read_texts(read_source(domain), read_source(problem), check=check)
+    return work_out(with_goal(texts, goal) if goal else texts, check)
 
 
 def parse_pddl(
@@ -107,6 +114,35 @@ def read_texts(
     return PddlTexts(domain, problem, (domain_source, problem_source))
 
 
+def is_condition(goal: str) -> bool:
+    """Return True if a goal is written in PDDL, or wrongly, rather than in the goal language."""
+    if not goal.lstrip().startswith("("):
+        return False
+    try:
+        read_condition(Source(_GOAL, goal))
+    except PddlError:
+        try:
+            parse_expression(goal)
+        except ExpressionError:
+            return True
+        return False
+    return True
+
+
+def with_goal(texts: PddlTexts, goal: str) -> PddlTexts:
+    """Return the texts with another goal, which is checked.
+
+    Raises:
+        UnsupportedPddl, PddlError: as `read_pddl`; the place is one in the text of the goal.
+    """
+    source = Source(_GOAL, goal)
+    formula = read_condition(source)
+    problem = replace(texts.problem, goal=formula)
+    check_problem_features(problem, source)
+    check_problem_names(problem, texts.domain, source)
+    return replace(texts, problem=problem)
+
+
 def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
     """Translate syntax trees into rules, schema, state and goal.
 
@@ -135,7 +171,8 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
         )
         drafts = _draft_all(universe, source, check)
     task = assemble(universe, drafts, legs, goal, texts.sources, definitions, check)
-    return replace(task, notes=(*texts.domain.notes, *texts.problem.notes))
+    notes = (*texts.domain.notes, *texts.problem.notes)
+    return replace(task, goal_text=write_formula(texts.goal), notes=notes)
 
 
 def _draft_all(universe: Universe, source: Source, check: Check) -> list[DraftRule]:
@@ -156,9 +193,7 @@ def _add_key(legs: Mapping[str, Legs], part: Part) -> Legs:
     return Legs(tuple(sorted({*known.functional, *part.order})), known.single)
 
 
-def _find_legs(
-    predicate: str, universe: Universe, drafts: list[DraftRule], check: Check
-) -> Legs:
+def _find_legs(predicate: str, universe: Universe, drafts: list[DraftRule], check: Check) -> Legs:
     """Find the legs of a predicate that invariants prove functional."""
     arity = len(universe.domain.predicates[predicate])
     facts = universe.problem.facts

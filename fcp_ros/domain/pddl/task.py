@@ -52,6 +52,9 @@ class PddlTask:
         PDDL; of `idle` rules, too. idle: actions that change nothing (driving from here to here),
         as rules. They are not part of
             the domain: a plan is better without them.
+        objects: the names of the problem's objects, as its file spells them.
+        predicates: relation -> its predicate, and True if it has a leg `world` more.
+        goal_text: the goal in PDDL.
         replaced: predicates that only repeat a relation, and have no relation of their own.
         minimises_cost: the problem minimises total-cost; otherwise each action counts 1.
         notes: remarks on what was read, but may not be meant (an object declared twice).
@@ -64,6 +67,9 @@ class PddlTask:
     forms: Mapping[str, ActionForm]
     minimises_cost: bool
     idle: Mapping[str, ActionRule] = field(default_factory=dict)
+    objects: tuple[str, ...] = ()
+    predicates: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+    goal_text: str = ""
     replaced: Mapping[str, Replaced] = field(default_factory=dict)
     notes: tuple[Diagnostic, ...] = ()
 

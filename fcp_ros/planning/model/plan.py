@@ -36,6 +36,8 @@ class PlanStep:
         judgements: the judged graded atoms of the step, in the rule's order.
         chunk: the chunk that the step belongs to, with a number from the second use in the plan on
             ("fetch", "fetch 2"); empty for a step of its own.
+        text: the step in the notation of the user's files, where that is another than the rule with
+            its arguments in parentheses; otherwise empty.
     """
 
     rule: str
@@ -46,9 +48,10 @@ class PlanStep:
     executor: str
     judgements: tuple[Judged, ...] = ()
     chunk: str = ""
+    text: str = ""
 
     def __str__(self) -> str:
-        return f"{self.rule}({', '.join(element for _, element in self.arguments)})"
+        return self.text or f"{self.rule}({', '.join(element for _, element in self.arguments)})"
 
 
 def chunk_name(label: str) -> str:

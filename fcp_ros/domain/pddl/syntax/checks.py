@@ -169,7 +169,7 @@ class _Checker:
                     raise self._source.error(place_of(term), message, fix)
             elif term.name not in self._objects:
                 fix = f"declare it; {suggest_name(term.name, self._objects)}"
-                raise self._source.error(place_of(term), f"unknown object {term.name!r}", fix)
+                raise self._source.error(place_of(term), f"unknown object {term.name}", fix)
 
 
 # --- unsupported features

@@ -132,6 +132,16 @@ def _read_goal(source: Source) -> Formula:
     return FormulaReader(source).read_formula(section[place], section, place)
 
 
+def read_condition(source: Source) -> Formula:
+    """Read a text that consists of one condition.
+
+    Raises:
+        PddlError: it is none.
+    """
+    body = source.body
+    return FormulaReader(source).read_formula(body, SList([], 0, len(source.text)), 0)
+
+
 def _read_constraints(source: Source) -> Formula:
     section = source.section(":constraints")
     return read_constraints(FormulaReader(source), section) if section else TRUE

@@ -146,7 +146,7 @@ def test_mistakes_in_domains_are_told_with_their_line(old, new, line, message):
         ("(way a b)", "(= (near a b) 1)", 4, "unknown function near"),
         ("cup - thing", "cup - dish", 3, "unknown type dish"),
         ("cup - thing", "?cups - thing", 3, "can't stand among the objects"),
-        ("(:goal (at b))", "(:goal (at c))", 5, "'c'"),
+        ("(:goal (at b))", "(:goal (at c))", 5, "unknown object c"),
         ("(:goal (at b))", "(:goal (at ?x))", 5, "bound by nothing"),
         ("(:goal (at b))", "(:goal (and (at b) or))", 5, "can't stand here"),
         ("(:goal (at b))", "(:goal (at cup))", 5, "cup is of type thing"),
