@@ -86,6 +86,7 @@ class Matcher:
         self._listeners: dict[tuple[int, int, int], list[Listener]] = {}
         self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
         self._confined: dict[BindingStep, tuple[LiftedAtom, ...]] = {}
+        self._kinds: dict[int, str] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
         """Return the slots whose types have a handful of elements."""
@@ -142,23 +143,39 @@ class Matcher:
                     yield run, self._extend(run, depth + 1, binding)
 
     def _extend(self, run: BindingRun, depth: int, binding: list[int]) -> Iterator[Elements]:
-        depth = self._check(run, depth, binding)
+        """Yield all ways to bind what the steps from `depth` on leave open, depth first."""
         steps = run.plan.steps
-        if depth == len(steps):
+        count = len(steps)
+        depth = self._check(run, depth, binding)
+        if depth == count:
             yield tuple(binding)
-        if not 0 <= depth < len(steps):
+        if not 0 <= depth < count:
             return
         self._watch.check()
-        step = steps[depth]
-        last = depth + 1 == len(steps)
-        for elements in self._values(run, depth, binding):
-            if self._bind(run, step, elements, binding):
-                if last:
+        # The steps that are under way, with the values that each has left.
+        stack = [(depth, iter(self._values(run, depth, binding)))]
+        while stack:
+            depth, values = stack[-1]
+            step = steps[depth]
+            for elements in values:
+                if not self._bind(run, step, elements, binding):
+                    continue
+                following = depth + 1
+                if following < count:
+                    following = self._check(run, following, binding)
+                if following == count:
                     yield tuple(binding)
-                else:
-                    yield from self._extend(run, depth + 1, binding)
+                elif following >= 0:
+                    self._watch.check()
+                    stack.append((following, iter(self._values(run, following, binding))))
+                    break
                 for _, slot in step.opens:
                     binding[slot] = OPEN
+            else:
+                stack.pop()
+                if stack:
+                    for _, slot in steps[stack[-1][0]].opens:
+                        binding[slot] = OPEN
 
     def _check(self, run: BindingRun, depth: int, binding: list[int]) -> int:
         """Return the next step that binds something; -1 if a check before it fails."""
@@ -182,16 +199,21 @@ class Matcher:
         self, run: BindingRun, step: BindingStep, elements: Elements, binding: list[int]
     ) -> bool:
         """Bind the open slots of a step; False (and no change) where they do not fit."""
-        trigger = run.plan.trigger
+        trigger, kinds = run.plan.trigger, self._kinds
         parameters = len(trigger.rule.types)
         for position, slot in step.opens:
             element, current = elements[position], binding[slot]
             if current == element:
                 continue
-            fits = current == OPEN and (
-                self._instance.type_of(element) in self._below[trigger.types[slot]]
-            )
-            if not fits or (slot < parameters and element in binding[:parameters]):
+            kind = kinds.get(element)
+            if kind is None:
+                kind = kinds[element] = self._instance.type_of(element)
+            if (
+                current != OPEN
+                or kind not in self._below[trigger.types[slot]]
+                # Mostly it is nowhere; only then is the first part copied.
+                or (slot < parameters and element in binding and element in binding[:parameters])
+            ):
                 for _, opened in step.opens:
                     binding[opened] = OPEN
                 return False

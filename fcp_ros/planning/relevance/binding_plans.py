@@ -199,6 +199,10 @@ def _reads(plan: BindingPlan) -> bool:
     return any(step.relation is not None and step.relation.changes for step in plan.steps)
 
 
+_PATIENCE = 256
+"""Sets of bound slots that are looked at for the cheapest order: those of 8 open slots. Rules with
+more (those of parc-printer have up to 16) are ordered greedily from the best set so far."""
+
 _Path = tuple[tuple[str, int], ...]
 """What binds slots, in order: a static or changing condition by number, or a slot's type."""
 
@@ -209,19 +213,33 @@ def _order(
     everything = frozenset(range(len(trigger.types)))
     best: dict[frozenset[int], float] = {bound: 0.0}
     queue: list[tuple[float, int, frozenset[int], _Path]] = [(0.0, 0, bound, ())]
-    count = 0
+    count = looked = 0
     while queue:
         cost, _, now, path = heapq.heappop(queue)
         if now == everything:
             return path
         if cost > best[now]:
             continue
+        looked += 1
+        if looked > _PATIENCE:
+            return _complete(trigger, costs, now, few, path)
         for extra, choice, then in _choices(trigger, costs, now, few):
             if cost + extra < best.get(then, float("inf")):
                 best[then] = cost + extra
                 count += 1
                 heapq.heappush(queue, (cost + extra, count, then, (*path, choice)))
     raise AssertionError("every slot can be bound by its type")
+
+
+def _complete(
+    trigger: Trigger, costs: _StepCosts, now: frozenset[int], few: frozenset[int], path: _Path
+) -> _Path:
+    """Extend an order to all slots, each time by the cheapest choice."""
+    while len(now) < len(trigger.types):
+        choices = _choices(trigger, costs, now, few)
+        _, choice, now = min(choices, key=lambda found: found[0])
+        path = (*path, choice)
+    return path
 
 
 def _choices(
