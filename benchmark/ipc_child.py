@@ -46,18 +46,24 @@ def _get_ready() -> None:
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
     """Plan as the command line does; the answer has status, times and the plan's text."""
     from fcp_ros.cli.judges import JudgeChoice
-    from fcp_ros.cli.plan_request import PlanInput, answer_pddl
+    from fcp_ros.cli.plan.interruption import Interruption
+    from fcp_ros.cli.plan.request import PlanCommand, PlanInput
     from fcp_ros.foundation.input_error import InputError
     from fcp_ros.planning import PlanningOptions
+    from fcp_ros.planning.model.request import ignore_progress
+    from fcp_ros.planning.model.watch import RequestStart
 
     options = PlanningOptions(
         time_limit=job["time_limit"],
         memory_limit=job.get("memory_limit", 2048.0),
         improve_time=job.get("improve_time", 0.0),
     )
+    asked = PlanInput(job["domain"], job["problem"], "", options, JudgeChoice())
     began, cpu = time.perf_counter(), time.process_time()
     try:
-        output = answer_pddl(PlanInput(job["domain"], job["problem"], "", options, JudgeChoice()))
+        with Interruption() as interruption:
+            start = RequestStart.now()
+            output = PlanCommand(asked, start, interruption, ignore_progress).answer()
     except InputError as error:
         return {"status": "REFUSED", "note": str(error)}
     result = output.result

@@ -10,7 +10,8 @@ algorithm over sets of bound slots; plans are kept with the domain.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -210,9 +211,11 @@ _Path = tuple[tuple[str, int], ...]
 def _order(
     trigger: Trigger, costs: _StepCosts, bound: frozenset[int], few: frozenset[int]
 ) -> _Path:
-    everything = frozenset(range(len(trigger.types)))
-    best: dict[frozenset[int], float] = {bound: 0.0}
-    queue: list[tuple[float, int, frozenset[int], _Path]] = [(0.0, 0, bound, ())]
+    choices = _list_choices(trigger, costs, few)
+    everything = (1 << len(trigger.types)) - 1
+    start = _to_mask(bound)
+    best = {start: 0.0}
+    queue: list[tuple[float, int, int, _Path]] = [(0.0, 0, start, ())]
     count = looked = 0
     while queue:
         cost, _, now, path = heapq.heappop(queue)
@@ -222,48 +225,92 @@ def _order(
             continue
         looked += 1
         if looked > _PATIENCE:
-            return _complete(trigger, costs, now, few, path)
-        for extra, choice, then in _choices(trigger, costs, now, few):
-            if cost + extra < best.get(then, float("inf")):
+            return _complete(choices, now, everything, path)
+        for extra, name, then in _extend(choices, now):
+            if cost + extra < best.get(then, math.inf):
                 best[then] = cost + extra
                 count += 1
-                heapq.heappush(queue, (cost + extra, count, then, (*path, choice)))
+                heapq.heappush(queue, (cost + extra, count, then, (*path, name)))
     raise AssertionError("every slot can be bound by its type")
 
 
-def _complete(
-    trigger: Trigger, costs: _StepCosts, now: frozenset[int], few: frozenset[int], path: _Path
-) -> _Path:
+def _complete(choices: Sequence[_Choice], now: int, everything: int, path: _Path) -> _Path:
     """Extend an order to all slots, each time by the cheapest choice."""
-    while len(now) < len(trigger.types):
-        choices = _choices(trigger, costs, now, few)
-        _, choice, now = min(choices, key=lambda found: found[0])
-        path = (*path, choice)
+    while now != everything:
+        _, name, now = min(_extend(choices, now), key=lambda found: found[0])
+        path = (*path, name)
     return path
 
 
-def _choices(
-    trigger: Trigger, costs: _StepCosts, now: frozenset[int], few: frozenset[int]
-) -> Iterable[tuple[float, tuple[str, int], frozenset[int]]]:
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A way to bind slots; sets of slots are masks.
+
+    Attributes:
+        name: its name in a path.
+        slots: the slots that it binds.
+        keys: one of these determines the others.
+        keyed, several, linked, open: the costs with a key bound, with several slots bound, with
+            one, and with none.
+    """
+
+    name: tuple[str, int]
+    slots: int
+    keys: int
+    keyed: float
+    several: float
+    linked: float
+    open: float
+
+
+def _list_choices(trigger: Trigger, costs: _StepCosts, few: frozenset[int]) -> list[_Choice]:
+    found = []
     for number, (relation, slots) in enumerate(trigger.static):
-        if not now.issuperset(slots):
-            known = sum(slot in now for slot in slots)
-            if known > 1 or any(slots[key] in now for key in relation.keys):
-                cost = 0.0  # hardly ever more than one value
-            else:
-                cost = costs.link if known else costs.scan
-            yield cost, ("static", number), now.union(slots)
+        keys = _to_mask(slots[key] for key in relation.keys)
+        # With a key or several slots bound, there is hardly ever more than one value.
+        found.append(
+            _Choice(("static", number), _to_mask(slots), keys, 0.0, 0.0, costs.link, costs.scan)
+        )
     for number, (relation, slots) in enumerate(trigger.fluent):
-        if not now.issuperset(slots):
-            if any(slots[key] in now for key in relation.keys):
-                cost = costs.value + (_MOVING if relation.moves else 0.0)
-            else:
-                cost = costs.any if now.isdisjoint(slots) else costs.listed
-            yield cost, ("fluent", number), now.union(slots)
+        keys = _to_mask(slots[key] for key in relation.keys)
+        value = costs.value + (_MOVING if relation.moves else 0.0)
+        found.append(
+            _Choice(
+                ("fluent", number),
+                _to_mask(slots),
+                keys,
+                value,
+                costs.listed,
+                costs.listed,
+                costs.any,
+            )
+        )
     for slot in range(len(trigger.types)):
-        if slot not in now:
-            cost = _FEW if slot in few else costs.element
-            yield cost, ("element", slot), now | {slot}
+        cost = _FEW if slot in few else costs.element
+        found.append(_Choice(("element", slot), 1 << slot, 0, cost, cost, cost, cost))
+    return found
+
+
+def _to_mask(slots: Iterable[int]) -> int:
+    mask = 0
+    for slot in slots:
+        mask |= 1 << slot
+    return mask
+
+
+def _extend(choices: Sequence[_Choice], now: int) -> Iterator[tuple[float, tuple[str, int], int]]:
+    """Yield the choices that bind a slot: the cost, the choice, and the slots bound then."""
+    for choice in choices:
+        then = now | choice.slots
+        if then != now:
+            known = now & choice.slots
+            if now & choice.keys:
+                cost = choice.keyed
+            elif not known:
+                cost = choice.open
+            else:
+                cost = choice.several if known & (known - 1) else choice.linked
+            yield cost, choice.name, then
 
 
 def _plan(

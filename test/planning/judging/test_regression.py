@@ -56,9 +56,7 @@ def estimate_all(task, check=lambda: None):
         task.domain, task.instance, lambda _: None, TNORMS["lukasiewicz"], check
     )
     return [
-        bounds.estimate(Fact("clear", (f"c{x}-{y}",))).loss
-        for x in range(3)
-        for y in range(SIZE)
+        bounds.estimate(Fact("clear", (f"c{x}-{y}",))).loss for x in range(3) for y in range(SIZE)
     ]
 
 

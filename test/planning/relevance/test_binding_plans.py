@@ -43,8 +43,8 @@ rules:
 def test_any_number_of_slots_is_bound_in_bounded_effort(count, style):
     """All sets of 17 open slots would be 131,072."""
     planner, trigger = make_trigger(count)
-    choices = mock.Mock(side_effect=binding_plans._choices)
-    with mock.patch.object(binding_plans, "_choices", choices):
+    choices = mock.Mock(side_effect=binding_plans._extend)
+    with mock.patch.object(binding_plans, "_extend", choices):
         plan = planner.plan(trigger, style, frozenset(trigger.slots), frozenset())
     opened = [slot for step in plan.steps for _, slot in step.opens]
     assert sorted(opened) == list(range(1, count))
