@@ -31,6 +31,7 @@ from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.formula import Formula, find_wanted, make_either, split_choices
 from fcp_ros.planning.goal.symmetry import keep_representatives
+from fcp_ros.planning.handover import measure_step
 from fcp_ros.planning.judging.alternatives import OUT, RoundResult, search_alternatives
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.ranking import AlternativeRanking
@@ -49,6 +50,8 @@ from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchRepor
 from fcp_ros.planning.solution import PlanningProblem, Solution, SolverResult
 from fcp_ros.planning.task.conditions import Conditions
 
+TRIAL = 3
+"""Operators of a plan that are replayed to estimate how long its verification takes."""
 MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""
 
@@ -103,6 +106,8 @@ class Solver:
             self._spend,
         )
         self._known = known
+        self._context = context
+        self._conclusion: float | None = None
         self._running: tuple[_TaskSearch, SearchEngine] | None = None
         self._seen = known
         self._result = SolverResult()
@@ -297,7 +302,12 @@ class Solver:
         if self._list_unknown(work, best.operators):
             return
         membership = self._problem.tnorm.degree_of(best.loss)
-        self._report_plan(membership, len(work.encoding.decode(best.operators).steps), best.cost)
+        steps = sum(len(work.encoding.actions[operator].steps) for operator in best.operators)
+        if self._conclusion is None:
+            first = work.encoding.decode(best.operators[:TRIAL]).steps
+            self._conclusion = measure_step(first, self._context)
+        self._watch.reserve(self._conclusion * steps)
+        self._report_plan(membership, steps, best.cost)
         if self._watch.satisfied and best.first(work.objective) > report.bound + EPSILON:
             raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
 

@@ -13,7 +13,15 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
 from fcp_ros.domain.pddl.reader import is_condition
-from fcp_ros.planning import Optimise, Phase, PlanningOptions, PlanningResult, PlanStatus, plan
+from fcp_ros.planning import (
+    Optimise,
+    Phase,
+    PlanningOptions,
+    PlanningResult,
+    PlanningSession,
+    PlanStatus,
+    plan,
+)
 from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import ProgressCallback, ignore_progress
@@ -129,7 +137,10 @@ class PlanCommand:
             choice = SceneChoice(asked.types, asked.similar)
             session = open_session(asked.domain, asked.scene, choice)
         with self._open_memberships(session.domain) as memberships:
-            result = self._plan_text(session.domain, session.state.instance, memberships)
+            with self._guard(Phase.COMPILE):
+                planning = PlanningSession(session.domain)
+            state = session.state.instance
+            result = self._plan_text(session.domain, state, memberships, planning)
         return PlanOutput(result, session.domain, notes=session.state.fact_notes)
 
     def _answer_pddl(self) -> PlanOutput:
@@ -138,8 +149,10 @@ class PlanCommand:
         with self._guard(Phase.PARSE):
             task = read_pddl(asked.domain, asked.scene, asked.goal if in_pddl else "")
         with self._open_memberships(task.domain) as memberships:
+            with self._guard(Phase.COMPILE):
+                planning = PlanningSession(task.domain)
             if not in_pddl:
-                result = self._plan_text(task.domain, task.instance, memberships)
+                result = self._plan_text(task.domain, task.instance, memberships, planning)
             else:
                 options = asked.options
                 if task.minimises_cost:
@@ -152,13 +165,18 @@ class PlanCommand:
                     memberships,
                     cancelled=self._interruption.is_cancelled,
                     progress=self._show,
+                    session=planning,
                     start=self._start,
                 )
         result = to_pddl_result(result, task, task.goal_text if in_pddl else result.goal)
         return PlanOutput(result, task.domain, task)
 
     def _plan_text(
-        self, domain: Domain, instance: Instance, memberships: MembershipSource
+        self,
+        domain: Domain,
+        instance: Instance,
+        memberships: MembershipSource,
+        session: PlanningSession,
     ) -> PlanningResult:
         return plan_goal(
             domain,
@@ -168,6 +186,7 @@ class PlanCommand:
             memberships,
             cancelled=self._interruption.is_cancelled,
             progress=self._show,
+            session=session,
             start=self._start,
         )
 

@@ -102,7 +102,7 @@ class _Encoder:
         self._switches = options.switches
         self._macros = options.macros
         self._watch = watch
-        mutexes = find_leg_mutexes(task, conditions, relevance.operators)
+        mutexes = find_leg_mutexes(task, conditions, relevance.operators, watch.check)
         self._variables: Variables = choose_variables(task, conditions, relevance, mutexes)
         self._encoder = OperatorEncoder(task, conditions, self._variables, mutexes)
         self._costs = OperatorCosts(

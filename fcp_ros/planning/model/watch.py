@@ -119,6 +119,7 @@ class Watch:
         self.cost_bound = 0.0
         self._acceptable_since = math.inf
         self._cancelled_at = math.inf
+        self._reserved = 0.0
         self.cancellation: Interrupted | None = None
 
     @property
@@ -172,7 +173,12 @@ class Watch:
                 PlanStatus.TIMEOUT,
                 f"It was improved for {self._options.improve_time:g} s and not further.",
             )
-        self._check_time(now, 0.0)
+        self._check_time(now, -self._reserved)
+
+    def reserve(self, seconds: float) -> None:
+        """Keep time for the stages after the search, at most half of the time that is left."""
+        left = self._options.time_limit - self.elapsed
+        self._reserved = min(seconds, 0.5 * max(0.0, left))
 
     def check_conclusion(self) -> None:
         """Like `check`, for the stages after the search: limits are reached a moment later."""

@@ -13,7 +13,7 @@ become one variable ("where the item is").
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from fcp_ros.planning.task.conditions import Conditions
@@ -71,11 +71,21 @@ class LegMutexes:
                 yield tuple(group)
 
 
-def find_leg_mutexes(task: Task, conditions: Conditions, operators: Collection[int]) -> LegMutexes:
-    """Prove mutex legs over some operators (numbers in the task) and the initial state."""
+def find_leg_mutexes(
+    task: Task, conditions: Conditions, operators: Collection[int], check: Callable[[], None]
+) -> LegMutexes:
+    """Prove mutex legs over some operators (numbers in the task) and the initial state.
+
+    Args:
+        task: the task.
+        conditions: of its operators.
+        operators: their numbers.
+        check: called for each operator; may raise to stop.
+    """
     partners = _make_candidates(task, operators)
     pairs = _SupportedPairs(partners)
     for index in operators:
+        check()
         operator = task.operators[index]
         for obligation in _Obligations(task, conditions, operator, index, partners).find_open():
             pairs.require(*obligation)

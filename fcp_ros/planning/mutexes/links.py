@@ -76,11 +76,14 @@ def is_kept(link: StaticLink, proof: MutexProof, pairs: Collection[MutexPair]) -
 
 def make_checks(rule: LiftedRule, links: Iterable[StaticLink]) -> tuple[LinkCheck, ...]:
     """Make the checks of a rule: pairs of its conditions that links connect."""
+    known = list(links)
+    names = {name for link in known for name, _ in (link.one, link.other)}
+    atoms = sorted((atom for atom in rule.body.fluent if _name(atom) in names), key=_name)
     return tuple(
         LinkCheck(atom, other, link.make_atom(y, z))
-        for atom, other in combinations(sorted(rule.body.fluent, key=_name), 2)
+        for atom, other in combinations(atoms, 2)
         for one, two, y, z in _find_sharing((atom, other))
-        for link in links
+        for link in known
         if (link.one, link.other) == (one, two)
     )
 
@@ -91,9 +94,10 @@ def _name(atom: LiftedAtom) -> str:
 
 def _find_sharing(atoms: Sequence[LiftedAtom]) -> Iterator[tuple[Place, Place, int, int]]:
     """Yield pairs of binary atoms that share a slot: both places, and the slots not shared."""
-    for relation, slots in atoms:
-        for other, others in atoms:
-            if relation.name < other.name and len(slots) == len(others) == 2:
+    binary = [atom for atom in atoms if len(atom[1]) == 2]
+    for relation, slots in binary:
+        for other, others in binary:
+            if relation.name < other.name:
                 for leg, slot in enumerate(slots):
                     if slot in others and slots[1 - leg] not in others:
                         place = (other.name, others.index(slot))

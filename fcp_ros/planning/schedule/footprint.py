@@ -8,7 +8,7 @@ those on which its effects depend.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact, Instance
@@ -59,7 +59,10 @@ class StepFootprint:
 
 
 def find_footprints(
-    domain: Domain, instance: Instance, steps: Sequence[GroundStep]
+    domain: Domain,
+    instance: Instance,
+    steps: Sequence[GroundStep],
+    check: Callable[[], None] = lambda: None,
 ) -> tuple[StepFootprint, ...]:
     """Return the footprints of the steps of a sequence that can be done.
 
@@ -67,10 +70,12 @@ def find_footprints(
         domain: its constraints and functional legs are read, too.
         instance: the state in which the sequence starts.
         steps: the sequence.
+        check: called for each step; may raise to stop.
     """
     view = FactView(instance)
     plain: list[StepFootprint] = []
     for step in steps:
+        check()
         plain.append(_find_footprint(domain, view, step))
         _apply(plain[-1], view)
     return tuple(_with_constraints(domain, instance, plain) if domain.constraints else plain)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -32,6 +32,7 @@ def schedule_steps(
     *,
     levels: Mapping[str, float] | None = None,
     deadline: float = math.inf,
+    check: Callable[[], None] = lambda: None,
 ) -> Schedule | Inconsistency:
     """Work out when each step of a plan can run.
 
@@ -46,6 +47,7 @@ def schedule_steps(
         steps: a sequence that can be done there (this is not checked).
         levels: the initial amount of each resource; the domain's initial values by default.
         deadline: seconds from the start by which all steps must have ended; infinity for none.
+        check: called for each step; may raise to stop.
 
     Returns:
         the schedule with the earliest times, or the reason why the windows and the deadline can't
@@ -71,7 +73,7 @@ def schedule_steps(
         times = time_steps(timed, chain, deadline)
         if not isinstance(times, Inconsistency):
             return _make_schedule(timed, chain, chain, agents, times)
-    given = find_causal_pairs(FactView(instance), find_footprints(domain, instance, bound))
+    given = find_causal_pairs(FactView(instance), find_footprints(domain, instance, bound, check))
     given |= find_reservoir_pairs(domain, bound, levels or {})
     pairs = given | _pair_by_agent(agents, range(len(steps)))
     times = time_steps(timed, sorted(pairs), deadline)

@@ -37,7 +37,10 @@ from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome
 from fcp_ros.planning.search.prepared import PreparedTask
 
 MOST_APPLIED = 20_000
-"""Most operators that action elimination applies; the rest of a very long plan stays as it is."""
+"""Work of action elimination: operators that it applies, and conditional effects that it looks at;
+the rest of a very long plan stays as it is. Measured: 5 us each, 0.1 s in all."""
+SLOW = 20
+"""Work of applying an operator with blocks or resources."""
 BLIND_EFFORT = 2000
 """States to expand without an estimate."""
 LANDMARK_EFFORT = 20
@@ -84,23 +87,47 @@ class _LimitReached(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _PlainOperator:
-    """An operator in plain numbers; `simple`: without conditional effects, blocks or resources."""
+    """An operator in plain numbers.
+
+    Attributes:
+        pre, unequal: variables with the value that they must, or must not, have.
+        writes: variables with the value that they get, if no effect has conditions.
+        conditional: else all effects in their order: the conditions (variable, value, and True if
+            it must be another one), and the write that happens if they hold.
+        simple: True without blocks and resources; it is applied by its numbers alone then.
+        work: of applying it.
+    """
 
     pre: tuple[tuple[int, int], ...]
     unequal: tuple[tuple[int, int], ...]
     writes: tuple[tuple[int, int], ...]
+    conditional: tuple[tuple[tuple[tuple[int, int, bool], ...], tuple[int, int]], ...]
     simple: bool
+    work: int
 
 
 def _read_operator(task: FlatTask, operator: int) -> _PlainOperator:
-    first, last = int(task.eff_start[operator]), int(task.eff_start[operator + 1])
-    conditional = task.cond_start[first] != task.cond_start[last]
+    effects = range(int(task.eff_start[operator]), int(task.eff_start[operator + 1]))
+    writes = _read_pairs(task.eff_start, task.eff_var, task.eff_val, operator)
+    conditions = [_read_conditions(task, effect) for effect in effects]
+    conditional = tuple(zip(conditions, writes, strict=True)) if any(conditions) else ()
     blocked = task.block_start[operator] != task.block_start[operator + 1]
+    simple = not (blocked or len(task.amount))
     return _PlainOperator(
         _read_pairs(task.pre_start, task.pre_var, task.pre_val, operator),
         _read_pairs(task.not_start, task.not_var, task.not_val, operator),
-        _read_pairs(task.eff_start, task.eff_var, task.eff_val, operator),
-        not (conditional or blocked or len(task.amount)),
+        () if conditional else writes,
+        conditional,
+        simple,
+        1 + len(conditional) // 10 if simple else SLOW + len(conditional),
+    )
+
+
+def _read_conditions(task: FlatTask, effect: int) -> tuple[tuple[int, int, bool], ...]:
+    part = slice(int(task.cond_start[effect]), int(task.cond_start[effect + 1]))
+    columns = (task.cond_var[part], task.cond_val[part], task.cond_neg[part])
+    return tuple(
+        (var, val, bool(neg)) for var, val, neg in zip(*(c.tolist() for c in columns), strict=True)
     )
 
 
@@ -133,10 +160,10 @@ class _Walker:
         self, start: tuple[FlatState, Amounts], operator: int
     ) -> tuple[FlatState, Amounts] | None:
         """Apply an operator to state and resources; None if it is not applicable."""
-        if self._left == 0:
-            raise _LimitReached
-        self._left -= 1
         (state, amounts), plain = start, self._plain[operator]
+        if self._left <= 0:
+            raise _LimitReached
+        self._left -= plain.work
         for variable, value in plain.pre:
             if state[variable] != value:
                 return None
@@ -147,6 +174,9 @@ class _Walker:
             changed = list(state)
             for variable, value in plain.writes:
                 changed[variable] = value
+            for conditions, (variable, value) in plain.conditional:
+                if all((state[var] == val) != neg for var, val, neg in conditions):
+                    changed[variable] = value
             return tuple(changed), amounts
         if not is_applicable(self._task, state, operator):
             return None

@@ -22,7 +22,8 @@ from fcp_ros.planning.task.task import Absence
 def compiled(domain, instance):
     task = compile_task(domain, instance, Watch(PlanningOptions()))
     conditions = Conditions(task)
-    return task, conditions, find_leg_mutexes(task, conditions, range(len(task.operators)))
+    numbers = range(len(task.operators))
+    return task, conditions, find_leg_mutexes(task, conditions, numbers, lambda: None)
 
 
 @settings(
