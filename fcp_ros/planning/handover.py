@@ -19,8 +19,8 @@ from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.verification.verify import PlanMeeting, verify
 
 REPLAYS = 2
-"""A plan is scheduled and replayed, in two orders if steps overlap. The first steps take longer than
-others, because their rules are prepared."""
+"""A plan is scheduled and replayed, in two orders if steps overlap. Its first steps take longer
+than others, because their rules are prepared."""
 
 
 def measure_step(steps: Sequence[GroundStep], context: RequestContext) -> float:
