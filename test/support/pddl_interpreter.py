@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.reader import PddlTexts
@@ -74,6 +75,8 @@ class Interpreter:
                 return None
         if not self.holds(found.precondition, state, bound):
             return None
+        if self.cost(action, arguments) is None:
+            return None
         add, delete = set(), set()
         for effect in found.effects:
             for new in self.bindings(effect.variables):
@@ -97,17 +100,18 @@ class Interpreter:
     def reaches_goal(self, state: State) -> bool:
         return self.holds(self.goal, state, {})
 
-    def cost(self, action: str, arguments: tuple[str, ...]) -> float:
-        """What an action adds to total-cost."""
+    def cost(self, action: str, arguments: tuple[str, ...]) -> Fraction | None:
+        """What an action adds to total-cost; None where a function has no value."""
         (found,) = (a for a in self.domain.actions if a.name == action)
         bound = dict(zip((p.name for p in found.parameters), arguments, strict=True))
-        total = 0.0
+        total = Fraction(0)
         for part in found.cost:
             if isinstance(part, FunctionValue):
                 at = tuple(value(term, bound) for term in part.arguments)
-                total += self.problem.values.get(part.function, {}).get(at, 0.0)
-            else:
-                total += part
+                part = self.problem.values.get(part.function, {}).get(at)
+                if part is None:
+                    return None
+            total += Fraction(str(part))
         return total
 
 

@@ -66,13 +66,18 @@ class Names:
     # --- types
 
     def name_type(self, types: Sequence[str]) -> str:
-        """Name the type, or the union of several types."""
-        names = sorted(self._renamed[type_] for type_ in types)
+        """Name the type, or the union of several types.
+
+        A type below another one of them adds nothing: with it the union would be above itself.
+        """
+        ancestors = {type_: self.universe.ancestors(type_) for type_ in types}
+        wide = [t for t in ancestors if not any(t != o and o in ancestors[t] for o in ancestors)]
+        names = sorted(self._renamed[type_] for type_ in wide)
         if len(names) == 1:
             return names[0]
         union = ".or.".join(names)
         if union not in self._types:
-            above = set.intersection(*(set(self.universe.ancestors(t)) for t in types))
+            above = set.intersection(*(set(ancestors[t]) for t in wide))
             higher = {up for t in above for up in self.universe.ancestors(t) if up != t}
             self._types[union] = sorted(self._renamed[t] for t in above - higher)
             for name in names:

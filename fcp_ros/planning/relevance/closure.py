@@ -147,6 +147,9 @@ class Closure:
                 self._fire(node)
             elif self._open_literals.fresh:
                 self._touches.extend(self._effects.of_fact(self._open_literals.fresh.popleft()))
+            elif self._open_literals.fresh_patterns:
+                pattern = self._open_literals.fresh_patterns.popleft()
+                self._touches.extend(self._effects.of_pattern(pattern))
             elif self._touches:
                 self._touch(*self._touches.popleft())
             elif self._demands:
@@ -291,16 +294,15 @@ class Closure:
 
     # --- conditional effects
 
-    def _touch(self, trigger: Trigger, node: OperatorNode, fact: int) -> None:
-        """Ground what an effect may do to a fact, or how it may forbid its operator."""
+    def _touch(self, trigger: Trigger, node: OperatorNode, bound: Bound, purpose: int) -> None:
+        """Ground what an effect may do to the facts with bound elements in some legs."""
         size = len(node.arguments)
         binding = [*node.arguments, *([OPEN] * (len(trigger.types) - size))]
-        forbids = fact == FORBIDS
-        slots = range(size) if forbids else (*range(size), *trigger.slots)
-        plan = self._planner.plan(trigger, BindingStyle.ALL, frozenset(slots), frozenset())
-        elements = () if forbids else self._facts.elements[fact]
-        if self._matcher.fits(plan, binding, zip(trigger.slots, elements, strict=not forbids)):
-            run = BindingRun(plan, _FORBIDS if forbids else _NO_PURPOSE, listens=True)
+        given = [(trigger.slots[position], element) for position, element in bound]
+        slots = frozenset([*range(size), *(slot for slot, _ in given)])
+        plan = self._planner.plan(trigger, BindingStyle.ALL, slots, frozenset())
+        if self._matcher.fits(plan, binding, given):
+            run = BindingRun(plan, purpose, listens=True)
             for found in self._matcher.bindings(run, binding):
                 self._emit(trigger, found, run.purpose)
 
@@ -341,13 +343,16 @@ class Closure:
 
 _ANY = -1
 
-Touch = tuple[Trigger, OperatorNode, int]
-"""Something that an effect of the operator may do to the fact; FORBIDS: to whatever it is."""
-FORBIDS = -1
+Touch = tuple[Trigger, OperatorNode, Bound, int]
+"""Something that an effect of the operator may do to facts with some bound elements, and the
+purpose: none, or to find out when the effect forbids its operator."""
 
 
 class EffectIndex:
-    """Operators with effects, and facts that matter, each found by an element that they share.
+    """Operators with effects, and what matters, each found by an element that they share.
+
+    Facts matter, and so do patterns that nothing may match: an effect may add what is met nowhere
+    else.
 
     Args:
         lifted: the domain.
@@ -358,9 +363,10 @@ class EffectIndex:
         self._facts = facts
         self._of_relation: dict[int, list[Trigger]] = {}
         self._of_rule: dict[int, list[tuple[int, Trigger]]] = {}
+        self._adding: dict[int, list[Trigger]] = {}
         self._forbidding: dict[int, list[Trigger]] = {}
         self._nodes: dict[tuple[int, int, int], list[OperatorNode]] = {}
-        self._mattering: dict[tuple[int, int, int], list[int]] = {}
+        self._mattering: dict[tuple[int, int, int], list[Bound]] = {}
         for achievers in (lifted.adders, lifted.deleters):
             for name, triggers in achievers.items():
                 relation = lifted.relations[name].number
@@ -370,28 +376,43 @@ class EffectIndex:
                         rule = trigger.rule.number
                         self._of_rule.setdefault(rule, []).append((relation, trigger))
         for name, triggers in lifted.adders.items():
+            adding = [trigger for trigger in triggers if trigger.effect >= 0]
+            self._adding[lifted.relations[name].number] = adding
             if lifted.relations[name].keys or name in lifted.constraints:
-                for trigger in triggers:
-                    if trigger.effect >= 0:
-                        self._forbidding.setdefault(trigger.rule.number, []).append(trigger)
+                for trigger in adding:
+                    self._forbidding.setdefault(trigger.rule.number, []).append(trigger)
 
     def of_fact(self, fact: int) -> Iterator[Touch]:
         """Yield what operators so far may do to a fact that matters from now on."""
         relation = self._facts.relation[fact].number
-        triggers = self._of_relation.get(relation)
+        bound = tuple(enumerate(self._facts.elements[fact]))
+        return self._of_bound(relation, bound, self._of_relation.get(relation, ()))
+
+    def of_pattern(self, pattern: AbsencePattern) -> Iterator[Touch]:
+        """Yield the additions of operators so far to a pattern that matters from now on."""
+        relation = pattern.relation.number
+        return self._of_bound(relation, pattern.bound, self._adding.get(relation, ()))
+
+    def _of_bound(
+        self, relation: int, bound: Bound, triggers: Sequence[Trigger]
+    ) -> Iterator[Touch]:
         if not triggers:
             return
-        elements = self._facts.elements[fact]
-        for position, element in ((_ANY, _ANY), *enumerate(elements)):
-            self._mattering.setdefault((relation, position, element), []).append(fact)
+        element_at = dict(bound)
+        positions = range(len(triggers[0].slots))
+        for position in (_ANY, *positions):
+            key = (relation, position, element_at.get(position, _ANY))
+            self._mattering.setdefault(key, []).append(bound)
         for trigger in triggers:
             position, slot = _find_shared(trigger)
-            element = _ANY if position == _ANY else elements[position]
+            if position not in element_at:
+                position = slot = _ANY
+            element = element_at.get(position, _ANY)
             for node in tuple(self._nodes.get((trigger.rule.number, slot, element), ())):
-                yield trigger, node, fact
+                yield trigger, node, bound, _NO_PURPOSE
 
     def of_node(self, node: OperatorNode) -> Iterator[Touch]:
-        """Yield what a new operator may do to the facts that matter so far."""
+        """Yield what a new operator may do to what matters so far."""
         rule = node.rule.number
         triggers = self._of_rule.get(rule)
         if not triggers:
@@ -399,12 +420,13 @@ class EffectIndex:
         for slot, element in ((_ANY, _ANY), *enumerate(node.arguments)):
             self._nodes.setdefault((rule, slot, element), []).append(node)
         for trigger in self._forbidding.get(rule, ()):
-            yield trigger, node, FORBIDS
+            yield trigger, node, (), _FORBIDS
         for relation, trigger in triggers:
             position, slot = _find_shared(trigger)
-            element = _ANY if position == _ANY else node.arguments[slot]
-            for fact in tuple(self._mattering.get((relation, position, element), ())):
-                yield trigger, node, fact
+            elements = {_ANY} if position == _ANY else {_ANY, node.arguments[slot]}
+            for element in sorted(elements):
+                for bound in tuple(self._mattering.get((relation, position, element), ())):
+                    yield trigger, node, bound, _NO_PURPOSE
 
 
 def _find_shared(trigger: Trigger) -> tuple[int, int]:

@@ -40,6 +40,7 @@ class OpenLiterals:
     Attributes:
         unwanted: facts that the goal or a constraint wants to be absent.
         fresh: facts that matter since the last look, in order; taken out by the closure.
+        fresh_patterns: patterns that nothing may match, likewise.
 
     Args:
         facts: the facts.
@@ -49,6 +50,7 @@ class OpenLiterals:
     def __init__(self, facts: FactTable, patterns: AbsencePatterns) -> None:
         self.unwanted: set[int] = set()
         self.fresh: deque[int] = deque()
+        self.fresh_patterns: deque[AbsencePattern] = deque()
         self._facts = facts
         self._patterns = patterns
         self._needs: dict[int, OpenLiteral] = {}
@@ -77,6 +79,7 @@ class OpenLiterals:
         """Say that it matters that nothing matches a pattern."""
         if not pattern.active:
             pattern.active = True
+            self.fresh_patterns.append(pattern)
             for fact in pattern.facts:
                 self.need(2 * fact + 1)
 

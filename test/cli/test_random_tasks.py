@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fcp plan` on random PDDL tasks, beside Dijkstra's search on PDDL by definition.
+
+300 tasks in the profile ci; 20,000 in the profile nightly (4 times the 5,000 of both tests).
+"""
+
+import json
+
+import pytest
+from hypothesis import Phase, assume, given, settings
+from hypothesis import strategies as st
+from pddl_search import TooManyStates, find_least
+from random_adl import make_task, read_twin
+from typer.testing import CliRunner
+
+from fcp_ros.cli.main import app
+from fcp_ros.planning.verification.ipc_plan import read_ipc_plan
+
+MOST_STATES = 300
+CHEAPEST = ["--optimise", "cost"]
+WAYS = (
+    [],
+    [],
+    CHEAPEST,
+    CHEAPEST,
+    [*CHEAPEST, "--algorithm", "astar"],
+    [*CHEAPEST, "--algorithm", "bidirectional"],
+    ["--algorithm", "lazy_greedy"],
+    ["--without", "forgetting", "--without", "symmetry"],
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tasks")
+
+
+def check_answer(domain, problem, options, folder):
+    """Plan for a task with `fcp plan`, and compare the answer with the definition of PDDL."""
+    twin = read_twin(domain, problem)
+    costs = "(:metric" in problem
+    try:
+        least = find_least(twin, MOST_STATES, costs=costs)
+    except TooManyStates:
+        assume(False)
+    paths = [folder / name for name in ("domain.pddl", "problem.pddl", "plan.txt")]
+    paths[0].write_text(domain)
+    paths[1].write_text(problem)
+    paths[2].unlink(missing_ok=True)
+    files = ["-d", str(paths[0]), "-s", str(paths[1]), "--out", str(paths[2])]
+    result = CliRunner().invoke(app, ["plan", *files, "--json", *options])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    assert result.exit_code in (0, 10), result.output
+    answer = json.loads(result.stdout)
+    if least is None:
+        assert answer["status"] == "UNSOLVABLE_PROVEN"
+        return
+    assert answer["status"] in ("SOLVED_OPTIMALLY", "SOLVED_SATISFICING")
+    state, spent = twin.initial, 0
+    for action, objects in read_ipc_plan(paths[2].read_text()):
+        spent += twin.cost(action, objects) if costs else 1
+        state = twin.step(state, action, objects)
+        assert state is not None, (action, objects)
+    assert twin.reaches_goal(state)
+    assert spent >= least
+    if answer["status"] == "SOLVED_OPTIMALLY" and "cost" in options:
+        assert spent == least
+    else:
+        assert "cost" not in options
+
+
+CLEANING = """(define (domain d) (:requirements :adl) (:types ta)
+(:predicates (walked) (dirty ?x - ta) (marked ?x ?y - ta) (done ?x - ta))
+(:action walk :parameters () :precondition (and)
+  :effect (and (walked) (forall (?q - ta) (dirty ?q)) (forall (?a ?b - ta) (marked ?a ?b))))
+(:action wash :parameters (?x - ta) :precondition (dirty ?x) :effect (not (dirty ?x)))
+(:action wipe :parameters (?x ?y - ta) :precondition (marked ?x ?y) :effect (not (marked ?x ?y)))
+(:action serve :parameters (?x - ta) :precondition (and (walked) CONDITION) :effect (done ?x)))"""
+TYPES = """(define (domain d) (:requirements :adl) (:types ta - object tb - object tc - ta)
+(:predicates (p0 ?a - tb ?b - ta) (p2 ?a - ta))
+(:action a1 :parameters (?x - tc ?y - tb) :effect (and (p0 ?y ?x) (p2 ?x))))"""
+EITHER = """(define (domain d) (:requirements :adl) (:types ta - object tb - ta)
+(:predicates (p ?x - (either ta tb)))
+(:action a1 :parameters (?x - (either ta tb)) :effect (p ?x)))"""
+
+
+def write_problem(objects, goal):
+    return f"(define (problem p) (:domain d) (:objects {objects}) (:init) (:goal {goal}))"
+
+
+@pytest.mark.parametrize(
+    ("domain", "problem"),
+    [
+        pytest.param(
+            CLEANING.replace("CONDITION", condition),
+            write_problem(f"{' '.join(objects)} - ta", "(done o1)"),
+            id=f"{name}-{len(objects)}",
+        )
+        for name, condition in (
+            ("one fact", "(not (dirty ?x))"),
+            ("open leg", "(not (exists (?y - ta) (marked ?x ?y)))"),
+            ("both open", "(not (exists (?y ?z - ta) (marked ?y ?z)))"),
+            ("all", "(forall (?y - ta) (not (dirty ?y)))"),
+            ("clause", "(or (not (dirty ?x)) (not (marked ?x ?x)))"),
+        )
+        for objects in (["o1"], ["o1", "o2"])
+    ]
+    + [
+        pytest.param(TYPES, write_problem("o1 - ta", "(not (p2 o1))"), id="type without objects"),
+        pytest.param(EITHER, write_problem("o1 - ta o2 - tb", "(p o2)"), id="either with a part"),
+    ],
+)
+@pytest.mark.parametrize("options", [[], CHEAPEST], ids=["", "cheapest"])
+def test_tasks_that_were_answered_wrongly(folder, domain, problem, options):
+    check_answer(domain, problem, options, folder)
+
+
+@settings(max_examples=1200, phases=[Phase.generate])
+@given(st.integers(0, 2**40))
+def test_answers_are_those_of_pddl(folder, seed):
+    check_answer(*make_task(seed), WAYS[seed % len(WAYS)], folder)
+
+
+@pytest.mark.thorough
+@settings(max_examples=3800, phases=[Phase.generate])
+@given(st.integers(0, 2**40))
+def test_many_more_answers_are_those_of_pddl(folder, seed):
+    check_answer(*make_task(seed), WAYS[seed % len(WAYS)], folder)
