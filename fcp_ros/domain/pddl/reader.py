@@ -12,6 +12,7 @@ from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.pddl.assembly import assemble
 from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
 from fcp_ros.domain.pddl.invariants import Part, find_invariant
+from fcp_ros.domain.pddl.known_values import require_known_values
 from fcp_ros.domain.pddl.names import Legs
 from fcp_ros.domain.pddl.rules.draft import DraftRule
 from fcp_ros.domain.pddl.rules.drafting import draft_rules
@@ -154,7 +155,8 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
         UnsupportedPddl: conditions with too many cases.
     """
     source, _ = texts.sources
-    universe, goal = Universe(texts.domain, texts.problem), texts.goal
+    domain, problem = require_known_values(texts.domain, texts.problem, source)
+    universe, goal = Universe(domain, problem), texts.goal
     drafts = _draft_all(universe, source, check)
     definitions = find_definitions(universe, drafts, check)
     # Before any replacement: replaced predicates take part in invariants of the others.
@@ -171,7 +173,7 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
         )
         drafts = _draft_all(universe, source, check)
     task = assemble(universe, drafts, legs, goal, texts.sources, definitions, check)
-    notes = (*texts.domain.notes, *texts.problem.notes)
+    notes = (*domain.notes, *problem.notes)
     return replace(task, goal_text=write_formula(texts.goal), notes=notes)
 
 

@@ -196,7 +196,9 @@ def _strip_prefix(name: str) -> str:
 def compute_cost(
     action: PddlAction, mapping: Mapping[PddlTerm, Variable], universe: Universe, source: Source
 ) -> Cost:
-    """Compute the cost of an action; 0 if it adds nothing, or if a function has no value.
+    """Compute the cost of an action; 0 if it adds nothing.
+
+    Values that are not given count nothing: `known_values` keeps the action from being done there.
 
     Args:
         action: the action.
