@@ -7,7 +7,13 @@ import itertools
 
 from hypothesis import strategies as st
 
-TYPES = {"a": ("a", "sub"), "b": ("b",), "sub": ("sub",), "object": ("a", "b", "sub")}
+TYPES = {
+    "a": ("a", "sub", "both"),
+    "b": ("b", "both"),
+    "sub": ("sub",),
+    "both": ("both",),
+    "object": ("a", "b", "sub", "both"),
+}
 PREDICATES = {
     "p": ("object",),
     "q": ("a", "object"),
@@ -15,13 +21,14 @@ PREDICATES = {
     "one": ("a",),
     "fixed": ("object", "a"),
 }
-OBJECTS = {"k": "a", "x1": "a", "x2": "sub", "y1": "b"}
-VARIABLE_TYPES = ("a", "b", "sub", "object", "(either b sub)")
+OBJECTS = {"k": "a", "x1": "both", "x2": "sub", "y1": "b"}
+"""The type of each object; `x2` is of `b`, too, as the problem declares it twice."""
+VARIABLE_TYPES = ("a", "b", "sub", "both", "object", "(either b sub)")
 
 
 def below(type_: str, wanted: str) -> bool:
     """Whether whatever is of the first type is of the second."""
-    kinds = ("b", "sub") if type_.startswith("(") else TYPES[type_]
+    kinds = ("b", "both", "sub") if type_.startswith("(") else TYPES[type_]
     return set(kinds) <= set(TYPES[wanted])
 
 
@@ -127,7 +134,8 @@ def tasks(draw):
     )
     many = draw(st.integers(1, 2))
     domain = (
-        "(define (domain random) (:requirements :adl) (:types a b - object sub - a)\n"
+        "(define (domain random) (:requirements :adl) (:types a b - object sub - a"
+        " both - (either a b))\n"
         f"(:constants k - a)\n(:predicates {predicates})\n"
         + "\n".join(draw(actions(f"act{n}")) for n in range(many))
         + ")"
@@ -142,7 +150,7 @@ def tasks(draw):
     initial = draw(st.lists(st.sampled_from(possible), unique=True, min_size=5, max_size=14))
     objects = " ".join(f"{name} - {type_}" for name, type_ in OBJECTS.items() if name != "k")
     problem = (
-        f"(define (problem one) (:domain random) (:objects {objects})\n"
+        f"(define (problem one) (:domain random) (:objects {objects} x2 - b)\n"
         f"(:init {' '.join(initial)})\n(:goal {draw(formulas({}))}))"
     )
     return domain, problem
