@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,7 +28,7 @@ from fcp_ros.planning.chunks.library import StepAtoms, find_step_atoms
 from fcp_ros.planning.chunks.macros import bind_macro_maker, label_steps
 from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, encode, make_no_macros
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
-from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.formula import Formula, find_wanted, make_either, split_choices
 from fcp_ros.planning.goal.symmetry import keep_representatives
@@ -47,9 +48,13 @@ from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
 from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.search.portfolio import SMALL
 from fcp_ros.planning.solution import PlanningProblem, Solution, SolverResult
 from fcp_ros.planning.task.conditions import Conditions
 
+LOADING = 0.5
+"""Seconds for loading the kernels in a new process, which nothing can interrupt: they are not
+loaded if less time than this is left."""
 TRIAL = 3
 """Operators of a plan that are replayed to estimate how long its verification takes."""
 MANY = 16
@@ -258,6 +263,8 @@ class Solver:
         known: FlatPlan | None,
     ) -> RoundResult:
         """Search a flat task within the limits of the request."""
+        if count_operators(task) > SMALL and "numba" not in sys.modules:
+            self._watch.check(LOADING)
         try:
             engine = self._searches.open(task, objective, known)
         except Interrupted as reason:  # while landmarks were looked for

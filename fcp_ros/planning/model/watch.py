@@ -157,8 +157,12 @@ class Watch:
         """Return to a phase from one inside it; nothing is checked."""
         self.phase = phase
 
-    def check(self) -> None:
-        """Raise `Interrupted` if a limit is reached. Cheap: call it in every loop."""
+    def check(self, ahead: float = 0.0) -> None:
+        """Raise `Interrupted` if a limit is reached. Cheap: call it in every loop.
+
+        Args:
+            ahead: seconds that the next step takes: the time limit must leave room for them.
+        """
         now = time.monotonic()
         if now - self._asked >= ASK_EVERY:
             self._asked = now
@@ -173,7 +177,7 @@ class Watch:
                 PlanStatus.TIMEOUT,
                 f"It was improved for {self._options.improve_time:g} s and not further.",
             )
-        self._check_time(now, -self._reserved)
+        self._check_time(now, -max(ahead, self._reserved))
 
     def reserve(self, seconds: float) -> None:
         """Keep time for the stages after the search, at most half of the time that is left."""

@@ -84,10 +84,19 @@ class _Builder:
         self._rows.sort()
         self.nodes: list[int] = [0]  # place 0 stands for "no node"
         self.listed: list[int] = []
+        self._pending: list[tuple[int, int, int, int]] = []
 
     def build(self) -> int:
-        """Build all nodes and return the place of the root."""
-        return self._branch(0, len(self._rows), 0)
+        """Build all nodes and return the place of the root.
+
+        Without recursion: the finish of a goal may ask for thousands of variables. `_pending` holds
+        the branches to be built: the place in `nodes` that leads to each, and its rows.
+        """
+        root = self._branch(0, len(self._rows), 0)
+        while self._pending:
+            place, first, last, done = self._pending.pop()
+            self.nodes[place] = self._branch(first, last, done)
+        return root
 
     def _branch(self, first: int, last: int, done: int) -> int:
         """Build the nodes of sorted rows first .. last, which agree in their first `done` items.
@@ -136,7 +145,7 @@ class _Builder:
         self.nodes.extend((variable, listed, own, 0, *([0] * self._domain[variable])))
         for start, end in groups:
             value = self._rows[start][0][done][1]
-            self.nodes[place + 4 + value] = self._branch(start, end, done + 1)
+            self._pending.append((place + 4 + value, start, end, done + 1))
         return place
 
     def _emit_tests(
@@ -150,7 +159,7 @@ class _Builder:
             place = len(self.nodes)
             value = self._rows[start][0][done][1]
             self.nodes.extend((FIRST_TEST - variable, listed, own, 0, value, 0))
-            self.nodes[place + 5] = self._branch(start, end, done + 1)
+            self._pending.append((place + 5, start, end, done + 1))
             listed = own
         return place
 

@@ -81,3 +81,13 @@ def test_thousands_of_variables_make_a_long_chain():
     assert count_variables(task) == count
     tree = build_switch_tree(task)
     assert found(task, tree, (0,) * count) == list(range(count))
+
+
+def test_an_operator_may_ask_for_thousands_of_variables():
+    count = 3000
+    everything = tuple((v, 1) for v in range(count - 1))
+    made = [FlatOperator(pre=everything, effects=(FlatEffect(count - 1, 1),))]
+    task = FlatBuilder([2] * count, [0] * count, ((count - 1, 1),), made).build()
+    tree = build_switch_tree(task)
+    assert found(task, tree, (1,) * count) == [0]
+    assert found(task, tree, (1,) * (count - 2) + (0, 1)) == []
