@@ -211,9 +211,11 @@ _Path = tuple[tuple[str, int], ...]
 def _order(
     trigger: Trigger, costs: _StepCosts, bound: frozenset[int], few: frozenset[int]
 ) -> _Path:
-    choices = _list_choices(trigger, costs, few)
     everything = (1 << len(trigger.types)) - 1
     start = _to_mask(bound)
+    if start == everything:
+        return ()
+    choices = _list_choices(trigger, costs, few)
     best = {start: 0.0}
     queue: list[tuple[float, int, int, _Path]] = [(0.0, 0, start, ())]
     count = looked = 0
