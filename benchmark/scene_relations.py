@@ -37,6 +37,7 @@ from fcp_ros.scene.relations.conditions.supports import (
     find_supports,
     select_inside,
     select_resting,
+    settle_places,
 )
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, build_boxes, measure_depth
 
@@ -153,10 +154,7 @@ def by_all_pairs(boxes: Boxes, block: int = 500) -> Holders:
     """Derive ``on`` and ``inside`` from the matrices of all pairs, a block of rows at a time."""
     count = len(boxes.ids)
     every = np.arange(count)
-    height, bottom, top = boxes.centre[:, 2], boxes.bottom(every), boxes.top(every)
-    area, volume = boxes.footprint(every), boxes.volume(every)
-    on: dict[int, int] = {}
-    within: dict[int, int] = {}
+    items, others = [], []
     for start in range(0, count, block):
         rows = every[start : start + block]
         dx = boxes.centre[rows, None, 0] - boxes.centre[None, :, 0]
@@ -165,49 +163,19 @@ def by_all_pairs(boxes: Boxes, block: int = 500) -> Holders:
         along = np.abs(boxes.cos * dy - boxes.sin * dx)
         over = (across <= boxes.half[:, 0] + EDGE) & (along <= boxes.half[:, 1] + EDGE)
         over[np.arange(len(rows)), rows] = False
-        gap = np.abs(bottom[rows, None] - top[None, :])
-        rests = over & (gap <= PLAIN.resting) & (height[rows, None] > height[None, :])
-        holds = over & (volume[None, :] > volume[rows, None])
-        for chosen, ranks, held, keep in (
-            (rests, (gap, np.broadcast_to(area, gap.shape)), on, _carries),
-            (holds, (np.broadcast_to(volume, gap.shape),), within, _contains),
-        ):
-            row, other = np.nonzero(chosen)
-            item = rows[row]
-            sure = keep(boxes, item, other)
-            keys = [rank[row[sure], other[sure]] for rank in ranks]
-            _keep_first(item[sure], other[sure], keys, held)
-    return {"on": on, "inside": within}
+        row, other = np.nonzero(over)
+        items.append(rows[row])
+        others.append(other)
+    return _decide(boxes, np.concatenate(items), np.concatenate(others))
 
 
-def _carries(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
+def _decide(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> Holders:
+    """Decide among the pairs whose items are centred in the other boxes."""
     depth = measure_depth(boxes, item, other)
-    found = select_resting(boxes, item, other, depth, PLAIN)
-    return _positions(item, other, found)
-
-
-def _contains(boxes: Boxes, item: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
-    return _positions(item, other, select_inside(boxes, item, other, PLAIN))
-
-
-def _positions(
-    item: NDArray[np.intp], other: NDArray[np.intp], found: ScoredPairs
-) -> NDArray[np.intp]:
-    """Return the positions of found pairs among all pairs; both in the same order."""
-    count = int(max(item.max(initial=0), other.max(initial=0))) + 1
-    return np.flatnonzero(np.isin(item * count + other, found.item * count + found.other))
-
-
-def _keep_first(
-    item: NDArray[np.intp],
-    other: NDArray[np.intp],
-    keys: list[NDArray[np.float64]],
-    held: dict[int, int],
-) -> None:
-    order = np.lexsort((*reversed(keys), item))
-    item, other = item[order], other[order]
-    first = np.flatnonzero(np.diff(item, prepend=-1) != 0)
-    held.update(zip(item[first].tolist(), other[first].tolist(), strict=True))
+    on = select_best(select_resting(boxes, item, other, depth, PLAIN), boxes.ids)
+    inside = select_best(select_inside(boxes, item, other, PLAIN), boxes.ids)
+    on, inside = settle_places(boxes, on, inside)
+    return _holders({"on": on, "inside": inside})
 
 
 def by_tree(boxes: Boxes) -> Holders:
@@ -224,13 +192,7 @@ def by_tree(boxes: Boxes) -> Holders:
     item, other = tree.query(points, predicate="intersects")
     apart = item != other
     item, other = item[apart], other[apart]
-    depth = measure_depth(boxes, item, other)
-    return _holders(
-        {
-            "on": select_best(select_resting(boxes, item, other, depth, PLAIN), boxes.ids),
-            "inside": select_best(select_inside(boxes, item, other, PLAIN), boxes.ids),
-        }
-    )
+    return _decide(boxes, item, other)
 
 
 # ---- live, and crowded ---------------------------------------------------------------------------

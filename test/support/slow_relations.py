@@ -16,17 +16,18 @@ from fcp_ros.scene import Layer, Pose, SceneNode
 
 EDGE = 1e-6
 CORE = 0.8
+DEEP = 0.3
 
 
 @dataclass(frozen=True)
 class Box:
-    """An upright box: centre, half extents (m), yaw (rad), and whether it stands on legs."""
+    """An upright box: centre, half extents (m), yaw (rad), and its label."""
 
     id: str
     centre: tuple[float, float, float]
     half: tuple[float, float, float]
     yaw: float
-    legs: bool = False
+    label: str = "thing"
 
     @property
     def bottom(self) -> float:
@@ -75,9 +76,38 @@ def core_depth(a: Box, b: Box) -> float:
     return min(rise, *(b.depth(x, y) for x, y in a.corners(CORE)))
 
 
+def is_between_legs(a: Box, b: Box) -> bool:
+    if b.label == "table":
+        return a.bottom < b.centre[2]
+    return b.label == "chair" and a.bottom < b.bottom + 0.25 * 2 * b.half[2]
+
+
 def is_inside(a: Box, b: Box) -> bool:
-    between_legs = b.legs and a.bottom < b.centre[2]
-    return b.volume > a.volume and not between_legs and core_depth(a, b) >= -EDGE
+    return b.volume > a.volume and not is_between_legs(a, b) and core_depth(a, b) >= -EDGE
+
+
+def enclosure(a: Box, b: Box, resting: float, clear: float) -> float | None:
+    """How far a is in b, by either condition; None if it is not."""
+    if "window" in (a.label, b.label) or b.depth(*a.centre[:2]) < -EDGE or is_between_legs(a, b):
+        return None
+    if b.label == "table" and a.top >= b.top - EDGE:
+        return None
+    if b.volume > a.volume and core_depth(a, b) >= -EDGE:
+        return core_depth(a, b)
+    sides = min(b.depth(x, y) for x, y in a.corners(CORE))
+    stands = (
+        b.label == "thing"
+        and b.area > a.area
+        and b.bottom - resting <= a.bottom <= b.centre[2]
+        and a.top > b.top
+        and b.half[2] >= DEEP * min(b.half[:2])
+        and sides >= -EDGE
+        and not is_inside(b, a)
+    )
+    if not stands:
+        return None
+    sunk = (b.top - a.bottom) / (2 * b.half[2])
+    return min(sides, min(1.0, max(0.0, 2 * sunk - 1)) * clear)
 
 
 def rests_on(a: Box, b: Box, resting: float) -> bool:
@@ -89,25 +119,32 @@ def rests_on(a: Box, b: Box, resting: float) -> bool:
     )
 
 
-def slow_on(boxes: list[Box], resting: float, clear: float) -> dict[str, tuple[str, float]]:
-    found = {}
-    for a in boxes:
-        supports = [b for b in boxes if b is not a and rests_on(a, b, resting)]
-        if supports:
-            b = min(supports, key=lambda b: (abs(a.bottom - b.top), b.area, b.id))
-            clearness = min(1 - abs(a.bottom - b.top) / resting, b.depth(*a.centre[:2]) / clear)
-            found[a.id] = b.id, confidence(clearness)
-    return found
+Places = dict[str, tuple[str, float]]
 
 
-def slow_inside(boxes: list[Box], clear: float) -> dict[str, tuple[str, float]]:
-    found = {}
+def slow_places(boxes: list[Box], resting: float, clear: float) -> tuple[Places, Places]:
+    """On and inside."""
+    on: Places = {}
+    inside: Places = {}
     for a in boxes:
-        around = [b for b in boxes if b is not a and is_inside(a, b)]
-        if around:
-            b = min(around, key=lambda b: (b.volume, b.id))
-            found[a.id] = b.id, confidence(core_depth(a, b) / clear)
-    return found
+        others = [b for b in boxes if b is not a and "window" not in (a.label, b.label)]
+        depths = {b.id: enclosure(a, b, resting, clear) for b in others}
+        around = [b for b in others if depths[b.id] is not None]
+        container = min(around, key=lambda b: (b.volume, b.id)) if around else None
+        below = [b for b in others if rests_on(a, b, resting)]
+        if below:
+            b = min(below, key=lambda b: (-b.centre[2], abs(a.bottom - b.top), b.id))
+            if container is None or is_inside(b, container):
+                gap = abs(a.bottom - b.top)
+                clearness = min(1 - gap / resting, b.depth(*a.centre[:2]) / clear)
+                on[a.id] = b.id, confidence(clearness)
+        if container is not None:
+            sure = confidence((depths[container.id] or 0.0) / clear)
+            if container.label not in ("chair", "bookcase"):
+                inside[a.id] = container.id, sure
+            elif a.id not in on:
+                on[a.id] = container.id, min(sure, 0.9)
+    return on, inside
 
 
 def slow_under(
@@ -122,7 +159,8 @@ def slow_under(
                 continue
             gap = b.bottom - a.top
             below = -resting <= gap <= most
-            between = b.legs and b.bottom - resting <= a.bottom < b.centre[2] and a.top <= b.top
+            stands = b.bottom - resting <= a.bottom and a.top <= b.top
+            between = is_between_legs(a, b) and stands
             if (below or between) and not rests_on(b, a, resting):
                 left = gap if below else b.top - a.top
                 covers.append((left, b.area, b.id, confidence(min(depth, left) / clear)))
@@ -184,7 +222,7 @@ _EXTENT = st.sampled_from([0.11, 0.26, 0.53, 1.07, 2.13])
 _FLAT = st.sampled_from([0.0, 0.01, 0.04, 0.26, 1.07])
 _TURN = st.sampled_from([0.0, 0.31, 0.9, 1.7, -2.4])
 _NUDGE = st.sampled_from([0.0, 0.049, 0.051, -0.049, -0.051, 0.3])
-_LABEL = st.sampled_from(["thing", "thing", "table"])
+_LABEL = st.sampled_from([*["thing"] * 5, "table", "table", "chair", "bookcase", "window"])
 
 
 @st.composite
@@ -202,12 +240,11 @@ def crowds(draw: st.DrawFn) -> list[Box]:
         half = (size[0] / 2, size[1] / 2, size[2] / 2)
         label = draw(_LABEL)
         id_ = f"{draw(st.sampled_from('abc'))}{number}"
-        boxes.append(Box(id_, (x + away, y, z), half, draw(_TURN), label == "table"))
+        boxes.append(Box(id_, (x + away, y, z), half, draw(_TURN), label))
     return boxes
 
 
 def as_node(box: Box) -> SceneNode:
     x, y, z = box.centre
     size = (2 * box.half[0], 2 * box.half[1], 2 * box.half[2])
-    label = "table" if box.legs else "thing"
-    return SceneNode(box.id, Layer.OBJECT, label, pose=Pose.at(x, y, z, yaw=box.yaw), size=size)
+    return SceneNode(box.id, Layer.OBJECT, box.label, pose=Pose.at(x, y, z, yaw=box.yaw), size=size)

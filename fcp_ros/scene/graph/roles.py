@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The roles that nodes have by their label: floors, doors, robots, furniture on legs."""
+"""The roles that nodes have by their label: floors, doors, robots, and ways to hold things."""
 
 from __future__ import annotations
 
+from enum import IntEnum
 from functools import lru_cache
 
 from fcp_ros.foundation.labels import label_forms, normalise_label
@@ -42,7 +43,76 @@ def is_robot(node: SceneNode) -> bool:
     return node.layer is Layer.AGENT and normalise_label(node.category) not in PEOPLE
 
 
+SEATS = frozenset(
+    {"chair", "armchair", "recliner", "sofa", "couch", "loveseat", "settee", "futon", "bench"}
+    | {"bed", "cot", "crib", "ottoman", "beanbag", "wheelchair", "hammock"}
+)
+"""Labels of furniture that carries things below the upper end of its box."""
+
+SHELVES = frozenset(
+    {"shelf", "shelves", "shelving", "shelving unit", "bookshelf", "bookcase", "book case"}
+    | {"rack", "tv stand", "stand shelf", "bookrack", "etagere", "cart", "trolley"}
+)
+"""Labels of open furniture whose boards carry things within its box."""
+
+BUILT_IN = frozenset(
+    {"window", "windowpane", "skylight", "curtain", "drape", "blind", "blinds", "shutter"}
+    | {"wall", "ceiling", "pillar", "column", "beam", "vent", "radiator", "range hood"}
+    | {"ceiling lamp", "ceiling light", "ceiling fan", "chandelier", "wall lamp", "sconce"}
+    | {"light switch", "switch", "outlet", "socket", "wall plug", "power outlet"}
+    | {"smoke detector", "sprinkler", "shower head", "shower curtain", "faucet", "tap"}
+)
+"""Labels of what belongs to walls and ceilings: it stands on nothing and contains nothing."""
+
+MOUNTS = frozenset(
+    {"hook", "coat hook", "rail", "towel rail", "towel rack", "towel holder", "towel bar", "rod"}
+    | {"curtain rod", "hanger", "coat rack", "coat hanger", "peg", "clothesline", "paper holder"}
+    | {"toilet paper holder", "toilet paper hanger", "hand towel holder"}
+)
+"""Labels of what things hang on."""
+
+MOUNTED = frozenset(
+    {"tv", "television", "tv screen", "picture", "painting", "photo", "photograph", "poster"}
+    | {"mirror", "wall clock", "clock", "wall decor", "whiteboard", "blackboard", "wall art"}
+    | {"wall cabinet", "hanging cabinet", "magnet", "thermostat", "intercom", "calendar"}
+    | {"picture frame", "tapestry", "air conditioner", "towel", "lamp shade"}
+)
+"""Labels of what often hangs: it is on something only if it touches that."""
+
+
+class HoldingRole(IntEnum):
+    """The way in which a box holds things, by its label; from ``MOUNT`` on it carries nothing."""
+
+    PLAIN = 0
+    LEGS = 1
+    SEAT = 2
+    SHELF = 3
+    MOUNT = 4
+    BUILT_IN = 5
+
+
+_ROLES = (
+    (BUILT_IN, HoldingRole.BUILT_IN),
+    (MOUNTS, HoldingRole.MOUNT),
+    (OPEN_BELOW, HoldingRole.LEGS),
+    (SEATS, HoldingRole.SEAT),
+    (SHELVES, HoldingRole.SHELF),
+)
+
+
 @lru_cache(maxsize=16_384)
-def stands_on_legs(category: str) -> bool:
-    """Return True if things can stand in the lower half of such a box without being inside it."""
-    return any(form in OPEN_BELOW for form in label_forms(category))
+def find_holding_role(category: str) -> HoldingRole:
+    """Find the way in which things with a label hold others; the longest known label counts."""
+    for form in label_forms(category):
+        for labels, role in _ROLES:
+            if form in labels:
+                return role
+    return HoldingRole.PLAIN
+
+
+@lru_cache(maxsize=16_384)
+def is_often_mounted(category: str) -> bool:
+    """Return True for labels of what hangs on walls, or belongs to them."""
+    if find_holding_role(category) is HoldingRole.BUILT_IN:
+        return True
+    return any(form in MOUNTED for form in label_forms(category))

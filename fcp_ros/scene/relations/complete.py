@@ -13,7 +13,9 @@ has 0.5 (provenance inferred), the hierarchy 1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -21,11 +23,17 @@ from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.graph.roles import is_often_mounted
 from fcp_ros.scene.relations.conditions.adjacency import find_adjacent_rooms
-from fcp_ros.scene.relations.conditions.nearness import add_reverse, find_nearest
+from fcp_ros.scene.relations.conditions.nearness import (
+    add_reverse,
+    find_candidates,
+    find_nearest,
+)
 from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
 from fcp_ros.scene.relations.conditions.scored_pairs import ScoredPairs
 from fcp_ros.scene.relations.conditions.supports import find_supports
+from fcp_ros.scene.relations.conditions.unsettled import reach_of
 from fcp_ros.scene.relations.conflicts import (
     RelationConflict,
     describe_conflicts,
@@ -45,7 +53,7 @@ from fcp_ros.scene.relations.structure import (
     ensure_robot,
     ensure_rooms,
 )
-from fcp_ros.scene.shapes.boxes import Boxes, build_boxes
+from fcp_ros.scene.shapes.boxes import Boxes, Indices, build_boxes
 
 
 @dataclass(frozen=True)
@@ -114,7 +122,9 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     room_of = {id_: place.holder for id_, place in derivation.room_of.items()}
     floors = ensure_floors(draft, room_of)
     derivation.structure = structure._replace(floors=floors, fixed=passages | set(floors.values()))
-    _note_doubtful(draft, derivation, derivation.derive_floors(room_of))
+    things = [node.id for node in draft.nodes.values() if derivation.is_thing(node)]
+    nowhere = derivation.derive_floors(things, partial(_find_pairs_around, boxes, options))
+    _note_doubtful(draft, derivation, nowhere)
     draft.relate_all(derivation.build_relations())
     for room, floor in floors.items():
         draft.relate(SceneRelation("in_room", (floor, room), ASSUMED, Provenance.INFERRED))
@@ -125,10 +135,20 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     return Completion(draft.to_graph(), conflicts, derivation, boxes, nearest)
 
 
-def _note_doubtful(draft: SceneDraft, derivation: Derivation, hovering: list[str]) -> None:
-    if hovering:
+def _find_pairs_around(
+    boxes: Boxes, options: RelationOptions, ids: Sequence[str]
+) -> tuple[Boxes, Iterator[tuple[Indices, Indices]]]:
+    """Return the boxes, and the pairs of some of them with all that may hold them."""
+    number = {id_: index for index, id_ in enumerate(boxes.ids)}
+    which = np.array([number[id_] for id_ in ids], dtype=np.intp)
+    return boxes, find_candidates(boxes, reach_of(options), which)
+
+
+def _note_doubtful(draft: SceneDraft, derivation: Derivation, nowhere: list[str]) -> None:
+    unexpected = [id_ for id_ in nowhere if not is_often_mounted(draft.nodes[id_].category)]
+    if unexpected:
         draft.notes.append(
-            f"nothing is known below {list_names(hovering)}: taken to stand on the floor"
+            f"nothing is known that carries {list_names(unexpected)}: mounted, or it was not seen"
         )
     lost = [
         node.id

@@ -7,19 +7,29 @@ concerns: both with this class, so that they cannot differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
+from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
 from fcp_ros.scene.relations.conditions.scored_pairs import BARELY, ScoredPairs
+from fcp_ros.scene.relations.conditions.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.relations.given import GivenRelations
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.structure import SceneStructure, find_room_parents
+from fcp_ros.scene.shapes.boxes import Boxes, Indices, measure_upright_half
 
 ASSUMED = BARELY
 """Confidence of an assumption, for want of anything better."""
+
+
+STANDING = 1.3
+"""Greatest height (m) of a thing's position above the floor that it is assumed to stand on."""
+
+PairFinder = Callable[[Sequence[str]], tuple[Boxes, Iterable[tuple[Indices, Indices]]]]
+"""Returns all boxes, and the pairs of these things with what is ``reach_of`` around them."""
 
 
 class Place(NamedTuple):
@@ -45,6 +55,8 @@ class Derivation:
         known_rooms: The room of each thing, without assumptions.
         room_of: The room of each thing.
         floor_under: The floor under each thing that stands on one.
+        unsettled: Relation and place of each thing with a box that neither rests nor stands nor is
+            inside of anything; None where none is probable.
     """
 
     def __init__(
@@ -62,6 +74,7 @@ class Derivation:
         self.known_rooms: dict[str, Place] = {}
         self.room_of: dict[str, Place] = {}
         self.floor_under: dict[str, Place] = {}
+        self.unsettled: dict[str, tuple[str, Place] | None] = {}
 
     # ---- supports --------------------------------------------------------------------------------
 
@@ -241,34 +254,91 @@ class Derivation:
 
     # ---- floors ----------------------------------------------------------------------------------
 
-    def derive_floors(self, ids: Iterable[str]) -> list[str]:
-        """Derive ``on`` the room's floor for things that are on, in, held by or part of nothing.
+    def derive_floors(self, ids: Iterable[str], find_pairs: PairFinder) -> list[str]:
+        """Derive the places of things that are on, in, held by or part of nothing.
+
+        A thing whose bottom is at the floor of its room stands there. Of any other with a box, the
+        most probable place is taken (``conditions/unsettled``), the floor among them where it is
+        at most ``hovering`` away. A thing without a box is assumed on the floor, unless it is often
+        mounted, or higher than ``STANDING``.
+
+        Args:
+            ids: Things.
+            find_pairs: Returns boxes, and the pairs (item, other) of these things with all that may
+                hold them.
 
         Returns:
-            The things that are higher above their floor than ``hovering``.
+            The things for which no place is probable.
         """
-        hovering = []
+        nowhere: list[str] = []
+        waiting: list[str] = []
         for id_ in ids:
             self.floor_under.pop(id_, None)
+            self.unsettled.pop(id_, None)
             node = self.nodes[id_]
+            if not self.is_unsupported(id_) or self.given.find("part_of", id_) is not None:
+                continue
             room = self.room_of.get(id_)
-            if room is None or node.layer is not Layer.OBJECT or not self.is_unsupported(id_):
-                continue
-            if self.given.find("part_of", id_) is not None:
-                continue
-            floor = self.nodes[self.structure.floors[room.holder]]
-            gap = _measure_gap(node, floor)
-            self.floor_under[id_] = self._place_on_floor(floor.id, gap)
-            if gap is not None and gap > self.options.hovering:
-                hovering.append(id_)
-        return hovering
+            floor = None if room is None else self.nodes[self.structure.floors[room.holder]]
+            place = None
+            if room is not None and floor is not None:
+                place = self._place_on_floor(node, floor, room)
+            if place is not None:
+                self.floor_under[id_] = place
+            elif node.pose is not None and node.size is not None:
+                waiting.append(id_)
+            else:
+                nowhere.append(id_)
+        if waiting:
+            nowhere += self._settle(waiting, find_pairs)
+        return nowhere
 
-    def _place_on_floor(self, floor: str, gap: float | None) -> Place:
+    def _place_on_floor(self, node: SceneNode, floor: SceneNode, room: Place) -> Place | None:
+        """Return the place of a thing that stands on the floor, or has no box; None for others."""
+        gap = _measure_gap(node, floor)
+        if gap is None:
+            too_high = _measure_height(node, floor) > STANDING
+            if too_high or is_often_mounted(node.category):
+                return None
+            return Place(floor.id, ASSUMED, Provenance.INFERRED)
         tolerance = self.options.resting
-        if gap is None or abs(gap) > tolerance:
-            return Place(floor, ASSUMED, Provenance.INFERRED)
+        if abs(gap) > tolerance or find_holding_role(node.category) is HoldingRole.BUILT_IN:
+            return None
         left = 1.0 - abs(gap) / tolerance if tolerance > 0.0 else 1.0
-        return Place(floor, BARELY + (1.0 - BARELY) * left)
+        return _follow_room(Place(floor.id, BARELY + (1.0 - BARELY) * left), room)
+
+    def _settle(self, ids: list[str], find_pairs: PairFinder) -> list[str]:
+        """Find the most probable places of things with boxes; return those that have none."""
+        boxes, pairs = find_pairs(ids)
+        found: dict[str, tuple[str, Place]] = {}
+        for name, best in find_unsettled_places(boxes, pairs, self.options).items():
+            rows = zip(
+                best.item.tolist(), best.other.tolist(), best.confidence.tolist(), strict=True
+            )
+            for item, other, confidence in rows:
+                sure = Provenance.GEOMETRIC if confidence >= BARELY else Provenance.INFERRED
+                found[boxes.ids[item]] = name, Place(boxes.ids[other], confidence, sure)
+        nowhere = []
+        for id_ in ids:
+            place, floor = found.get(id_), self._find_floor_off(id_)
+            if floor is not None and (place is None or floor.confidence > place[1].confidence):
+                place = "on", floor
+            self.unsettled[id_] = place
+            if place is None:
+                nowhere.append(id_)
+        return nowhere
+
+    def _find_floor_off(self, id_: str) -> Place | None:
+        """Return the floor of a thing's room if the thing is not far above or below it."""
+        room, node = self.room_of.get(id_), self.nodes[id_]
+        if room is None or is_often_mounted(node.category):
+            return None
+        floor = self.nodes[self.structure.floors[room.holder]]
+        gap = _measure_gap(node, floor)
+        if gap is None or abs(gap) > self.options.hovering:
+            return None
+        confidence = float(fall_off(np.array([abs(gap)]), self.options)[0])
+        return _follow_room(Place(floor.id, confidence, Provenance.INFERRED), room)
 
     # ---- the result ------------------------------------------------------------------------------
 
@@ -285,6 +355,12 @@ class Derivation:
             SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
             for id_, floor in self.floor_under.items()
         ]
+        relations += [
+            SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
+            for id_, (name, place) in (
+                (id_, found) for id_, found in self.unsettled.items() if found is not None
+            )
+        ]
         for id_, room in self.room_of.items():
             relation = self._build_room_relation(id_, room)
             if relation is not None:
@@ -300,6 +376,10 @@ class Derivation:
         floor = self.floor_under.get(id_)
         if floor is not None:
             yield SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
+        found = self.unsettled.get(id_)
+        if found is not None:
+            name, place = found
+            yield SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
         room = self.room_of.get(id_)
         relation = self._build_room_relation(id_, room) if room is not None else None
         if relation is not None:
@@ -323,6 +403,7 @@ class Derivation:
             self.floor_under,
         ):
             places.pop(id_, None)
+        self.unsettled.pop(id_, None)
 
 
 def _links_from(chain: Mapping[str, Place | None], entry: str) -> list[str]:
@@ -331,9 +412,23 @@ def _links_from(chain: Mapping[str, Place | None], entry: str) -> list[str]:
     return links[links.index(entry) :]
 
 
+def _follow_room(place: Place, room: Place) -> Place:
+    """Return a place that is no more certain than the room that it is in."""
+    if room.confidence >= place.confidence:
+        return place
+    return Place(place.holder, room.confidence, room.provenance)
+
+
+def _measure_height(node: SceneNode, floor: SceneNode) -> float:
+    """Measure how far (m) a thing's position is above a floor's; 0 if that is not known."""
+    if node.pose is None or floor.pose is None:
+        return 0.0
+    return node.pose.position[2] - floor.pose.position[2]
+
+
 def _measure_gap(node: SceneNode, floor: SceneNode) -> float | None:
     """Measure how far (m) a box's bottom is above a floor's top; None if that is not known."""
     if node.pose is None or node.size is None or floor.pose is None or floor.size is None:
         return None
     top = floor.pose.position[2] + floor.size[2] / 2.0
-    return node.pose.position[2] - node.size[2] / 2.0 - top
+    return node.pose.position[2] - measure_upright_half(node) - top

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from fcp_ros.scene.graph.errors import SceneError
 
-ALWAYS = ("on", "inside", "in_room", "at", "connected")
+ALWAYS = ("on", "inside", "attached", "in_room", "at", "connected")
 """Relations that completion always derives, since a planner needs them."""
 
 ON_REQUEST = ("under", "near", "adjacent", "reach")
@@ -24,7 +24,7 @@ class RelationOptions:
     Attributes:
         also: Names out of ``ON_REQUEST`` to derive besides ``ALWAYS``.
         resting: Greatest distance (m) between a bottom and the top that it rests on.
-        hovering: Height (m) above the floor from which a thing that rests on nothing is noted.
+        hovering: Greatest distance (m) that a thing may be drawn above or below what it stands on.
         clear: Distance (m) within its bounds from which a condition counts as certain.
         near: Greatest distance (m) between two boxes that are ``near`` each other.
         near_most: Greatest number of others that a thing is near by itself: the nearest count.

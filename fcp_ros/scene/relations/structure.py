@@ -11,6 +11,7 @@ from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_robot
 from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
 from fcp_ros.scene.relations.draft import SceneDraft
+from fcp_ros.scene.shapes.boxes import measure_upright_half
 from fcp_ros.scene.shapes.levels import centre_of_room, own_floor_level
 from fcp_ros.scene.shapes.polygons import bounds, footprint_of, inner_point
 
@@ -111,7 +112,7 @@ def _find_lowest_bottoms(draft: SceneDraft, room_of: Mapping[str, str]) -> dict[
     for id_, room in room_of.items():
         node = draft.nodes[id_]
         if node.pose is not None and node.size is not None:
-            bottom = node.pose.position[2] - node.size[2] / 2.0
+            bottom = node.pose.position[2] - measure_upright_half(node)
             lowest[room] = min(bottom, lowest.get(room, bottom))
     return lowest
 

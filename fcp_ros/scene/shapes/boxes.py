@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.scene.graph.elements import SceneNode
-from fcp_ros.scene.graph.roles import stands_on_legs
+from fcp_ros.scene.graph.roles import find_holding_role, is_often_mounted
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -34,7 +35,12 @@ class Boxes:
         half: Half extents along the box's own axes, shape (n, 3), metres.
         cos: Cosine of the box's yaw, shape (n,).
         sin: Sine of the box's yaw, shape (n,).
-        legs: True for a box that is open below, such as a table's, shape (n,).
+        role: ``HoldingRole`` of each box, shape (n,).
+        hangs: True for what is often mounted (``is_often_mounted``), shape (n,).
+        turn: Orientations as quaternions x, y, z, w, shape (n, 4).
+        own: Half extents along the axes of ``turn``, shape (n, 3), metres. For tilted boxes, which
+            ``half`` replaces by the upright box around them; for others the same as ``half``.
+        tilt: Sine of the angle to the upright for boxes that were replaced; else 0, shape (n,).
     """
 
     ids: Sequence[str]
@@ -42,7 +48,24 @@ class Boxes:
     half: Floats
     cos: Floats
     sin: Floats
-    legs: Flags
+    role: NDArray[np.uint8]
+    hangs: Flags
+    turn: Floats
+    own: Floats
+    tilt: Floats
+
+    @staticmethod
+    def upright(ids: Sequence[str], centre: Floats, half: Floats) -> Boxes:
+        """Return plain boxes along the axes."""
+        count = len(ids)
+        turn = np.zeros((count, 4))
+        turn[:, 3] = 1.0
+        nothing = np.zeros(count)
+        plain = np.zeros(count, dtype=np.uint8)
+        hangs = np.zeros(count, dtype=np.bool_)
+        return Boxes(
+            ids, centre, half, np.ones(count), nothing, plain, hangs, turn, half, nothing.copy()
+        )
 
     def bottom(self, which: Indices) -> Floats:
         """Return the heights of some boxes' undersides (m); shape (k,), like ``which``."""
@@ -67,10 +90,7 @@ class Boxes:
     @property
     def reach(self) -> Floats:
         """Half extents of the upright rectangles around the footprints, shape (n, 2)."""
-        cos, sin = np.abs(self.cos), np.abs(self.sin)
-        x = cos * self.half[:, 0] + sin * self.half[:, 1]
-        y = sin * self.half[:, 0] + cos * self.half[:, 1]
-        return np.stack((x, y), axis=1)
+        return _compute_reach(self.cos, self.sin, self.half)
 
     def bounds(self, margin: float = EDGE) -> tuple[Floats, Floats]:
         """Return the least and greatest x and y of the footprints, widened by a margin (m).
@@ -78,9 +98,12 @@ class Boxes:
         Returns:
             Two arrays of shape (n, 2).
         """
-        # Far from the origin, floats are coarser than the margin: add one step between floats.
-        reach = self.reach + margin + np.spacing(np.abs(self.centre[:, :2]))
-        return self.centre[:, :2] - reach, self.centre[:, :2] + reach
+        return _widen(self.centre[:, :2], self.reach, margin)
+
+    def bounds_of(self, which: Indices, margin: float = EDGE) -> tuple[Floats, Floats]:
+        """Return the ``bounds`` of some boxes, two arrays of shape (k, 2)."""
+        reach = _compute_reach(self.cos[which], self.sin[which], self.half[which])
+        return _widen(self.centre[which, :2], reach, margin)
 
     def take(self, which: Indices) -> Boxes:
         """Return the boxes with these numbers."""
@@ -90,27 +113,74 @@ class Boxes:
             self.half[which],
             self.cos[which],
             self.sin[which],
-            self.legs[which],
+            self.role[which],
+            self.hangs[which],
+            self.turn[which],
+            self.own[which],
+            self.tilt[which],
         )
+
+    def axes(self, which: Indices) -> Floats:
+        """Return the unit vectors along the sides of some boxes, shape (k, 3, 3): [box, side]."""
+        return np.stack(_compute_axes(self.turn[which]), axis=2)
+
+
+def _compute_reach(cos: Floats, sin: Floats, half: Floats) -> Floats:
+    cos, sin = np.abs(cos), np.abs(sin)
+    x = cos * half[:, 0] + sin * half[:, 1]
+    y = sin * half[:, 0] + cos * half[:, 1]
+    return np.stack((x, y), axis=1)
+
+
+def _widen(centre: Floats, reach: Floats, margin: float) -> tuple[Floats, Floats]:
+    # Far from the origin, floats are coarser than the margin: add one step between floats.
+    reach = reach + margin + np.spacing(np.abs(centre))
+    return centre - reach, centre + reach
 
 
 def build_boxes(nodes: Iterable[SceneNode]) -> Boxes:
     """Build the boxes of those nodes that have a pose and a size; tilted ones become upright."""
     boxed = [node for node in nodes if node.pose is not None and node.size is not None]
     centre = _to_rows((n.pose.position for n in boxed if n.pose), len(boxed), 3)
-    half = _to_rows((n.size for n in boxed if n.size), len(boxed), 3) / 2.0
+    own = _to_rows((n.size for n in boxed if n.size), len(boxed), 3) / 2.0
+    half = own
     turn = _to_rows((n.pose.orientation for n in boxed if n.pose), len(boxed), 4)
     x, y, z, w = turn.T
     cos, sin = 1.0 - 2.0 * (y * y + z * z), 2.0 * (w * z + x * y)
     length = np.sqrt(cos * cos + sin * sin)
-    tilted = np.sqrt((2.0 * (x * z + w * y)) ** 2 + (2.0 * (y * z - w * x)) ** 2) > TILT
-    upright = tilted | (length < EDGE)
+    slope = np.sqrt((2.0 * (x * z + w * y)) ** 2 + (2.0 * (y * z - w * x)) ** 2)
+    upright = (slope > TILT) | (length < EDGE)
     length[upright] = 1.0
     cos, sin = np.where(upright, 1.0, cos / length), np.where(upright, 0.0, sin / length)
+    tilt = np.zeros(len(boxed))
     if upright.any():
-        half[upright] = _compute_upright_halves(turn[upright], half[upright])
-    legs = np.fromiter((stands_on_legs(n.category) for n in boxed), np.bool_, len(boxed))
-    return Boxes(tuple([node.id for node in boxed]), centre, half, cos, sin, legs)
+        half = own.copy()
+        half[upright] = _compute_upright_halves(turn[upright], own[upright])
+        tilt[upright] = _measure_tilt(turn[upright])
+    labels = [node.category for node in boxed]
+    role = np.fromiter(map(find_holding_role, labels), np.uint8, len(boxed))
+    hangs = np.fromiter(map(is_often_mounted, labels), np.bool_, len(boxed))
+    ids = tuple([node.id for node in boxed])
+    return Boxes(ids, centre, half, cos, sin, role, hangs, turn, own, tilt)
+
+
+def measure_upright_half(node: SceneNode) -> float:
+    """Measure half the height (m) of a node's box as ``build_boxes`` has it; 0 without one."""
+    if node.pose is None or node.size is None:
+        return 0.0
+    x, y, z, w = node.pose.orientation
+    level = abs(1.0 - 2.0 * (x * x + y * y))
+    if math.hypot(2.0 * (x * z + w * y), 2.0 * (y * z - w * x)) <= TILT and level > EDGE:
+        return node.size[2] / 2.0
+    sides = (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), level)
+    return sum(abs(side) * extent for side, extent in zip(sides, node.size, strict=True)) / 2.0
+
+
+def _measure_tilt(turn: Floats) -> Floats:
+    """Measure the sine of the angle between the vertical and the side nearest to it, shape (n,)."""
+    up = np.abs(_compute_axes(turn)[2]).max(axis=1, initial=0.0)
+    sine: Floats = np.sqrt(np.maximum(1.0 - up * up, 0.0))
+    return sine
 
 
 def _to_rows(values: Iterable[tuple[float, ...]], count: int, width: int) -> Floats:
@@ -118,16 +188,25 @@ def _to_rows(values: Iterable[tuple[float, ...]], count: int, width: int) -> Flo
     return np.fromiter(flat, np.float64, count * width).reshape(count, width)
 
 
-def _compute_upright_halves(turn: Floats, half: Floats) -> Floats:
-    """Compute the half extents of the upright boxes around turned ones."""
+def _compute_axes(turn: Floats) -> tuple[Floats, Floats, Floats]:
+    """Compute the components of the sides of boxes along x, y and z.
+
+    Returns:
+        For each axis of the world an array of shape (n, 3): the component of each side.
+    """
     x, y, z, w = (turn / np.sqrt((turn * turn).sum(axis=1))[:, None]).T
     rows = (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
         (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
         (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)),
     )
-    around = [sum(np.abs(part) * half[:, axis] for axis, part in enumerate(row)) for row in rows]
-    return np.stack(around, axis=1)
+    first, second, third = (np.stack(row, axis=1) for row in rows)
+    return first, second, third
+
+
+def _compute_upright_halves(turn: Floats, half: Floats) -> Floats:
+    """Compute the half extents of the upright boxes around turned ones."""
+    return np.stack([(np.abs(row) * half).sum(axis=1) for row in _compute_axes(turn)], axis=1)
 
 
 def to_box_frame(boxes: Boxes, item: Indices, frame: Indices) -> tuple[Floats, Floats]:
@@ -153,8 +232,17 @@ def measure_depth(boxes: Boxes, item: Indices, around: Indices) -> Floats:
     return depth
 
 
-def measure_core_depth(boxes: Boxes, item: Indices, around: Indices, core: float) -> Floats:
+def measure_core_depth(
+    boxes: Boxes, item: Indices, around: Indices, core: float, *, upward: bool = True
+) -> Floats:
     """Measure how far (m) boxes, shrunk about their centres to a share ``core``, are within others.
+
+    Args:
+        boxes: n boxes.
+        item: Numbers of the boxes to shrink, shape (k,).
+        around: Numbers of the others, shape (k,).
+        core: Share of the extents.
+        upward: False to look at the sides only, not at top and bottom.
 
     Returns:
         Least distance of the shrunk box to a side of the other one; negative where it sticks out.
@@ -166,10 +254,7 @@ def measure_core_depth(boxes: Boxes, item: Indices, around: Indices, core: float
     cos = np.abs(boxes.cos[item] * boxes.cos[around] + boxes.sin[item] * boxes.sin[around])
     sin = np.abs(boxes.sin[item] * boxes.cos[around] - boxes.cos[item] * boxes.sin[around])
     depth: Floats = np.minimum(
-        outer[:, 2] - (rise + inner[:, 2]),
-        np.minimum(
-            outer[:, 0] - (np.abs(across) + cos * inner[:, 0] + sin * inner[:, 1]),
-            outer[:, 1] - (np.abs(along) + sin * inner[:, 0] + cos * inner[:, 1]),
-        ),
+        outer[:, 0] - (np.abs(across) + cos * inner[:, 0] + sin * inner[:, 1]),
+        outer[:, 1] - (np.abs(along) + sin * inner[:, 0] + cos * inner[:, 1]),
     )
-    return depth
+    return np.minimum(depth, outer[:, 2] - (rise + inner[:, 2])) if upward else depth

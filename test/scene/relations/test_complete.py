@@ -81,15 +81,30 @@ def test_what_is_held_lies_nowhere() -> None:
     assert "in_room(mug, r)" in texts(graph)
 
 
-def test_a_thing_in_the_air_stands_on_the_floor_with_a_note() -> None:
+def test_a_thing_in_the_air_is_nowhere_with_a_note() -> None:
     graph = completed(room("r", 0), thing("lamp", (2, 2, 2.2)), ROBOT)
-    assert provenance(graph, "on(lamp, r_floor)") is Provenance.INFERRED
-    assert any("nothing is known below lamp" in note for note in graph.notes)
+    assert texts(graph, "on", "inside", "attached") == set()
+    assert "in_room(lamp, r)" in texts(graph)
+    assert any("nothing is known that carries lamp" in note for note in graph.notes)
+
+
+def test_a_thing_without_a_size_is_on_the_floor_unless_it_hangs() -> None:
+    graph = completed(
+        room("r", 0),
+        thing("chair", (1, 1, 0.5), None),
+        thing("photo", (2, 2, 1.0), None, category="photo"),
+        thing("high", (2, 2, 1.6), None),
+        ROBOT,
+    )
+    assert texts(graph, "on") == {"on(chair, r_floor)"}
+    assert provenance(graph, "on(chair, r_floor)") is Provenance.INFERRED
 
 
 def test_tolerances_are_options() -> None:
     graph = SceneGraph.of([room("r", 0), TABLE, thing("mug", (2, 2, 0.95)), ROBOT])
-    assert "on(mug, table)" not in texts(complete_relations(graph))
+    sure = {r.elements: r.confidence for r in complete_relations(graph).relations_named("on")}
+    assert sure["mug", "table"] < 0.5
+    assert "on(mug, table)" not in texts(complete_relations(graph, RelationOptions(hovering=0.08)))
     assert "on(mug, table)" in texts(complete_relations(graph, RelationOptions(resting=0.12)))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fcp_ros.scene import Layer, Pose, SceneNode
-from fcp_ros.scene.graph.roles import stands_on_legs
+from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
 from fcp_ros.scene.shapes.boxes import build_boxes
 
 
@@ -54,7 +54,23 @@ def test_nodes_without_a_box_take_no_part() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "legs"), [("Dining_Table_2", True), ("desks", True), ("cabinet", False)]
+    ("label", "role"),
+    [
+        ("Dining_Table_2", HoldingRole.LEGS),
+        ("desks", HoldingRole.LEGS),
+        ("cabinet", HoldingRole.PLAIN),
+        ("office chair", HoldingRole.SEAT),
+        ("BookShelf", HoldingRole.SHELF),
+        ("towel rail", HoldingRole.MOUNT),
+        ("ceiling lamp", HoldingRole.BUILT_IN),
+        ("lamp", HoldingRole.PLAIN),
+    ],
 )
-def test_what_stands_on_legs(label: str, legs: bool) -> None:
-    assert stands_on_legs(label) is legs
+def test_labels_decide_how_a_box_holds_things(label: str, role: HoldingRole) -> None:
+    assert find_holding_role(label) is role
+
+
+def test_what_is_often_mounted() -> None:
+    assert is_often_mounted("Wall_Decor_Photo_3V")
+    assert is_often_mounted("window")
+    assert not is_often_mounted("sofa")

@@ -98,11 +98,8 @@ def _make_rectangles(rooms: Sequence[SceneNode]) -> Boxes:
     sides = np.array([bounds(footprint_of(room)) for room in rooms]).reshape(-1, 4)
     low, high = sides[:, :2], sides[:, 2:]
     flat = np.zeros((len(rooms), 1))
-    return Boxes(
+    return Boxes.upright(
         [room.id for room in rooms],
         np.hstack(((low + high) / 2.0, flat)),
         np.hstack(((high - low) / 2.0, flat)),
-        np.ones(len(rooms)),
-        np.zeros(len(rooms)),
-        np.zeros(len(rooms), dtype=np.bool_),
     )

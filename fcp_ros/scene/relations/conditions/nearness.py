@@ -125,15 +125,23 @@ def _measure_beside(boxes: Boxes, a: Indices, b: Indices) -> tuple[Flags, Floats
     return separate, least
 
 
-def find_candidates(boxes: Boxes, reach: float) -> Iterator[tuple[Indices, Indices]]:
+def find_candidates(
+    boxes: Boxes, reach: float, which: Indices | None = None
+) -> Iterator[tuple[Indices, Indices]]:
     """Yield pairs (a, b) whose upright rectangles are within reach (m) of each other, both ways.
 
     All pairs of one ``a`` are in one batch; a crowd of n takes memory O(n), though time O(n2).
+
+    Args:
+        boxes: n boxes.
+        reach: Greatest distance (m).
+        which: The numbers of those that are to be ``a``; None for all.
     """
-    if not len(boxes.ids):
+    first = np.arange(len(boxes.ids)) if which is None else which
+    if not len(first):
         return
     classes = _group_by_size(boxes)
-    waiting = [np.arange(len(boxes.ids))]
+    waiting = [first]
     while waiting:
         some = waiting.pop()
         pairs = _pair_with_others(boxes, some, classes, reach)

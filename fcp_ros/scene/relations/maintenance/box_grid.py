@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Floats, Indices
 
 _FINEST = -2
 _COARSEST = 1020
 _FAR = 1e300
+
+_ARRAYS = tuple(field.name for field in fields(Boxes) if field.name != "ids")
 
 Rectangle = tuple[float, float, float, float]
 """Least x, least y, greatest x, greatest y (m)."""
@@ -35,9 +40,7 @@ class BoxGrid:
         self._free: list[int] = []
         self._levels: dict[int, dict[tuple[int, int], list[int]]] = {}
         self._cell_of: dict[int, tuple[int, tuple[int, int]]] = {}
-        self._boxes = Boxes(
-            self._ids, boxes.centre, boxes.half, boxes.cos, boxes.sin, boxes.legs.copy()
-        )
+        self._boxes = replace(boxes, ids=self._ids, **_copy_arrays(boxes))
         self._enter(np.arange(len(self._ids)))
 
     @property
@@ -62,9 +65,8 @@ class BoxGrid:
         if not len(slots):
             return
         self._grow(len(self._ids))
-        mine = self._boxes
-        mine.centre[slots], mine.half[slots] = boxes.centre, boxes.half
-        mine.cos[slots], mine.sin[slots], mine.legs[slots] = boxes.cos, boxes.sin, boxes.legs
+        for name in _ARRAYS:
+            getattr(self._boxes, name)[slots] = getattr(boxes, name)
         self._enter(slots)
 
     def remove(self, id_: str) -> None:
@@ -75,7 +77,7 @@ class BoxGrid:
 
     def bounds(self, slots: Indices, margin: float) -> list[Rectangle]:
         """Return the upright rectangles around footprints, widened by a margin (m)."""
-        low, high = self._boxes.take(slots).bounds(margin)
+        low, high = self._boxes.bounds_of(slots, margin)
         return [
             (x0, y0, x1, y1) for (x0, y0), (x1, y1) in zip(low.tolist(), high.tolist(), strict=True)
         ]
@@ -100,7 +102,7 @@ class BoxGrid:
     def find_meeting(self, place: Rectangle) -> list[int]:
         """Find the slots of boxes whose own upright rectangle meets a rectangle (EDGE of slack)."""
         slots = np.array(self.find_around(place), dtype=np.intp)
-        low, high = self._boxes.take(slots).bounds()
+        low, high = self._boxes.bounds_of(slots)
         meets = (
             (low[:, 0] <= place[2])
             & (low[:, 1] <= place[3])
@@ -142,14 +144,12 @@ class BoxGrid:
         room = len(mine.centre)
         if count > room:
             more = max(count, 2 * room) - room
-            self._boxes = Boxes(
-                self._ids,
-                np.concatenate((mine.centre, np.zeros((more, 3)))),
-                np.concatenate((mine.half, np.zeros((more, 3)))),
-                np.concatenate((mine.cos, np.ones(more))),
-                np.concatenate((mine.sin, np.zeros(more))),
-                np.concatenate((mine.legs, np.zeros(more, dtype=np.bool_))),
-            )
+            grown: dict[str, Any] = {}
+            for name in _ARRAYS:
+                values = getattr(mine, name)
+                free = np.zeros((more, *values.shape[1:]), values.dtype)
+                grown[name] = np.concatenate((values, free))
+            self._boxes = replace(mine, **grown)
 
     def _enter(self, slots: Indices) -> None:
         chosen = self._boxes.take(slots)
@@ -171,6 +171,10 @@ class BoxGrid:
             del cells[cell]
             if not cells:
                 del self._levels[level]
+
+
+def _copy_arrays(boxes: Boxes) -> dict[str, NDArray[Any]]:
+    return {name: getattr(boxes, name).copy() for name in _ARRAYS}
 
 
 def _choose_level(radius: float) -> int:

@@ -10,7 +10,7 @@ the scene does, everything is derived again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +21,10 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_robot
 from fcp_ros.scene.relations.complete import Completion, complete_scene
 from fcp_ros.scene.relations.conditions.supports import find_supports_among
+from fcp_ros.scene.relations.conditions.unsettled import reach_of
 from fcp_ros.scene.relations.derivation import ASSUMED
 from fcp_ros.scene.relations.given import is_kept
-from fcp_ros.scene.relations.maintenance.box_grid import BoxGrid
+from fcp_ros.scene.relations.maintenance.box_grid import BoxGrid, Rectangle
 from fcp_ros.scene.relations.maintenance.changed_inputs import (
     ChangedInputs,
     add_dependents,
@@ -34,10 +35,12 @@ from fcp_ros.scene.relations.maintenance.near import NearMaintainer
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
 from fcp_ros.scene.relations.reach import update_reach
 from fcp_ros.scene.relations.structure import ensure_pose
-from fcp_ros.scene.shapes.boxes import EDGE, build_boxes, measure_depth
+from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measure_depth
 
-_PLACES = ("on", "inside", "under", "in_room", "at")
+_PLACES = ("on", "inside", "under", "attached", "in_room", "at")
 """Relations derived for one thing at a time, their first leg."""
+
+_HOLDINGS = ("on", "inside", "under", "attached")
 
 _MOST_LOCAL = 4
 """If more than one thing in this many changes, a full derivation is faster."""
@@ -164,9 +167,12 @@ class RelationMaintainer:
         placed_items = self._take_relations(change)
         present = [id_ for id_ in change.shapes if id_ in raw.nodes]
         old_places = self._near.regions_around(change.shapes)
+        regions = self._regions_around(change.shapes)
         self._take_nodes(change)
         self._near.forget(id_ for id_ in change.shapes if id_ not in raw.nodes)
         neighbours = self._find_neighbours(change)
+        regions += self._regions_around(change.shapes)
+        neighbours |= self._find_unsettled_in(regions)
         placed = {id_ for id_ in (*present, *placed_items, *neighbours) if id_ in raw.nodes}
         self._derive_supports(placed)
         located = add_dependents(raw, {*placed, *(i for i in below if i in raw.nodes)})
@@ -174,7 +180,8 @@ class RelationMaintainer:
             if not self._derivation.is_located(raw.nodes[id_]):
                 self._derivation.forget(id_)
         self._derivation.derive_rooms(located)
-        self._derivation.derive_floors(id_ for id_ in located if self._is_thing(raw.nodes[id_]))
+        things = [id_ for id_ in located if self._is_thing(raw.nodes[id_])]
+        self._derivation.derive_floors(things, self._find_pairs_around)
         after = self._collect_relations(raw, change, located)
         doors = {legs[-1] for name, legs in change.touched if name == "connected"}
         after.update(self._doors.update(self.graph, raw, {*present, *below, *doors}))
@@ -235,7 +242,7 @@ class RelationMaintainer:
         boxed = [id_ for id_ in change.shapes if id_ in self._grid]
         for id_ in change.shapes:
             for relation in self.graph.relations_of(id_):
-                if relation.name in ("on", "inside", "under") and relation.elements[1:] == (id_,):
+                if relation.name in _HOLDINGS and relation.elements[1:] == (id_,):
                     found.add(relation.elements[0])
         slots = np.array([self._grid.slot(id_) for id_ in boxed], dtype=np.intp)
         items: list[int] = []
@@ -250,6 +257,43 @@ class RelationMaintainer:
             depth = measure_depth(boxes, item, np.array(supports, dtype=np.intp))
             found.update(boxes.ids[number] for number in item[depth >= -EDGE].tolist())
         return found
+
+    def _regions_around(self, ids: Iterable[str]) -> list[Rectangle]:
+        """Return the regions in which the boxes of these may decide the place of something."""
+        if not self._derivation.unsettled:
+            return []
+        slots = [self._grid.slot(id_) for id_ in ids if id_ in self._grid]
+        return self._grid.bounds(np.array(slots, dtype=np.intp), reach_of(self._options) + EDGE)
+
+    def _find_unsettled_in(self, regions: Iterable[Rectangle]) -> set[str]:
+        """Find the things without a certain place whose boxes meet some regions."""
+        regions = np.array(list(regions)).reshape(-1, 4)
+        ids = [id_ for id_ in self._derivation.unsettled if id_ in self._grid]
+        if not len(regions) or not ids:
+            return set()
+        slots = np.array([self._grid.slot(id_) for id_ in ids], dtype=np.intp)
+        low, high = self._grid.boxes.bounds_of(slots)
+        meets = (
+            (low[:, None, 0] <= regions[:, 2])
+            & (low[:, None, 1] <= regions[:, 3])
+            & (high[:, None, 0] >= regions[:, 0])
+            & (high[:, None, 1] >= regions[:, 1])
+        )
+        return {ids[number] for number in np.flatnonzero(meets.any(axis=1)).tolist()}
+
+    def _find_pairs_around(self, ids: Sequence[str]) -> tuple[Boxes, list[tuple[Indices, Indices]]]:
+        """Return all boxes, and the pairs of some things with all that may hold them."""
+        slots = [self._grid.slot(id_) for id_ in ids]
+        margin = reach_of(self._options) + EDGE
+        items: list[int] = []
+        others: list[int] = []
+        bounds = self._grid.bounds(np.array(slots, dtype=np.intp), margin)
+        for slot, place in zip(slots, bounds, strict=True):
+            near = self._grid.find_around(place)
+            others += near
+            items += [slot] * len(near)
+        pairs = np.array(items, dtype=np.intp), np.array(others, dtype=np.intp)
+        return self._grid.boxes, [pairs]
 
     def _derive_supports(self, ids: Iterable[str]) -> None:
         """Derive ``on``, ``inside`` and ``under`` of some things."""

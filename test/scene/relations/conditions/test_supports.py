@@ -5,7 +5,7 @@ import math
 
 import pytest
 from hypothesis import given, settings
-from slow_relations import Box, as_node, crowds, slow_inside, slow_on, slow_under
+from slow_relations import Box, as_node, crowds, slow_places, slow_under
 
 from fcp_ros.scene import RelationOptions
 from fcp_ros.scene.relations.conditions.supports import find_supports
@@ -16,9 +16,9 @@ WITH_UNDER = RelationOptions(also=frozenset({"under"}))
 Size = tuple[float, float, float]
 
 
-def box(id_: str, x: float, y: float, z: float, size: Size, yaw: float = 0.0, legs: bool = False):
+def box(id_: str, x: float, y: float, z: float, size: Size, yaw: float = 0.0, label: str = "thing"):
     half = (size[0] / 2, size[1] / 2, size[2] / 2)
-    return Box(id_, (x, y, z), half, yaw, legs)
+    return Box(id_, (x, y, z), half, yaw, label)
 
 
 def placed(boxes: list[Box], options: RelationOptions = WITH_UNDER) -> dict[str, dict[str, tuple]]:
@@ -50,8 +50,9 @@ def same(found: dict[str, tuple[str, float]], slow: dict[str, tuple[str, float]]
 @settings(max_examples=300, deadline=None)
 def test_the_same_as_over_all_pairs(boxes: list[Box]) -> None:
     found = placed(boxes)
-    assert same(found["on"], slow_on(boxes, 0.05, 0.05))
-    assert same(found["inside"], slow_inside(boxes, 0.05))
+    on, inside = slow_places(boxes, 0.05, 0.05)
+    assert same(found["on"], on)
+    assert same(found["inside"], inside)
     assert same(found["under"], slow_under(boxes, 0.05, 0.05, 1.0))
 
 
@@ -127,7 +128,7 @@ def test_the_innermost_container_wins() -> None:
 
 
 def test_what_stands_under_a_table_is_not_inside_it() -> None:
-    table = box("table", 0, 0, 0.375, (1.4, 0.8, 0.75), legs=True)
+    table = box("table", 0, 0, 0.375, (1.4, 0.8, 0.75), label="table")
     ball = box("ball", 0.3, 0.1, 0.1, (0.2, 0.2, 0.2))
     sunk = box("sunk", 0.0, 0.0, 0.7, (0.05, 0.05, 0.06))  # a table's box around what is on it
     found = placed([table, ball, sunk])

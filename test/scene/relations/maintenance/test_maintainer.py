@@ -51,7 +51,7 @@ STEP = st.sampled_from([0.5, 0.8, 0.8, 1.1, 1.1, 1.4, 2.0, 4.2, 5.0, 20.0])
 SHAPE = (
     st.sampled_from(  # size, and heights of the centre: on the floor, on a table, inside it, ...
         [
-            ((0.1, 0.1, 0.1), (0.05, 0.85, 0.85, 0.4, 1.65, 2.3)),
+            ((0.1, 0.1, 0.1), (0.05, 0.85, 0.85, 0.4, 0.95, 1.65, 2.3)),
             ((0.3, 0.2, 0.02), (0.01, 0.81, 0.81, 0.3)),
             ((1.0, 1.0, 0.8), (0.4, 0.4, 1.2)),
             ((0.5, 2.0, 1.6), (0.8, 1.6)),
@@ -59,7 +59,8 @@ SHAPE = (
         ]
     )
 )
-LABEL = st.sampled_from([*["thing"] * 6, "table", "table", "cabinet", "door", "floor"])
+HOLDING = ["table", "table", "cabinet", "chair", "bookcase", "hook"]
+LABEL = st.sampled_from([*["thing"] * 6, *HOLDING, "picture", "window", "door", "floor"])
 IDS = [f"o{number}" for number in range(9)]
 NAMES = ["on", "inside", "under", "in_room", "at", "part_of", "near", "holding", "connected"]
 
