@@ -57,10 +57,13 @@ def stage(tmp_path: Path) -> Path:
     return file
 
 
-def test_boxes_alone_are_wrong_about_the_cushion(stage: Path) -> None:
+def test_boxes_alone_are_less_sure_about_the_cushion(stage: Path) -> None:
     """It is in the box of the armchair, which reaches up to the top of the back."""
     graph = load_scene(stage)
-    assert [str(r) for r in graph.relations_named("inside")] == ["inside(cushion_1, armchair_1)"]
+    assert graph.relations_named("inside") == ()
+    (found,) = [r for r in graph.relations_named("on") if r.elements[0] == "cushion_1"]
+    assert found.elements == ("cushion_1", "armchair_1")
+    assert found.confidence <= 0.9
 
 
 def test_surfaces_know_better(stage: Path) -> None:
