@@ -13,13 +13,17 @@ Let R be a relation with at most one fact for each key at a time. Then each of
 holds in every state if it holds initially and each rule keeps it (induction over the plan). At most
 one R for each key follows from an invariant, or from the definition itself: a fact that is added
 where p excludes any other is the only one.
+
+A predicate is replaced only where that makes absences out of its literals. "Some R(key, x)" as a
+condition is a disjunction, which multiplies operators by the values of x, unless the rule requires
+such a fact anyway.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
@@ -36,6 +40,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Quantified,
     Typed,
     change_parts,
+    subformulas,
     terms_of,
 )
 
@@ -98,6 +103,7 @@ def _find_definition(
                 if (
                     _holds_initially(definition, universe)
                     and all(_is_kept(definition, rule) for rule in drafts)
+                    and _adds_no_choice(definition, drafts)
                     and _is_single(definition, universe, drafts, check)
                 ):
                     yield definition
@@ -136,6 +142,37 @@ def _is_single(
         return False
     return all(_adds_one(definition, rule) for rule in drafts) or bool(
         find_invariant(part, drafts, universe.problem.facts, check)
+    )
+
+
+def _adds_no_choice(definition: Definition, drafts: Sequence[DraftRule]) -> bool:
+    """Return True if no rule asks for "some R(key, x)" without a fact of it that it requires."""
+    name, complement = definition.predicate, definition.complement
+    for rule in drafts:
+        known = _list_keys(definition.part, rule.positive)
+        asked = rule.negative if complement else rule.positive
+        if not all(atom.arguments in known for atom in asked if atom.predicate == name):
+            return False
+        for effect in rule.effects:
+            known_there = known | _list_keys(definition.part, effect.positive)
+            asked = effect.negative if complement else effect.positive
+            for atom in asked:
+                undone = atom in effect.delete  # the condition goes with the deletion
+                if atom.predicate == name and not undone and atom.arguments not in known_there:
+                    return False
+        formulas = (*rule.formulas, *(f for effect in rule.effects for f in effect.formulas))
+        if not complement and any(_mentions(formula, name) for formula in formulas):
+            return False
+    return True
+
+
+def _list_keys(part: Part, atoms: Iterable[Atom]) -> set[Key]:
+    return {part.key(atom) for atom in atoms if atom.predicate == part.predicate}
+
+
+def _mentions(formula: Formula, predicate: str) -> bool:
+    return any(
+        isinstance(found, Atom) and found.predicate == predicate for found in subformulas(formula)
     )
 
 
