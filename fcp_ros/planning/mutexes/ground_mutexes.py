@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutex functional legs over the operators of a task: an item that is held is not on anything.
 
-Two legs of one element are mutex if never a fact of each holds. The proof is an induction over the
-operators: it is so initially, and no operator breaks it, given that all the other pairs hold before
-(so the result is the greatest set of pairs that supports itself). This is the simplest case of
-invariant synthesis (Helmert, Concise finite-domain representations for PDDL planning tasks, 2009),
-on ground operators.
+A functional leg has at most one fact at a time, and so has the leg of a unary relation: what is
+clear has nothing on it. Two legs of one element are mutex if never a fact of each holds. The proof
+is an induction over the operators: it is so initially, and no operator breaks it, given that all
+the other pairs hold before (so the result is the greatest set of pairs that supports itself). This
+is the simplest case of invariant synthesis (Helmert, Concise finite-domain representations for PDDL
+planning tasks, 2009), on ground operators.
 
 Two things get simpler: an absence that a precondition implies need not be checked, and mutex legs
 become one variable ("where the item is").
@@ -21,6 +22,17 @@ from fcp_ros.planning.task.task import Absence, FactKey, GroundOperator, Task
 
 Partners = dict[FactKey, set[FactKey]]
 
+MANY = 40
+"""Legs of one element from which on its unary facts are left out: pairs of them are too many."""
+
+
+def list_legs(task: Task, fact: int) -> tuple[FactKey, ...]:
+    """List the legs that a fact fills and no other one at the same time, unary relations' too."""
+    name, arguments = task.facts[fact]
+    keys = task.keys_of(fact)
+    own = (name, 0, arguments[0])
+    return keys if len(arguments) > 1 or own in keys else (*keys, own)
+
 
 class LegMutexes:
     """Pairs of mutex functional legs.
@@ -35,7 +47,7 @@ class LegMutexes:
         self._keys: dict[int, tuple[FactKey, ...]] = {}
         self._rivals: dict[int, frozenset[FactKey]] = {}
         for fact in range(len(task.facts)):
-            keys = tuple([key for key in task.keys_of(fact) if key in partners])
+            keys = tuple([key for key in list_legs(task, fact) if key in partners])
             if keys:
                 self._keys[fact] = keys
                 self._rivals[fact] = frozenset().union(*[partners[key] for key in keys])
@@ -101,11 +113,16 @@ def _make_candidates(task: Task, operators: Iterable[int]) -> Partners:
         for effect in operator.effects:
             seen.update(effect.add)
     keys = dict.fromkeys(k for fact in sorted(seen) for k in task.keys_of(fact))
-    filled = {key for fact in task.initial for key in task.keys_of(fact)}
+    unary = dict.fromkeys(k for fact in sorted(seen) for k in list_legs(task, fact))
+    filled = {key for fact in task.initial for key in list_legs(task, fact)}
     at_element: dict[str, list[FactKey]] = {}
-    for key in keys:
+    for key in unary:
         if key not in task.broken:
             at_element.setdefault(key[2], []).append(key)
+    for element, legs in at_element.items():
+        if len(legs) > MANY:
+            at_element[element] = [key for key in legs if key in keys]
+    keys |= unary
     partners: Partners = {key: set() for key in keys}
     for legs in at_element.values():
         for one, other in combinations(legs, 2):
@@ -182,9 +199,9 @@ class _Obligations:
             for absence in conditions.find_absences(index) or ()
             if absence.key is not None and absence.unless is None
         }
-        self._filled = {key for fact in operator.add for key in task.keys_of(fact)}
+        self._filled = {key for fact in operator.add for key in list_legs(task, fact)}
         for effect in operator.effects:
-            self._filled.update(key for fact in effect.add for key in task.keys_of(fact))
+            self._filled.update(key for fact in effect.add for key in list_legs(task, fact))
 
     def find_open(self) -> Iterator[Obligation]:
         """Yield pairs that the operator keeps only if others hold; with none if it breaks one."""
@@ -201,11 +218,11 @@ class _Obligations:
         self, fact: int, pre: Sequence[int], delete: Collection[int]
     ) -> Iterator[Obligation]:
         task = self._task
-        cleared = {key for gone in delete for key in task.keys_of(gone)} | self._empty
-        kept = {key for held in pre if held not in delete for key in task.keys_of(held)}
-        every = dict.fromkeys(key for held in pre for key in task.keys_of(held))
+        cleared = {key for gone in delete for key in list_legs(task, gone)} | self._empty
+        kept = {key for held in pre if held not in delete for key in list_legs(task, held)}
+        every = dict.fromkeys(key for held in pre for key in list_legs(task, held))
         supports = tuple([key for key in every if key in self._partners])
-        keys = task.keys_of(fact)
+        keys = list_legs(task, fact)
         for one in keys:
             for other in tuple(self._partners[one]):  # pairs are taken out meanwhile
                 if other in kept or other in self._filled:
