@@ -218,12 +218,12 @@ def count_landmarks(landmarks: Landmarks, worth: Floats, row: Row, state: Ints) 
     """
     ahead = 0.0
     for number in range(len(landmarks.var)):
-        if not _is_reached(row, number):
+        if not is_reached(row, number):
             ahead += worth[number]
         elif not _holds(landmarks, number, state):
             again = landmarks.goal[number] == 1
             for k in range(landmarks.after_start[number], landmarks.after_start[number + 1]):
-                again |= not _is_reached(row, landmarks.after[k])
+                again |= not is_reached(row, landmarks.after[k])
             if again:
                 ahead += worth[number]
     return ahead
@@ -236,5 +236,6 @@ def _holds(landmarks: Landmarks, number: int, state: Ints) -> bool:
 
 
 @part
-def _is_reached(row: Row, number: int) -> bool:
+def is_reached(row: Row, number: int) -> bool:
+    """Return True if a landmark was reached on the path to a state with a row."""
     return bool((row[number >> 6] >> np.uint64(number & 63)) & np.uint64(1))

@@ -10,6 +10,7 @@ import numpy as np
 from fcp_ros.planning.flat.jit import part
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
+from fcp_ros.planning.heuristics.landmarks import Landmarks, Row, is_reached
 from fcp_ros.planning.search.kernel.bucket_queue import push
 from fcp_ros.planning.search.kernel.dominance import insert_label, spend_resources
 from fcp_ros.planning.search.kernel.evaluation import (
@@ -85,9 +86,15 @@ def begin_expansion(
     elif settings.helps == 2:
         for index in range(count):
             space.helps[index] = inputs.second_work.helpful[space.found[index]]
+    state = space.link[label, STATE]
+    if settings.helps != 0 and len(space.row) > 0:
+        for index in range(count):
+            if space.helps[index] == 0:
+                space.helps[index] = _reaches_landmark(
+                    problem.task, inputs.landmarks, space.rows[state], space.found[index]
+                )
     linear = np.uint64(0)
     words = len(problem.packing.factor)
-    state = space.link[label, STATE]
     for w in range(words):
         linear += space.words[state, w] * problem.packing.factor[w]
     space.fresh[words] = linear
@@ -100,6 +107,19 @@ def begin_expansion(
     counts[EXPANDED] += 1
     if settings.seed != 0:
         counts[DRAWN] = (counts[DRAWN] * 6364136223846793005 + settings.seed) & 0x7FFFFFFFFFFFFFFF
+
+
+@part
+def _reaches_landmark(task: FlatTask, landmarks: Landmarks, row: Row, operator: int) -> bool:
+    """Return True if an operator reaches a landmark that was not reached on the path to a state."""
+    for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
+        var, val = task.eff_var[effect], task.eff_val[effect]
+        for k in range(landmarks.own_start[var], landmarks.own_start[var + 1]):
+            number = landmarks.own[k]
+            equal = val == landmarks.val[number]
+            if equal != (landmarks.other[number] == 1) and not is_reached(row, number):
+                return True
+    return False
 
 
 @part
