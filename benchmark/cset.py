@@ -4,11 +4,10 @@
 Searches: all places where an object is on a surface in a room that has a neighbouring room, in
 scenes of several sizes; by this engine, by a numpy join written by hand for just this pattern, and
 by the subgraph isomorphism of networkx, rustworkx and igraph (the last two where they are
-installed). All must find equally many. Graphs: small patterns in random graphs, few matches among
-many candidates, beside rustworkx. States: rewriting, memory, match sets.
+installed). All must find equally many. States: rewriting, memory, match sets.
 
 All times are the shortest of many repetitions, in one thread. Writes Markdown tables to standard
-output. Exits with 1 if a goal is missed.
+output.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from cset_graphs import graph_rows
 from cset_rivals import Result, best_time, by_igraph, by_networkx, by_rustworkx
 from cset_scene import GRAPH_PATTERN, Scene, numpy_join, pattern
 from cset_states import Figure, match_set_figures, rewriting_figures
@@ -27,11 +25,6 @@ from cset_states import Figure, match_set_figures, rewriting_figures
 from fcp_ros.cset import find_homs
 
 Row = tuple[str, Result]
-
-GRAPHS = ((2_000, 3), (10_000, 5))
-"""Nodes and average degree of the random graphs."""
-MOST_TIMES = 3
-"""Maximum of our time in times of rustworkx's."""
 
 
 def our_rows(scene: Scene, seconds: float) -> list[Row]:
@@ -130,27 +123,6 @@ def print_figures(title: str, figures: list[Figure]) -> None:
         print(f"| {figure.what} | {figure.value} | {figure.target} |")
 
 
-def print_graphs(nodes: int, degree: int, seconds: float) -> bool:
-    """Print a table of the patterns in one random graph; return True if all goals are met."""
-    print(f"\nGraph of {nodes:,} nodes, {degree} edges a node: few matches, many candidates\n")
-    print("| what | measured | goal | met |")
-    print("|---|---|---|---|")
-    met = True
-    for row in graph_rows(nodes, degree, seconds):
-        for how, ours in (("one Morphism after the other", row.iterated), ("number", row.counted)):
-            what = f"{row.name}, {ours.matches:,} matches, {how}"
-            if row.rival.matches is None:
-                print(f"| {what} | {_duration(ours.seconds)} | | {row.rival.note} |")
-                continue
-            ratio = ours.seconds / row.rival.seconds
-            fine = ratio <= MOST_TIMES
-            met = met and fine
-            measured = f"{_duration(ours.seconds)}, {ratio:.2f} times rustworkx"
-            goal = f"at most {MOST_TIMES} times"
-            print(f"| {what} | {measured} | {goal} | {'yes' if fine else 'no'} |")
-    return met
-
-
 def _duration(seconds: float) -> str:
     if seconds < 1e-3:
         return f"{seconds * 1e6:.1f} us"
@@ -164,10 +136,7 @@ def main() -> None:
     parser.add_argument("--rivals-up-to", type=int, default=10_000, help="objects (default: 10000)")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each measurement")
     parser.add_argument("--without-states", action="store_true", help="searches only")
-    parser.add_argument("--quick", action="store_true", help="smaller scenes, shorter measurements")
     options = parser.parse_args()
-    if options.quick:
-        options.objects, options.seconds = [1_000, 10_000], 0.3
     print(f"Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}")
     for objects in options.objects:
         scene, rivals = Scene.random(objects), objects <= options.rivals_up_to
@@ -181,8 +150,6 @@ def main() -> None:
         start = Scene.random(max(options.objects)).instance()
         print_figures("States: rewriting", rewriting_figures(start, options.seconds))
         print_figures("States: match sets", match_set_figures(start, options.seconds))
-    met = [print_graphs(nodes, degree, options.seconds) for nodes, degree in GRAPHS]
-    raise SystemExit(0 if all(met) else 1)
 
 
 if __name__ == "__main__":

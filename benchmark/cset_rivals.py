@@ -61,12 +61,10 @@ def by_rustworkx(target: LabelledGraph, pattern: LabelledGraph, seconds: float) 
         graph.add_edges_from_no_data([(edge[0], edge[1]) for edge in part.edges])
         graphs.append(graph)
 
-    matcher = operator.eq if len(set(target.labels)) > 1 else None
-
     def search(id_order: bool) -> int:
         found = rustworkx.vf2_mapping(
             *graphs,
-            node_matcher=matcher,
+            node_matcher=operator.eq,
             subgraph=True,
             induced=False,
             id_order=id_order,

@@ -6,7 +6,8 @@ Two things are not known beforehand, and each is settled only as far as the answ
 - The elements that matter. A `Breadth` chooses what is instantiated around the goal. A plan of a
   narrow task is a plan of every wider one; a narrow task cannot show that there is none, or none
   better. So the solver widens the task until a plan has no loss at all, or the widest task has been
-  searched.
+  searched. A task that is not the widest one is also left if its search finds no plan for long: the
+  step that is missing may be one that only a wider task has.
 - The degrees. Unknown degrees count as 1, so the loss of the plan found is a lower bound for all
   plans, and the first best plan with nothing unknown left is the best of all: the optimum is that
   of judging everything first (the argument is that of lazy evaluation of edge costs: Dellin and
@@ -59,6 +60,11 @@ TRIAL = 3
 """Operators of a plan that are replayed to estimate how long its verification takes."""
 MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""
+PATIENCE = 20_000_000
+"""Effort, times operators, that a search may spend without a plan in a task that is not the widest
+one. Measured: 1 to 3 s."""
+LEAST_PATIENCE, MOST_PATIENCE = 2_000, 20_000
+"""Bounds of that effort; the searches of household tasks take less than 2,000."""
 
 
 @dataclass
@@ -75,6 +81,7 @@ class _TaskSearch:
         exact: True if its plan is proven to be optimal in both criteria.
         meeting: the meeting of the last plan, if it was searched from both ends.
         is_complete: True if the task contains everything that can matter.
+        patience: effort that the search may spend until there is a plan; 0 for any.
     """
 
     encoding: Encoding
@@ -86,6 +93,22 @@ class _TaskSearch:
     exact: bool = False
     meeting: Meeting | None = None
     is_complete: bool = False
+    patience: int = 0
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The size of the task: of two tasks, one within the other, they are equal if it is."""
+        task, values = self.encoding.task, int(self.encoding.flat.domain.sum())
+        return len(task.operators), len(task.facts), len(self.encoding.actions), values
+
+
+@dataclass(frozen=True)
+class _SearchedTask:
+    """A task whose search has ended; `proven` as for `Solver._conclude`."""
+
+    formula: Formula
+    work: _TaskSearch
+    proven: bool
 
 
 class Solver:
@@ -115,6 +138,7 @@ class Solver:
         self._conclusion: float | None = None
         self._running: tuple[_TaskSearch, SearchEngine] | None = None
         self._seen = known
+        self._last: _SearchedTask | None = None
         self._result = SolverResult()
 
     def solve(self) -> SolverResult:
@@ -147,6 +171,14 @@ class Solver:
         finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
         ranking = AlternativeRanking(encoding.flat, finishes, objective.composition)
         work = _TaskSearch(encoding, objective, ranking, is_complete=breadth is Breadth.FULL)
+        last = self._last
+        same = last is not None and last.formula is formula and work.size == last.work.size
+        if last is not None and same and (last.proven or breadth is not Breadth.FULL):
+            # Nothing was added, so a search would only repeat what the last one has shown.
+            return self._conclude(last.work, last.proven, breadth)
+        if breadth is not Breadth.FULL and self._result.best is None and self._known is None:
+            most = PATIENCE // max(1, len(encoding.actions))
+            work.patience = min(max(most, LEAST_PATIENCE), MOST_PATIENCE)
         if not self._problem.options.switches.lazy:
             self._ask(atom for atoms in encoding.graded for atom in atoms)
         with self._times(Phase.SEARCH):
@@ -154,6 +186,7 @@ class Solver:
             shortest = work.best is None or work.exact
             if proven and not shortest and not self._watch.satisfied:
                 self._shorten(work)
+        self._last = _SearchedTask(formula, work, proven)
         return self._conclude(work, proven, breadth)
 
     def _compile(self, formula: Formula, breadth: Breadth) -> Encoding:
@@ -271,8 +304,8 @@ class Solver:
             return RoundResult(known, 0.0, False, reason)
         self._running = work, engine
         try:
-            report = engine.run(self._watch.expansions_left)
-            interrupted = self._find_limit(report)
+            report, impatient = self._run(engine, work.patience)
+            interrupted = None if impatient else self._find_limit(report)
         except Interrupted as reason:
             report, interrupted = engine.report(), reason
         finally:
@@ -321,6 +354,14 @@ class Solver:
     def _report_plan(self, membership: float, steps: int, cost: float) -> None:
         acceptable = reaches(membership, self._problem.alpha)
         self._watch.report_plan(BestPlan(membership, steps, cost), acceptable)
+    def _run(self, engine: SearchEngine, patience: int) -> tuple[SearchReport, bool]:
+        """Run a search; return its report, and True if it ends early because it found no plan."""
+        if 0 < patience < self._watch.expansions_left:
+            report = engine.run(patience)
+            impatient = report.outcome is SearchOutcome.PAUSED and report.best is None
+            if impatient or report.outcome is not SearchOutcome.PAUSED:
+                return report, impatient
+        return engine.run(self._watch.expansions_left), False
 
     def _find_limit(self, report: SearchReport) -> Interrupted | None:
         """Find the limit that a search ran into."""

@@ -46,7 +46,8 @@ FIRST_TURN = 300
 PROOF_TURN = 300
 """Effort of each later turn of A*."""
 PLAN_TURN = 1500
-"""Effort of a turn of the greedy search; its heuristic is faster."""
+"""Effort of the first turn of the greedy search; its heuristic is faster. Each later turn is twice
+as long: until there is a plan, most of the time belongs to the search that finds one soonest."""
 PATIENCE = 10_000
 """Effort of the greedy search before it is doubted that there is a plan."""
 NONE_TURN = 30_000
@@ -98,6 +99,7 @@ class Portfolio:
         self._proof_failed = False
         self._proof: BestFirst | None = None
         self._left = 0
+        self._plan_turn = PLAN_TURN
         self._least_bound = 0.0
         self._opening = self._open_from_both_ends()
         if self._opening is None:
@@ -249,7 +251,10 @@ class Portfolio:
             self._helper = self._open(self._choose_options(role))
             self._helper_role = role
         self._role = role
-        self._left = PLAN_TURN if role is SearchRole.ANY else self._scale_turn(BETTER_TURN)
+        self._left = self._scale_turn(BETTER_TURN)
+        if role is SearchRole.ANY:
+            self._left = self._plan_turn
+            self._plan_turn *= 2
 
     def _conclude(self, outcome: SearchOutcome) -> None:
         """Draw the conclusion from the end of the search whose turn it is."""

@@ -215,7 +215,9 @@ def _make_greedy(settings: Settings, options: SearchOptions) -> Settings:
     if options.heuristic is Heuristic.LANDMARK_COUNT is not options.tie_heuristic:
         codes[1] = _to_code(options.tie_heuristic)
     helps = codes.index(HeuristicCode.FF) + 1 if HeuristicCode.FF in codes else 0
-    unlimited = math.isinf(settings.first_budget) and math.isinf(settings.second_budget)
+    unlimited = _is_unlimited(settings.first_budget, settings.first) and _is_unlimited(
+        settings.second_budget, settings.second
+    )
     return settings._replace(
         first_code=int(codes[0]),
         second_code=int(codes[1]),
@@ -241,5 +243,10 @@ def _choose_dominance(first: Grid, second: Grid) -> int:
     the first one is a maximum (what is still to come may make both equal). A budget of a maximum
     limits no label: operators beyond it are never applicable.
     """
-    limited = math.isfinite(second.budget) and not second.maximum
+    limited = not (second.maximum or _is_unlimited(second.budget, second.weight))
     return PARETO if first.maximum or limited else LEXICOGRAPHIC
+
+
+def _is_unlimited(budget: float, weight: Floats) -> bool:
+    """Return True if a budget decides between no labels: all of them have the same value."""
+    return math.isinf(budget) or not weight.any()

@@ -12,6 +12,7 @@ from task_twin import TaskTwin
 from fcp_ros.cset import facts
 from fcp_ros.domain import Parameter
 from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.ground_mutexes import find_leg_mutexes
@@ -80,3 +81,21 @@ def test_the_initial_state_may_speak_against_it(house, state, house_facts):
     known = ["at(bot, kitchen)", "in_room(table, kitchen)", "on(mug, table)", "holding(bot, mug)"]
     task, _, mutexes = compiled(house, state(house, elements, known))
     assert mutexes.are_compatible(sorted(task.initial))
+
+
+BLOCKS = """(define (domain blocks) (:requirements :strips)
+(:predicates (clear ?x) (on ?x ?y))
+(:action move :parameters (?x ?from ?to) :precondition (and (clear ?x) (on ?x ?from) (clear ?to))
+ :effect (and (on ?x ?to) (clear ?from) (not (on ?x ?from)) (not (clear ?to)))))"""
+THREE = """(define (problem three) (:domain blocks) (:objects a b c d)
+(:init (on a b) (clear a) (clear c) (clear d)) (:goal (on a c)))"""
+
+
+def test_what_is_clear_has_nothing_on_it():
+    read = parse_pddl(BLOCKS, THREE)
+    task, _, mutexes = compiled(read.domain, read.instance)
+    ids = {str(fact): id_ for fact, id_ in task.fact_ids.items()}
+    clear = next(id_ for name, id_ in ids.items() if name.startswith("clear") and "c" in name[5:])
+    assert not mutexes.are_compatible([clear, ids["on(a, c)"]])
+    assert mutexes.are_compatible([clear, ids["on(a, b)"]])
+    assert mutexes.implies(Absence((ids["on(a, c)"],), ("on", 1, "c")), [clear])
