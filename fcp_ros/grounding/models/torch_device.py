@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -39,6 +40,15 @@ def choose_device(device: Device) -> str:
             "the device is 'cuda', but torch finds no CUDA device; use 'auto' or 'cpu'",
         )
     return "cuda" if available and device != Device.CPU else "cpu"
+
+
+CUDA_FILES = ("/dev/nvidiactl", "/dev/nvhost-gpu", "/dev/nvgpu", "/dev/dxg")
+"""Files of the driver: on a computer, on Jetsons before and from JetPack 6, and in WSL."""
+
+
+def has_cuda_driver() -> bool:
+    """Return False if there can be no CUDA device, without importing torch to ask."""
+    return any(Path(file).exists() for file in CUDA_FILES)
 
 
 @contextmanager

@@ -36,6 +36,6 @@ def test_a_model_that_is_not_there() -> None:
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(NoSimilarity, match="pip install sentence-transformers"):
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(NoSimilarity, match="pip install tokenizers"):
         EmbeddingLabelSimilarity().similarities(["sofa"], ["couch"])
