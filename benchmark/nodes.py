@@ -31,9 +31,9 @@ import rclpy
 import typer
 from nodes_figures import Judged, print_judged
 from rclpy.action import ActionClient
-from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile
 
 from fcp_ros.action import MakePlan
 from fcp_ros.client import Element, predicate_query
@@ -56,6 +56,8 @@ AT_ONCE = 500
 IDLE_SECONDS, QUICK_IDLE_SECONDS = 60.0, 20.0
 START_WAIT, ANSWER_WAIT, CALL_WAIT = 120.0, 90.0, 30.0
 """Time limits (s) of a start, of all answers to requests at once, and of one call."""
+DEEP = QoSProfile(depth=1000)
+"""Of the client, which by default would keep 10 of its own requests and answers."""
 SETTLE = 5.0
 """Seconds after the last request before CPU and memory at rest are measured."""
 OTHERS = 0.1
@@ -211,10 +213,15 @@ class Peer:
         self.node = rclpy.create_node("benchmark", context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
-        group = ReentrantCallbackGroup()
-        self.plan = self.node.create_client(PlanGoal, "plan", callback_group=group)
-        self.judge = self.node.create_client(JudgePredicates, "judge", callback_group=group)
-        self.make_plan = ActionClient(self.node, MakePlan, "make_plan", callback_group=group)
+        self.plan = self.node.create_client(PlanGoal, "plan", qos_profile=DEEP)
+        self.judge = self.node.create_client(JudgePredicates, "judge", qos_profile=DEEP)
+        self.make_plan = ActionClient(
+            self.node,
+            MakePlan,
+            "make_plan",
+            goal_service_qos_profile=DEEP,
+            result_service_qos_profile=DEEP,
+        )
 
     def spin_until(self, done: Callable[[], bool], seconds: float) -> bool:
         """Spin until something is true; return False if it takes too long."""

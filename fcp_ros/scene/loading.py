@@ -263,7 +263,9 @@ def _open_and_read(path: str | Path, limits: SceneLimits) -> tuple[SceneGraph, S
     """Read in a function of its own, which frees the document before collection resumes."""
     file = open_scene_file(path, limits)
     reader = _find_reader(file)
-    return _read(file, reader), reader
+    graph = _read(file, reader)
+    limits.check_relations(graph.relation_count, file.name)
+    return graph, reader
 
 
 def _read(file: SceneFile, reader: SceneReader) -> SceneGraph:

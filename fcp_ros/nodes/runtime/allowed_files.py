@@ -33,7 +33,16 @@ def resolve_allowed(
         raise FileRefusedError("The path holds a zero character: name a file.")
     roots = [folder.expanduser().resolve() for folder in folders]
     for candidate in _candidates(text, roots, find):
-        real = candidate.resolve()
+        try:
+            real = candidate.resolve()
+        except (OSError, RuntimeError) as error:
+            raise FileRefusedError(
+                f"{text} leads nowhere ({error}): a link that names itself? Give the file itself."
+            ) from error
+        if not real.is_file() and real.exists() and not real.is_dir():
+            raise FileRefusedError(
+                f"{text} is no file but a pipe, a socket or a device: give a regular file."
+            )
         if real.is_file() and any(real.is_relative_to(root) for root in roots):
             return f"{real}{mark}{fragment}"
     places = ", ".join(str(root) for root in roots)

@@ -56,6 +56,7 @@ class SceneHolder:
 
     Invariants: `_held` is the graph of `_live` as it was published last, and `_number` its number;
     both change together, under `_lock`, after the change was serialised. Numbers never decrease.
+    Whoever only looks takes no lock: an update of a large scene may hold it for seconds.
 
     Args:
         node: For its log and clock.
@@ -71,6 +72,7 @@ class SceneHolder:
         self._number = number
         self._live = self._make_live_scene()
         self._last: OrderedDict[str, int] = OrderedDict()
+        self._sources: tuple[str, ...] = ()  # of `_last`, for readers without the lock
         self._refused = ""
         self._refused_count = 0
         self._late_count = 0
@@ -81,36 +83,33 @@ class SceneHolder:
 
     @property
     def held(self) -> PublishedGraph | None:
-        """The present graph; None before the first."""
-        with self._lock:
-            return self._held
+        """The present graph; None before the first. Never waits for an update that is worked in."""
+        return self._held
 
     @property
     def number(self) -> int:
         """Sequence number of the newest graph that there was."""
-        with self._lock:
-            return self._number
+        return self._number
 
     @property
     def refused(self) -> str:
         """The reason why the last update was refused; "" if it was taken."""
-        with self._lock:
-            return self._refused
+        return self._refused
 
     def values(self) -> dict[str, object]:
-        """Return the values for the diagnostics."""
-        with self._lock:
-            graph = self._held.graph if self._held else None
-            return {
-                "sequence_number": self._number,
-                "nodes": len(graph.nodes) if graph else 0,
-                "relations": graph.relation_count if graph else 0,
-                "source": graph.source if graph else "",
-                "refused_updates": self._refused_count,
-                "late_updates": self._late_count,
-                "update_sources": ", ".join(name for name in self._last if name),
-                "full_updates_awaited": self._parts.requests.open,
-            }
+        """Return the values for the diagnostics; never waits for an update that is worked in."""
+        held = self._held
+        graph = held.graph if held else None
+        return {
+            "sequence_number": self._number,
+            "nodes": len(graph.nodes) if graph else 0,
+            "relations": graph.relation_count if graph else 0,
+            "source": graph.source if graph else "",
+            "refused_updates": self._refused_count,
+            "late_updates": self._late_count,
+            "update_sources": ", ".join(name for name in self._sources if name),
+            "full_updates_awaited": self._parts.requests.open,
+        }
 
     # --- taking ---------------------------------------------------------------------------------
 
@@ -228,6 +227,12 @@ class SceneHolder:
             self._refused_count += 1
         self._node.publish_diagnostics()
 
+    def report_loss(self, source: str, reason: str) -> None:
+        """Report that updates of a source were lost, and ask it for a full one."""
+        self.refuse_update(f"{source or 'senders without a source'}: {reason}")
+        last = self._last.get(source, 0) if source else self.number
+        self._parts.requests.ask(source, last, reason)
+
     def _refuse_or_ask(self, update: SceneUpdate, reason: str) -> None:
         self.refuse_update(reason)
         if not update.is_full:
@@ -283,13 +288,17 @@ class SceneHolder:
     def _check_size(self, delta: SceneDelta) -> None:
         known = self._held.graph.nodes if self._held else {}
         new = sum(node.id not in known for node in delta.upserted)
-        self._parts.limits.check_nodes(len(known) + new - len(delta.removed), "scene_graph_update")
+        limits = self._parts.limits
+        limits.check_nodes(len(known) + new - len(delta.removed), "scene_graph_update")
+        count = self._held.graph.relation_count if self._held else 0
+        limits.check_relations(count + len(delta.added) - len(delta.dropped), "scene_graph_update")
 
     def _remember(self, update: SceneUpdate) -> None:
         self._last[update.source] = update.sequence
         self._last.move_to_end(update.source)
         if len(self._last) > MOST_SOURCES:
             self._last.popitem(last=False)
+        self._sources = tuple(self._last)
 
 
 def _name_source(update: SceneUpdate) -> str:

@@ -12,6 +12,8 @@ from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import SceneUpdate, read_bytes, update_from_ros
 from fcp_ros.nodes.conversions.scene_columns import NodeReader
+from fcp_ros.scene.formats.scene_file import SceneLimits
+from fcp_ros.scene.graph.errors import SceneError
 
 MOST_WAITING = 1000
 """Updates that may wait."""
@@ -42,24 +44,28 @@ class SceneIntake:
 
     A full update stands for the whole world: when a newer one of the same sender waits, the older
     one is left out. So a sender that is faster than this computer is followed at the computer's
-    speed, without a growing delay. Updates that don't fit in the queue are left out as well; their
-    sender's numbers then have a gap, which the scene notices.
+    speed, without a growing delay. Updates that don't fit in the queue are lost, and never
+    silently: whoever sent them is told, also where no number would show the gap.
 
     Args:
-        most_nodes: Messages with more nodes are refused.
+        limits: Larger messages are refused.
         take: Gets each update.
         refuse: Gets one sentence about each message that can't be read.
+        report_loss: Gets the source of lost updates, and one sentence about them.
     """
 
     def __init__(
         self,
-        most_nodes: int,
+        limits: SceneLimits,
         take: Callable[[SceneUpdate], None],
         refuse: Callable[[str], None],
+        report_loss: Callable[[str, str], None],
     ) -> None:
-        self._most_nodes = most_nodes
+        self._limits = limits
         self._take = take
         self._refuse = refuse
+        self._report_loss = report_loss
+        self._lost: dict[str, int] = {}  # source -> updates lost since the last report
         self._waiting: deque[_Waiting] = deque()
         self._bytes = 0  # of the waiting updates; changed under the condition, like the queue
         self._closed = False
@@ -77,6 +83,8 @@ class SceneIntake:
                 self._drop_superseded(message.source)
             if len(self._waiting) >= MOST_WAITING or self._bytes + len(data) > MOST_BYTES:
                 self._dropped += 1
+                source = "" if isinstance(message, ConversionError) else message.source
+                self._lost[source] = self._lost.get(source, 0) + 1
                 return
             self._waiting.append(waiting)
             self._bytes += len(data)
@@ -101,16 +109,14 @@ class SceneIntake:
 
     def _read(self, data: bytes) -> _Waiting:
         try:
+            self._limits.check_bytes(len(data), "the message", "max_message_bytes")
             message = read_bytes(data, SceneGraphUpdate)
+            self._limits.check_nodes(len(message.nodes.ids), "the message")
+            self._limits.check_relations(len(message.relations.names), "the message")
         except ConversionError as error:
             return _Waiting(error, len(data))
-        count = len(message.nodes.ids)
-        if count > self._most_nodes:
-            sentence = (
-                f"the message has {count} nodes, and {self._most_nodes} are allowed: raise the "
-                "parameter max_nodes"
-            )
-            return _Waiting(ConversionError(sentence), 0)
+        except SceneError as error:
+            return _Waiting(ConversionError(str(error)), 0)
         return _Waiting(message, len(data))
 
     def _drop_superseded(self, source: str) -> None:
@@ -129,6 +135,10 @@ class SceneIntake:
                     return
                 waiting = self._waiting.popleft()
                 self._bytes -= waiting.size
+                lost, self._lost = self._lost, {}
+            for source, count in lost.items():
+                sentence = f"{count} updates were lost: they come faster than they are worked in."
+                self._report_loss(source, sentence)
             try:
                 if isinstance(waiting.message, ConversionError):
                     raise waiting.message

@@ -24,8 +24,15 @@ from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowe
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
-from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.refusals import (
+    CLEANED_UP,
+    NOT_SERVED,
+    RefusalKind,
+    RequestRefused,
+    make_refusal,
+)
 from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
@@ -70,6 +77,35 @@ PARAMETERS = (
         maximum=10_000_000,
     ),
     ParameterSpec(
+        "max_relations",
+        2_000_000,
+        "Largest number of relations that a scene may have.",
+        minimum=1,
+        maximum=100_000_000,
+    ),
+    ParameterSpec(
+        "max_file_bytes",
+        64 * 2**20,
+        "Largest scene file [bytes]; reading takes about 12 times as much memory.",
+        minimum=1024,
+        maximum=2**40,
+    ),
+    ParameterSpec(
+        "max_message_bytes",
+        64 * 2**20,
+        "Largest scene_graph_update message [bytes].",
+        minimum=1024,
+        maximum=2**31 - 1,
+    ),
+    ParameterSpec(
+        "load_timeout",
+        60.0,
+        "How long load_scene may take; the scene stays as it was then [s].",
+        minimum=0.1,
+        maximum=3600.0,
+        takes_effect=TakesEffect.AT_ONCE,
+    ),
+    ParameterSpec(
         "graph_period",
         0.5,
         "Least time between two scene_graph messages [s]; each change is in scene_changes at once.",
@@ -88,6 +124,9 @@ PARAMETERS = (
     *HYDRA_PARAMETERS,
     *DETECTION_PARAMETERS,
 )
+
+QUEUED_FILES = 4
+"""Requests to load a scene that may wait while one is read."""
 
 
 class SceneGraphNode(ManagedNode):
@@ -115,6 +154,7 @@ class SceneGraphNode(ManagedNode):
         self._holder: SceneHolder | None = None
         self._parts: HolderParts | None = None
         self._intake: SceneIntake | None = None
+        self._files: Worker | None = None
         self._bridges: tuple[Bridge, ...] = ()
         self.offer_service(LoadScene, "load_scene", self._load_scene)
         self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph)
@@ -133,17 +173,24 @@ class SceneGraphNode(ManagedNode):
             FullUpdateRequests(self, self.parameters.number("request_period")),
             SceneMarkers(self),
             self._read_relation_options(),
-            self._read_limits(),
+            self._read_limits("max_message_bytes"),
         )
         holder = self._holder = SceneHolder(self, self._parts, self._number)
+        self._files = Worker("scene files", QUEUED_FILES)
         if scene := self.parameters.text("scene"):
             # Whoever sets parameters may name any file; only requests are kept to the folders.
             try:
-                holder.load(load_scene(str(find_scene(scene)), limits=self._read_limits()))
+                holder.load(
+                    load_scene(str(find_scene(scene)), limits=self._read_limits("max_file_bytes"))
+                )
             except (SceneError, ConversionError, OSError) as error:
                 raise ConfigureError(f"the scene can't be loaded: {error}") from error
-        most = self.parameters.integer("max_nodes")
-        self._intake = SceneIntake(most, holder.take, holder.refuse_update)
+        self._intake = SceneIntake(
+            self._read_limits("max_message_bytes"),
+            holder.take,
+            holder.refuse_update,
+            holder.report_loss,
+        )
         self.subscribe_events(SceneGraphUpdate, "scene_graph_update", self._intake.put, raw=True)
         self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
 
@@ -154,6 +201,9 @@ class SceneGraphNode(ManagedNode):
 
     def release(self) -> None:
         """Forget the graph."""
+        files, self._files = self._files, None
+        if files is not None and not files.close(timeout=1.0):
+            self.get_logger().warning("a scene file is still being read and is left behind")
         intake, self._intake = self._intake, None
         parts, self._parts = self._parts, None
         if intake is not None:
@@ -190,17 +240,35 @@ class SceneGraphNode(ManagedNode):
 
     def _load_scene(self, request: Any, response: Any) -> Any:
         folders = to_folders(self.parameters.texts("scene_folders"), config_folder() / "scenes")
+        holder, files = self._get_parts()
+        limits = self._read_limits("max_file_bytes")
+        limit = self.parameters.number("load_timeout")
+
+        def load(token: CancelToken) -> tuple[SceneGraph, tuple[str, ...]]:
+            read = load_scene(address, limits=limits)
+            if token.cancelled:  # nobody waits for it any more
+                raise JobCancelled("The request was given up.")
+            graph = holder.load(read)
+            return graph, self._describe_reading(graph)
+
         try:
             address = resolve_allowed(request.path, folders, find_scene, "scene_folders")
-            graph = self._get_holder().load(load_scene(address, limits=self._read_limits()))
-        except (FileRefusedError, SceneError, ConversionError, OSError) as error:
-            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
+            job = files.submit(load)
+            if not job.wait(limit):
+                files.cancel(job)
+                raise TimeoutError(
+                    f"{address} was not read within {limit:g} s, and the scene stays as it was: "
+                    "raise the parameter load_timeout, or give a smaller scene."
+                )
+            graph, remarks = job.result()
+        except (FileRefusedError, SceneError, ConversionError, OSError, *NOT_SERVED) as error:
+            raise RequestRefused(make_refusal(error).kind, str(error)) from error
         response.success = True
         response.message = f"Loaded {address}: {len(graph.nodes)} nodes."
         response.sequence_number = graph.sequence
         response.node_count = len(graph.nodes)
         response.relation_count = len(graph.relations)
-        response.notes = [*graph.notes, *self._describe_reading(graph)]
+        response.notes = [*graph.notes, *remarks]
         return response
 
     def _describe_reading(self, graph: SceneGraph) -> tuple[str, ...]:
@@ -222,7 +290,7 @@ class SceneGraphNode(ManagedNode):
         return notes
 
     def _get_scene_graph(self, _request: Any, response: Any) -> Any:
-        held = self._get_holder().held
+        held = self._get_parts()[0].held
         if held is None:
             sentence = "There is no scene yet: call load_scene or publish an update."
             raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
@@ -239,14 +307,16 @@ class SceneGraphNode(ManagedNode):
         except SceneError as error:
             raise ConfigureError(f"also_derive: {error}") from error
 
-    def _read_limits(self) -> SceneLimits:
-        return SceneLimits(self.parameters.integer("max_nodes"))
+    def _read_limits(self, bytes_parameter: str) -> SceneLimits:
+        """Return the limits of a file or a message."""
+        number = self.parameters.integer
+        return SceneLimits(number("max_nodes"), number(bytes_parameter), number("max_relations"))
 
-    def _get_holder(self) -> SceneHolder:
-        """Return the holder of an active node; raise if it was cleaned up this very moment."""
-        if self._holder is None:
+    def _get_parts(self) -> tuple[SceneHolder, Worker]:
+        """Return the parts of an active node; raise if it was cleaned up this very moment."""
+        if self._holder is None or self._files is None:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
-        return self._holder
+        return self._holder, self._files
 
 
 def main(args: Sequence[str] | None = None) -> int:

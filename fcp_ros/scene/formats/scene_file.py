@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import stat
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -27,10 +28,12 @@ class SceneLimits:
     Attributes:
         max_nodes: Greatest number of nodes, whatever their layer.
         max_bytes: Greatest size of the file (bytes).
+        max_relations: Greatest number of relations that a scene states.
     """
 
     max_nodes: int = 200_000
     max_bytes: int = 512 * 1024 * 1024
+    max_relations: int = 2_000_000
 
     def check_nodes(self, count: int, source: str) -> None:
         """Raise SceneError if a scene has more nodes than allowed."""
@@ -39,6 +42,24 @@ class SceneLimits:
                 f"the scene has {count} nodes, more than the limit of {self.max_nodes}",
                 source=source,
                 advice="Raise max_nodes if the file is really meant to be that large.",
+            )
+
+    def check_relations(self, count: int, source: str) -> None:
+        """Raise SceneError if a scene states more relations than allowed."""
+        if count > self.max_relations:
+            raise SceneError(
+                f"the scene has {count} relations, more than the limit of {self.max_relations}",
+                source=source,
+                advice="Raise max_relations if the scene is really meant to be that large.",
+            )
+
+    def check_bytes(self, count: int, source: str, name: str = "max_bytes") -> None:
+        """Raise SceneError if a file or message is larger than allowed; `name` is the limit's."""
+        if count > self.max_bytes:
+            raise SceneError(
+                f"it has {count} bytes, more than the limit of {self.max_bytes}",
+                source=source,
+                advice=f"Raise {name} if it is really meant to be that large.",
             )
 
 
@@ -177,13 +198,15 @@ def _split_address(address: str | Path) -> tuple[Path, str]:
 def _read_bytes(path: Path, limits: SceneLimits) -> bytes:
     source = str(path)
     try:
-        size = path.stat().st_size
-        if size > limits.max_bytes:
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):  # reading a pipe would wait, a device have no end
             raise SceneError(
-                f"the file has {size} bytes, more than the limit of {limits.max_bytes}",
+                "it is no file but a pipe, a socket or a device",
                 source=source,
-                advice="Raise max_bytes if the file is really meant to be that large.",
+                advice="Give a regular file.",
             )
+        name = "max_bytes (of the node scene_graph: max_file_bytes)"
+        limits.check_bytes(state.st_size, source, name)
         content = path.read_bytes()
     except FileNotFoundError:
         raise SceneError(

@@ -137,6 +137,7 @@ class LiveScene:
             self._numbers.record_loss(source)
             return self._reject(UpdateStatus.NEED_FULL, check.reason)
         try:
+            _check_ids(update)
             identity = self._find_identity(source)
             matching, delta = self._translate(given, update, identity)
             change = self._take(apply_delta(given, delta), delta, graph.sequence + 1, matching)
@@ -295,6 +296,19 @@ class LiveScene:
     def _reject(self, status: UpdateStatus, reason: str) -> SceneChange:
         number = self._number if self._graph is None else self._graph.sequence
         return SceneChange(status, self._graph, self._graph, SceneDelta(number), reason=reason)
+
+
+def _check_ids(update: SceneDelta) -> None:
+    """Refuse a delta that names a node twice, before names are matched: a copy would look new."""
+    seen: set[str] = set()
+    for id_ in (*(node.id for node in update.upserted), *update.removed):
+        if id_ in seen:
+            raise SceneError(
+                "the delta names this node twice",
+                element=id_,
+                advice="Send each node once, either changed or removed.",
+            )
+        seen.add(id_)
 
 
 def _changes_structure(

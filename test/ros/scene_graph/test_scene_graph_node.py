@@ -37,9 +37,12 @@ from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
 from fcp_ros.nodes.scene_graph import intake as scene_intake
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.stack import NodeStack, StartError
+from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.srv import GetSceneGraph
+
+LIMITS = SceneLimits(max_nodes=10)
 
 
 @pytest.fixture(scope="module")
@@ -351,7 +354,7 @@ def test_a_full_update_is_not_worked_in_when_a_newer_one_waits(until):
         update = SceneUpdate(Time(), "map", full, number, source)
         return serialize_message(update_to_ros(update))
 
-    intake = SceneIntake(10, take, lambda sentence: taken.append(sentence))
+    intake = SceneIntake(LIMITS, take, lambda sentence: taken.append(sentence), print)
     intake.put(data("a", 1, True))
     until(lambda: taken, "the first")
     for source, number, full in (
@@ -377,7 +380,13 @@ def test_a_full_update_is_not_worked_in_when_a_newer_one_waits(until):
 def test_what_waits_is_bounded(until, monkeypatch):
     monkeypatch.setattr(scene_intake, "MOST_WAITING", 3)
     taken, go_on = [], threading.Event()
-    intake = SceneIntake(10, lambda update: (taken.append(update.sequence), go_on.wait(10.0)), str)
+    lost = []
+    intake = SceneIntake(
+        LIMITS,
+        lambda update: (taken.append(update.sequence), go_on.wait(10.0)),
+        str,
+        lambda source, sentence: lost.append((source, sentence)),
+    )
     empty = [update_to_ros(SceneUpdate(Time(), "", False, n, "a")) for n in range(9)]
     data = [serialize_message(message) for message in empty]
     intake.put(data[0])
@@ -391,6 +400,9 @@ def test_what_waits_is_bounded(until, monkeypatch):
     }
     go_on.set()
     until(lambda: taken == [0, 1, 2, 3], "those that fitted")
+    ((source, sentence),) = lost
+    assert source == "a"
+    assert sentence.startswith("5 updates were lost")
     intake.close()
 
 

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deltas that name a node twice, and deltas that are lost: nothing is silently wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from builtin_interfaces.msg import Time
+
+from fcp_ros.client import FcpClient
+from fcp_ros.msg import SceneGraphRequest, SceneGraphUpdate
+from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
+from fcp_ros.nodes.scene_graph import intake as scene_intake
+from fcp_ros.nodes.stack import NodeStack
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
+
+
+def mug(name: str, x: float = 1.0) -> SceneNode:
+    return SceneNode(name, Layer.OBJECT, "mug", Pose.at(x, 1.0, 0.8), (0.08, 0.08, 0.1))
+
+
+def update(number: int, *nodes: SceneNode, full: bool = False, source: str = "camera") -> Any:
+    return update_to_ros(SceneUpdate(Time(), "map", full, number, source, nodes))
+
+
+@pytest.fixture
+def watcher(stack_options: Any, tmp_path: Any, probe: Any) -> Any:
+    """A scene_graph node of its own with one mug: (node, client, publisher, requests)."""
+    options = stack_options(tmp_path, nodes=("scene_graph",), namespace="watcher", scene="")
+    with NodeStack(options) as stack, FcpClient(namespace="watcher") as client:
+        stack.wait_active()
+        requests = probe.listen(SceneGraphRequest, "watcher/scene_graph_request")
+        publisher = probe.publisher(SceneGraphUpdate, "watcher/scene_graph_update")
+        publisher.publish(update(1, mug("zz"), full=True))
+        node = stack.nodes["scene_graph"]
+        yield node, client, publisher, requests
+        requests.close()
+
+
+def ids(client: FcpClient) -> list[str]:
+    found = client.scene()
+    return [] if found is None else list(found.nodes.ids)
+
+
+def test_a_delta_that_names_a_node_twice_is_refused_by_name(watcher: Any, until: Any) -> None:
+    node, client, publisher, requests = watcher
+    until(lambda: "zz" in ids(client), "the first graph")
+    before = ids(client)
+    for number in range(2, 5):
+        publisher.publish(update(number, mug("yy", 2.0), mug("yy", 3.0)))
+    until(lambda: node.diagnose().values["refused_updates"] == 3, "three refusals")
+    assert ids(client) == before
+    asked = requests.wait(lambda message: "twice" in message.reason)
+    assert asked.source == "camera"
+    assert "yy" in asked.reason
+    publisher.publish(update(7, mug("zz"), mug("yy", 2.0), full=True))
+    until(lambda: "yy" in ids(client), "the full graph that was asked for")
+    assert not node.diagnose().message
+
+
+@pytest.mark.parametrize("source", ["camera", ""])
+def test_lost_updates_are_counted_and_a_full_one_is_asked_for(
+    watcher: Any, until: Any, monkeypatch: Any, source: str
+) -> None:
+    node, client, publisher, requests = watcher
+    until(lambda: "zz" in ids(client), "the first graph")
+    monkeypatch.setattr(scene_intake, "MOST_WAITING", 3)
+    with node._holder._lock:  # an update that takes long is being worked in
+        for number in range(2, 42):
+            publisher.publish(update(number if source else 0, mug(f"m{number}"), source=source))
+        until(lambda: node.diagnose().values["dropped_updates"] >= 30, "updates that don't fit")
+    asked = requests.wait(lambda message: message.source == source and "lost" in message.reason)
+    assert "come faster" in asked.reason
+    until(lambda: node.diagnose().values["waiting_updates"] == 0, "an idle node")
+    monkeypatch.undo()
+    publisher.publish(update(99, *(mug(f"m{n}", n / 9) for n in range(2, 42)), full=True))
+    until(lambda: len(ids(client)) >= 40, "all of them")  # one may be called zz, where that was
+    until(lambda: not node.diagnose().values["full_updates_awaited"], "no more requests")
