@@ -35,7 +35,7 @@ from scene_figures import Figure, milliseconds
 
 from fcp_ros.msg import SceneGraph, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
-from fcp_ros.nodes.runtime.managed_node import event_qos, state_qos
+from fcp_ros.nodes.runtime.qos import event_qos, state_qos
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 
 ROOMS, TABLES, ITEMS = 40, 14, 135

@@ -13,12 +13,13 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
-from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply
+from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
 from fcp_ros.client.queries import plan_request
 from fcp_ros.client.spinner import SpinningNode
 from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, SceneGraph
+from fcp_ros.nodes.calls.action_call import make_action_client
 from fcp_ros.nodes.conversions.common import duration_to_ros
-from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
+from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import (
     GetCalibration,
     GetSceneGraph,
@@ -28,7 +29,7 @@ from fcp_ros.srv import (
     ValidatePlan,
 )
 
-LOOK_EVERY = 0.01
+LOOK_EVERY = 0.05
 """Seconds between two checks for a server."""
 
 
@@ -73,15 +74,20 @@ class FcpClient:
         self._server_timeout = server_timeout
         self._answer_timeout = answer_timeout
         self._actions = {
-            name: SafeActionClient(node, kind, self._prefix + name, callback_group=self._group)
+            name: make_action_client(node, kind, self._prefix + name, self._group)
             for name, kind in (
                 ("make_plan", MakePlan),
                 ("execute_plan", ExecutePlan),
                 ("achieve_goal", AchieveGoal),
             )
         }
+        self._guards = {
+            name: ServerGuard(node, self._prefix + name) for name in self._actions
+        }
         self._services = {
-            name: node.create_client(kind, self._prefix + name, callback_group=self._group)
+            name: node.create_client(
+                kind, self._prefix + name, qos_profile=request_qos(), callback_group=self._group
+            )
             for name, kind in (
                 ("judge", JudgePredicates),
                 ("calibration", GetCalibration),
@@ -245,6 +251,8 @@ class FcpClient:
 
     def close(self) -> None:
         """Destroy all that the client made; unfinished goals go on without it."""
+        for guard in self._guards.values():
+            guard.close()
         for action in self._actions.values():
             action.destroy()
         for service in self._services.values():
@@ -268,7 +276,8 @@ class FcpClient:
     def _send_goal(self, name: str, goal: Any) -> PendingGoal:
         if not self._is_offered(name):
             raise self._unavailable(name)
-        return PendingGoal(self._actions[name], goal, f"The action {self._prefix}{name}")
+        what = f"The action {self._prefix}{name}"
+        return PendingGoal(self._actions[name], goal, what, self._guards[name])
 
     def _send_request(self, name: str, request: Any) -> PendingReply:
         if not self._is_offered(name):
@@ -282,7 +291,7 @@ class FcpClient:
 
     def _is_offered(self, name: str) -> bool:
         if name in self._actions:
-            return bool(self._actions[name].server_is_ready())
+            return bool(self._actions[name].server_is_ready()) and not self._guards[name].is_dead
         return bool(self._services[name].service_is_ready())
 
     def _unavailable(self, name: str) -> FcpUnavailable:

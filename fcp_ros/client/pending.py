@@ -7,18 +7,20 @@ A refusal by a node is a result, not an error.
 from __future__ import annotations
 
 import threading
-import time
+from collections.abc import Callable
+from concurrent.futures import wait
+from contextlib import suppress
 from enum import Enum
 from typing import Any
 
 from action_msgs.msg import GoalStatus
 from rclpy.client import Client
+from rclpy.node import Node
 
-from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
-from fcp_ros.nodes.runtime.rclpy_repairs import RepeatedCall, SafeActionClient
-
-LOOK_EVERY = 0.002
-"""Seconds between two checks for an answer."""
+from fcp_ros.nodes.calls.action_call import ActionCall, CallListener
+from fcp_ros.nodes.calls.service_call import ServiceCall
+from fcp_ros.nodes.calls.sign_of_life import watch_action
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 
 _ADVICE = (
     "Is the node still running? Do not wait inside a callback: send, return, and poll later; a "
@@ -49,6 +51,8 @@ class GoalState(str, Enum):
     REJECTED = "rejected"
     FORGOTTEN = "forgotten"
     """The server was restarted and knows nothing of the goal."""
+    LOST = "lost"
+    """The server died or lost its connection."""
 
     @property
     def done(self) -> bool:
@@ -63,6 +67,47 @@ _ENDS = {
 }
 
 
+class ServerGuard:
+    """Tells pending goals that the server of their action has died.
+
+    Args:
+        node: the node of the client.
+        action: name of the action.
+    """
+
+    def __init__(self, node: Node, action: str) -> None:
+        self._lock = threading.Lock()
+        self._listeners: list[Callable[[], None]] = []
+        self._life = watch_action(node, action, self._look)
+
+    @property
+    def is_dead(self) -> bool:
+        """True if the server was there and has died."""
+        return self._life.is_dead
+
+    def add(self, listener: Callable[[], None]) -> None:
+        """Call a function, which must return at once, when the server dies."""
+        with self._lock:
+            self._listeners.append(listener)
+
+    def remove(self, listener: Callable[[], None]) -> None:
+        """End `add`; does nothing if it has ended."""
+        with self._lock, suppress(ValueError):
+            self._listeners.remove(listener)
+
+    def close(self) -> None:
+        """End the watch."""
+        self._life.close()
+
+    def _look(self) -> None:
+        if not self._life.is_dead:
+            return
+        with self._lock:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener()
+
+
 class PendingGoal:
     """A goal at an action server. Everything but `result` returns at once.
 
@@ -70,10 +115,14 @@ class PendingGoal:
         client: the client of the action, whose server must exist.
         goal: the goal message.
         what: the request in words, for messages.
+        server: watches the server; None to do without.
     """
 
-    def __init__(self, client: SafeActionClient, goal: Any, what: str) -> None:
+    def __init__(
+        self, client: SafeActionClient, goal: Any, what: str, server: ServerGuard | None = None
+    ) -> None:
         self._what = what
+        self._server = server
         self._changed = threading.Condition()
         self._state = GoalState.SENT
         self._feedback: Any = None
@@ -85,6 +134,8 @@ class PendingGoal:
             rejected=lambda: self._set(GoalState.REJECTED),
             feedback=self._on_feedback,
         )
+        if server is not None:
+            server.add(self._on_loss)
         self._call = ActionCall(client, goal, listener)
 
     def poll(self) -> GoalState:
@@ -117,7 +168,8 @@ class PendingGoal:
             self.cancel()
             raise FcpTimeout(f"{self._what}: no result within {timeout:g} s. {_ADVICE}")
         if result is None:
-            raise FcpError(f"{self._what}: the server has {state.value} the goal. Send it again.")
+            end = "was lost" if state is GoalState.LOST else f"has {state.value} the goal"
+            raise FcpError(f"{self._what}: the server {end}. Send the goal again.")
         return result
 
     def _on_end(self, status: int, result: Any) -> None:
@@ -129,11 +181,16 @@ class PendingGoal:
         with self._changed:
             self._feedback = feedback
 
+    def _on_loss(self) -> None:
+        self._set(GoalState.LOST)
+
     def _set(self, state: GoalState) -> None:
         with self._changed:
             if not self._state.done:
                 self._state = state
             self._changed.notify_all()
+        if state.done and self._server is not None:
+            self._server.remove(self._on_loss)
 
 
 class PendingReply:
@@ -141,17 +198,17 @@ class PendingReply:
 
     Args:
         client: the client of the service, whose server must exist.
-        request: the request message; may be sent twice (see `RepeatedCall`).
+        request: the request message; may be sent twice (see `ServiceCall`).
         what: the request in words, for messages.
     """
 
     def __init__(self, client: Client, request: Any, what: str) -> None:
         self._what = what
-        self._call = RepeatedCall(client, request)
+        self._call = ServiceCall(client, request)
 
     def poll(self) -> bool:
         """Return True once the answer has arrived."""
-        return self._call.poll()
+        return self._call.answer.done()
 
     def cancel(self) -> None:
         """Forget the request; its answer is ignored."""
@@ -163,10 +220,7 @@ class PendingReply:
         Raises:
             FcpTimeout: the response did not come in time.
         """
-        end = time.monotonic() + timeout
-        while not self.poll():
-            if time.monotonic() >= end:
-                self.cancel()
-                raise FcpTimeout(f"{self._what}: no answer within {timeout:g} s. {_ADVICE}")
-            time.sleep(LOOK_EVERY)
-        return self._call.response()
+        if not wait([self._call.answer], timeout).done:
+            self.cancel()
+            raise FcpTimeout(f"{self._what}: no answer within {timeout:g} s. {_ADVICE}")
+        return self._call.answer.result()

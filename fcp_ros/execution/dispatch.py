@@ -9,10 +9,11 @@ by when it wants a `Tick` if nothing else happens (`deadline`). The phases of a 
 
 - FINDING: waits for the executors to answer (before the first step: all that the plan needs).
 - SENT: the executor has been given the step. RUNNING: it has accepted it.
-- CONFIRMING: the executor reported success; waits for the world to show the effects.
-- STOPPING: cancelled, timed out or lost; waits for the terminal answer, for a grace time. If none
-  comes the plan ends, its message says that the executor may still be acting, and the ledger keeps
-  any later plan from sending it anything before it has answered.
+- CONFIRMING: the executor reported success; waits for the world to show the effects, which a
+  trusted executor's are written into at once.
+- STOPPING: cancelled or timed out; waits for the terminal answer, for a grace time. If none comes,
+  or the executor dies, the plan ends, its message says that the executor may still be acting, and
+  the ledger keeps any later plan from sending it anything before it has answered.
 
 Invariants:
 
@@ -39,6 +40,7 @@ from fcp_ros.execution.dispatch_model import (
     describe_cancellation,
     describe_failed_step,
     describe_held_executor,
+    describe_loss,
     describe_missing_executors,
     describe_refusal,
     describe_silence,
@@ -205,17 +207,16 @@ class Dispatcher:
         self._enter(DispatchPhase.FINDING, self._settings.executor_wait)
         self._needed = executors
         self._awaited = set(executors)
-        commands: list[Command] = []
-        for executor in executors:
-            commands.append(FindExecutor(executor))
-            attempt = self._ledger.find_attempt(executor)
-            if attempt is not None:  # it may have ended since: ask again
-                commands.append(CancelStep(attempt, executor))
-        return tuple(commands)
+        return tuple(FindExecutor(executor) for executor in executors)
 
     def _on_executor_ready(self, executor: str) -> Commands:
         self._awaited.discard(executor)
-        return self._send_when_ready() if self._phase is DispatchPhase.FINDING else ()
+        if self._phase is not DispatchPhase.FINDING:
+            return ()
+        attempt = self._ledger.find_attempt(executor)
+        if attempt is not None:  # it may have ended since, or be forgotten: ask again
+            return (CancelStep(attempt, executor),)
+        return self._send_when_ready()
 
     def _send_when_ready(self) -> Commands:
         held = any(self._ledger.find_attempt(name) is not None for name in self._needed)
@@ -287,26 +288,32 @@ class Dispatcher:
         if self._phase is DispatchPhase.FINDING and executor in self._needed:
             self._awaited.add(executor)
             return (FindExecutor(executor),)
-        mine = self._steps[self._index].executor == executor
-        if mine and self._phase in (DispatchPhase.SENT, DispatchPhase.RUNNING):
-            return self._stop(StopReason.LOST)
-        return ()
+        step = self._steps[self._index]
+        if step.executor != executor or self._phase not in _AT_WORK:
+            return ()
+        # No answer will come from there: only a lost connection may still come back.
+        commands: Commands = ()
+        if self._phase is not DispatchPhase.STOPPING:
+            self._reason = StopReason.LOST
+            commands = (CancelStep(self._attempt, executor),)
+        outcome = self._make_stop_outcome(describe_loss(step))
+        return commands + self._end_step(outcome, unanswered=executor)
 
     # --- confirming effects ---------------------------------------------------------------------
 
     def _confirm(self) -> Commands:
         assert self._reported is not None
+        step = self._steps[self._index]
         # A cancelled plan doesn't wait for the world: the executor's report stands.
-        if self._cancelled or not self._world.find_unseen(self._steps[self._index]):
+        if self._cancelled or not self._world.find_unseen(step):
             return self._end_step(self._reported)
+        if self._settings.trust_executors and not self._assumed:
+            self._assumed = True
+            return (AssumeEffects(self._index, step),)
         return ()
 
     def _give_up_confirming(self) -> Commands:
         step = self._steps[self._index]
-        if self._settings.trust_executors and not self._assumed:
-            self._assumed = True
-            self._enter(DispatchPhase.CONFIRMING, self._settings.settle_time)
-            return (AssumeEffects(self._index, step),)
         unseen = self._world.find_unseen(step)
         text = describe_unconfirmed(step, self._settings.settle_time, unseen)
         return self._end_step(Outcome(OutcomeCode.POSTCONDITION_FAILED, text))

@@ -55,9 +55,9 @@ class DispatchSettings:
         grace_time: to answer a request to stop.
         executor_wait: to find the executors.
         settle_time: for the effects of a succeeded step to show in the world.
-        trust_executors: if True, effects that don't show in time are written into the world (for
-            robots whose perception doesn't report them). Otherwise the step has failed with
-            POSTCONDITION_FAILED.
+        trust_executors: if True, effects that don't show when a step has succeeded are written into
+            the world at once (for robots whose perception doesn't report them). Otherwise a step
+            whose effects don't show in time has failed with POSTCONDITION_FAILED.
     """
 
     timeout_factor: float = 3.0
@@ -165,6 +165,14 @@ def describe_silence(step: PlanStep, waited: float) -> str:
     return (
         f"; executor {step.executor!r} has not answered the request to stop within {waited:g} s "
         "and may still be acting"
+    )
+
+
+def describe_loss(step: PlanStep) -> str:
+    """Make a note for `make_stop_outcome`: the executor has disappeared."""
+    return (
+        f"; executor {step.executor!r} has died or lost its connection, and may still be acting "
+        "until it answers again"
     )
 
 

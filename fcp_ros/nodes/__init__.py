@@ -11,7 +11,8 @@ with its class and its ``main()`` in `node`:
 - `executive`: plans, executes, monitors and replans until a goal is achieved.
 - `simulated_executor`: performs steps in a simulated world; one file.
 
-They share `runtime` (lifecycle, parameters, worker threads, repairs of rclpy), `conversions` (the
-only place where messages meet the values of the model) and `scene_access` (following the scene
-graph, reporting changes to it). `stack` starts several nodes in one process.
+They share `runtime` (lifecycle, parameters, worker threads, repairs of rclpy), `calls` (requests to
+other nodes, and the death of these), `conversions` (the only place where messages meet the values
+of the model) and `scene_access` (following the scene graph, reporting changes to it). `stack`
+starts several nodes in one process.
 """

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +35,11 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     load_configured_domain,
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
-from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd, end_goal
+from fcp_ros.nodes.runtime.refusals import CLEANED_UP
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import CancelToken
+from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import (
     NoSceneError,
     SceneFollower,
@@ -142,7 +142,7 @@ FEEDBACKS = 10
 """Feedback messages of each step."""
 
 STOP_WAIT = 2.0
-"""Seconds for running steps to end when the node is deactivated."""
+"""Seconds for a cancelled step to end when the node is cleaned up."""
 
 
 ENDS = {OutcomeCode.SUCCEEDED: GoalEnd.SUCCEEDED, OutcomeCode.CANCELLED: GoalEnd.CANCELLED}
@@ -170,6 +170,7 @@ class SimulatedExecutorNode(ManagedNode):
         self._busy: dict[str, PlanStep] = {}
         self._stopped = threading.Event()
         self._servers: list[ActionServer] = []
+        self._workers: dict[str, Worker] = {}
         self._domain: Domain | None = None
         self._setup: SimulationSetup | None = None
         self._simulation: SimulatedWorld | None = None
@@ -187,6 +188,7 @@ class SimulatedExecutorNode(ManagedNode):
         self._reporter = SceneReporter(self, publisher, self._scene, self._domain)
         follow_scene(self, self._scene, self._notice_change)
         for executor in self._setup.executors:
+            self._workers[executor] = Worker(executor, capacity=0)
             server = self.offer_action(
                 ExecuteStep,
                 executor,
@@ -202,7 +204,7 @@ class SimulatedExecutorNode(ManagedNode):
         self._simulation = None
 
     def deactivate(self) -> None:
-        """Cancel the running steps, and wait for their end (bounded)."""
+        """Cancel the running steps."""
         self._stopped.set()
         with self._lock:
             tokens = list(self._tokens.values())
@@ -210,12 +212,14 @@ class SimulatedExecutorNode(ManagedNode):
             token.cancel()
         with self._newer:
             self._newer.notify_all()
-            self._newer.wait_for(lambda: not self._tokens, STOP_WAIT)
 
     def release(self) -> None:
         """Destroy servers and topics, forget the world."""
         if self._reporter is not None:
             self._reporter.close()
+        for worker in self._workers.values():
+            worker.close(STOP_WAIT)
+        self._workers.clear()
         while self._servers:
             server = self._servers.pop()
             self._offered_actions.remove(server)
@@ -251,25 +255,26 @@ class SimulatedExecutorNode(ManagedNode):
         if token is not None:
             token.cancel()
 
-    def _make_executor(self, executor: str) -> Callable[[ServerGoalHandle], ExecuteStep.Result]:
-        def execute(goal: ServerGoalHandle) -> ExecuteStep.Result:
+    def _make_executor(
+        self, executor: str
+    ) -> Callable[[ServerGoalHandle], Awaitable[ExecuteStep.Result]]:
+        async def execute(goal: ServerGoalHandle) -> ExecuteStep.Result:
             key = bytes(goal.goal_id.uuid)
             try:
-                outcome = self._execute(executor, goal, self._tokens[key])
+                outcome = await self._execute(executor, goal, self._tokens[key])
             except Exception as error:
                 sentence = self.internal_fault(executor, error).sentence
                 outcome = Outcome(OutcomeCode.EXECUTION_FAILED, sentence)
             finally:
                 with self._lock:
                     self._tokens.pop(key, None)
-                with self._newer:
-                    self._newer.notify_all()
             end_goal(goal, ENDS.get(outcome.code, GoalEnd.ABORTED))
             return outcome_to_result(outcome, simulated=True)
 
         return execute
 
-    def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
+    async def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
+        """Have a step performed in the executor's own thread, one at a time."""
         refusal = self.refusal()
         if refusal is not None:
             return Outcome(OutcomeCode.NODE_INACTIVE, refusal.sentence)
@@ -280,18 +285,31 @@ class SimulatedExecutorNode(ManagedNode):
         if step.executor != executor:
             text = f"{step} is for executor {step.executor!r}, this is {executor!r}."
             return Outcome(OutcomeCode.INVALID_ACTION, text)
-        with self._lock:
-            other = self._busy.setdefault(executor, step)
-        if other is not step:
-            text = f"Executor {executor!r} is still busy with {other}."
+        worker = self._workers.get(executor)
+        try:
+            if worker is None:
+                raise WorkerClosed
+            job = worker.submit(lambda _token: self._perform_alone(executor, step, goal, token))
+            outcome: Outcome = await self.await_answer(job.answer)
+        except WorkerBusy:
+            text = f"Executor {executor!r} is still busy with {self._busy.get(executor)}."
             return Outcome(OutcomeCode.BUSY, text)
+        except (WorkerClosed, JobCancelled):
+            return Outcome(OutcomeCode.NODE_INACTIVE, CLEANED_UP)
+        return outcome
+
+    # --- performing a step ----------------------------------------------------------------------
+
+    def _perform_alone(
+        self, executor: str, step: PlanStep, goal: ServerGoalHandle, token: CancelToken
+    ) -> Outcome:
+        with self._lock:
+            self._busy[executor] = step
         try:
             return self._perform(step, goal, token)
         finally:
             with self._lock:
                 self._busy.pop(executor, None)
-
-    # --- performing a step ----------------------------------------------------------------------
 
     def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         try:

@@ -25,7 +25,7 @@ from rclpy.signals import SignalHandlerOptions
 from fcp_ros.grounding.protocol.options import EvidenceWorld
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterValue
-from fcp_ros.nodes.runtime.spin import ExecutorThread, StopRequest
+from fcp_ros.nodes.runtime.spin import NodeThreads, StopRequest
 
 NodeMaker = Callable[..., ManagedNode]
 
@@ -71,7 +71,7 @@ NODES: Mapping[str, NodeMaker] = {
 
 
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
-LOOK_EVERY = 0.01
+LOOK_EVERY = 0.05
 """Seconds between two checks of starting nodes."""
 
 START_TIMEOUT = 60.0
@@ -149,7 +149,7 @@ class NodeStack:
         self.options = options
         self.nodes: dict[str, ManagedNode] = {}
         self.context = Context()
-        self._thread: ExecutorThread | None = None
+        self._threads: NodeThreads | None = None
 
     def start(self) -> None:
         """Make the nodes and spin them.
@@ -174,8 +174,8 @@ class NodeStack:
         except StartError:
             self.stop()
             raise
-        self._thread = ExecutorThread(tuple(self.nodes.values()), self.context)
-        self._thread.start()
+        self._threads = NodeThreads(tuple(self.nodes.values()), self.context)
+        self._threads.start()
         # A thread that still spins when the interpreter ends aborts the process.
         atexit.register(self.stop)
 
@@ -205,9 +205,9 @@ class NodeStack:
     def stop(self) -> None:
         """Shut all nodes down; may be called twice."""
         atexit.unregister(self.stop)
-        if self._thread is not None:
-            self._thread.stop()
-            self._thread = None
+        if self._threads is not None:
+            self._threads.stop()
+            self._threads = None
         else:
             for node in self.nodes.values():
                 node.finish()

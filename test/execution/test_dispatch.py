@@ -50,9 +50,9 @@ class Bench:
         )
         self.commands: list[ev.Command] = []
 
-    def start(self) -> Bench:
+    def start(self, *, ready: bool = True) -> Bench:
         self.commands += self.dispatcher.start()
-        for executor in {s.executor for s in self.steps}:
+        for executor in {s.executor for s in self.steps} if ready else ():
             self.tell(ev.ExecutorReady(executor))
         return self
 
@@ -216,8 +216,8 @@ def test_a_trusted_executor_has_its_effects_written_once():
     bench.world.hidden["go"] = "at(robot_1, kitchen) does not hold."
     bench.start()
     bench.succeed()
-    bench.wait()
-    assert len(bench.of(ev.AssumeEffects)) == 1
+    assert len(bench.of(ev.AssumeEffects)) == 1, "at once: perception is not waited for"
+    bench.tell(ev.WorldChanged())
     bench.wait()  # they still don't show: it isn't tried for ever
     assert len(bench.of(ev.AssumeEffects)) == 1
     assert bench.codes == [OutcomeCode.POSTCONDITION_FAILED]
@@ -379,18 +379,39 @@ def test_an_executor_that_disappears_is_asked_to_stop_and_held():
     assert bench.dispatcher.phase is DispatchPhase.RUNNING
     bench.tell(ev.ExecutorLost("execute_go"))
     assert bench.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
-    bench.wait()
-    assert bench.codes == [OutcomeCode.EXECUTOR_LOST]
+    assert bench.codes == [OutcomeCode.EXECUTOR_LOST], "at once: it can't answer"
+    assert bench.result.status is DispatchStatus.EXECUTOR_LOST
+    assert bench.result.unanswered == "execute_go"
+    assert "may still be acting" in bench.result.message
+
+
+def test_an_executor_that_dies_while_it_is_being_stopped_ends_its_step():
+    bench = Bench(step("go")).start()
+    bench.accept()
+    bench.tell(ev.CancelRequested())
+    bench.tell(ev.ExecutorLost("execute_go"))
+    assert bench.codes == [OutcomeCode.CANCELLED]
     assert bench.result.unanswered == "execute_go"
 
 
 def test_an_executor_that_was_restarted_says_that_it_forgot():
     bench = Bench(step("go")).start()
     attempt = bench.accept()
-    bench.tell(ev.ExecutorLost("execute_go"))
     bench.tell(ev.Forgotten(attempt))
     assert bench.codes == [OutcomeCode.EXECUTOR_LOST]
     assert bench.result.unanswered == ""
+
+
+def test_an_executor_that_comes_back_is_asked_again_and_freed():
+    first = Bench(step("go")).start()
+    attempt = first.accept()
+    first.tell(ev.ExecutorLost("execute_go"))
+    second = Bench(step("go"), ledger=first.ledger).start(ready=False)
+    assert not second.of(ev.CancelStep), "nobody is there to be asked"
+    second.tell(ev.ExecutorReady("execute_go"))
+    assert second.of(ev.CancelStep) == [ev.CancelStep(attempt, "execute_go")]
+    second.tell(ev.Forgotten(attempt))
+    assert second.sent.attempt == 2
 
 
 def test_a_tick_before_the_deadline_changes_nothing():

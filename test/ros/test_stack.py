@@ -14,7 +14,6 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.client import FcpClient, FcpTimeout, is_solved
-from fcp_ros.nodes.runtime.spin import ExecutorThread
 from fcp_ros.nodes.stack import NODES, NodeStack, StackOptions, StartError, run_nodes
 
 ALONE = """
@@ -201,4 +200,3 @@ def test_a_failing_callback_does_not_end_the_spinning(small, until):
         timer = node.create_timer(0.01, fail)
         until(lambda: len(calls) > 3, "callbacks after a failure")
         node.destroy_timer(timer)
-        assert isinstance(stack._thread, ExecutorThread)

@@ -63,6 +63,7 @@ FOLDERS = {
     ),
     "nodes": (
         "runtime",
+        "calls",
         "conversions",
         "frames",
         "scene_access",

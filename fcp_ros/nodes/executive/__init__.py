@@ -10,9 +10,10 @@
 - `outcome_delivery`: hands outcomes to the grounder until it confirms them.
 - `reports`: outcomes, ``execution_state`` and feedback.
 
-Concurrency in one paragraph: rclpy's threads call the callbacks of actions, topics and timers.
-Those callbacks only hand in goals and post events; everything else - the ledger of executors, the
-dispatcher, the plan at hand - belongs to the executive's one thread, a `Worker`. A goal is one job
-of it and takes its events from the queue; events that arrive between goals are handled by a short
-job of their own. So only the queue and the question which goal is current need a lock.
+Concurrency in one paragraph: the executor calls the callbacks of actions, topics and timers.
+Those callbacks only hand in goals and post events, and none of them waits; everything else - the
+ledger of executors, the dispatcher, the plan at hand - belongs to the executive's one thread, a
+`Worker`. A goal is one job of it and takes its events from the queue; events that arrive between
+goals are handled by a short job of their own. So only the queue and the question which goal is
+current need a lock.
 """

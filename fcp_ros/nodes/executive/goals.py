@@ -22,7 +22,7 @@ from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.planner_client import PlannerClient
 from fcp_ros.nodes.executive.reports import GoalReport
 from fcp_ros.nodes.executive.thread import GoalContext
-from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd
+from fcp_ros.nodes.runtime.managed_node import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.result import PlanStatus

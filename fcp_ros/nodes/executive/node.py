@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
@@ -33,11 +33,11 @@ from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.planner_client import PlannerClient
 from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
 from fcp_ros.nodes.executive.step_clients import StepClients
-from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, ThreadClosed
 from fcp_ros.nodes.runtime.domain_parameter import list_executors, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.rclpy_repairs import GoalEnd, end_goal
+from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
+from fcp_ros.nodes.runtime.qos import event_qos, state_qos
 from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefusal
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
@@ -47,11 +47,8 @@ from fcp_ros.nodes.scene_access.reporter import SceneReporter
 GoalResult = tuple[GoalEnd, Any]
 """The end of a goal, and its result message."""
 
-LOOK = 1.0
-"""Seconds between two looks of a goal's callback at the job that works on the goal."""
-
 STOP_MARGIN = 2.0
-"""Seconds beyond the grace time for the current goal to end when the node is deactivated."""
+"""Seconds for the thread to end when the node is cleaned up; it waits for nothing then."""
 
 
 class ExecutiveNode(ManagedNode):
@@ -70,9 +67,12 @@ class ExecutiveNode(ManagedNode):
     and states refer to it by its id), and with the parameter trust_executors also
     ``scene_graph_update`` (SceneGraphUpdate, events).
 
-    A goal's life: rclpy accepts it (`_accept` makes its `GoalContext`), its callback hands it to
-    the `ExecutiveThread` and waits there for the job's end; only that callback ends the goal at the
-    action server. Threads and locks: see the package's docstring.
+    A goal's life: rclpy accepts it (`_accept` makes its `GoalContext`), its coroutine hands it to
+    the `ExecutiveThread` and awaits the job's end; only that coroutine ends the goal at the action
+    server. Threads and locks: see the package's docstring.
+
+    A deactivation asks the current goal to end and waits for nothing. Its step gets the grace time
+    to stop, and its outcome is published even though the node is inactive by then.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -101,8 +101,8 @@ class ExecutiveNode(ManagedNode):
         domain = load_configured_domain(
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
-        self._outcomes = self.publish_events(ActionOutcome, "outcomes")
-        self._states = self.publish_state(ExecutionState, "execution_state")
+        self._outcomes = self.publish_to_the_end(ActionOutcome, "outcomes", event_qos())
+        self._states = self.publish_to_the_end(ExecutionState, "execution_state", state_qos())
         self._plans = self.publish_state(PlanMessage, "plan_in_execution")
         updates = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
@@ -132,10 +132,9 @@ class ExecutiveNode(ManagedNode):
         self._states.publish(make_state(self, ExecutionState.IDLE, "Waiting for a goal."))
 
     def deactivate(self) -> None:
-        """End the current goal, and wait for that (bounded)."""
+        """Ask the current goal to end."""
         if self._thread is not None:
-            limit = self.parameters.number("grace_time") + STOP_MARGIN
-            self._thread.interrupt("The node was deactivated.", limit)
+            self._thread.interrupt("The node was deactivated.")
 
     def release(self) -> None:
         """Destroy thread, clients and topics; forget the scene."""
@@ -187,13 +186,13 @@ class ExecutiveNode(ManagedNode):
             if self._thread is not None:
                 self._thread.wake()
 
-    def _execute(self, goal: ServerGoalHandle) -> Any:
-        """Hand a goal to the executive's thread, and wait until it is done."""
+    async def _execute(self, goal: ServerGoalHandle) -> Any:
+        """Hand a goal to the executive's thread, and await its end."""
         with self._lock:
             context = self._contexts[bytes(goal.goal_id.uuid)]
         try:
             job = self._submit(context)
-            end, result = job if isinstance(job, tuple) else self._await(job, goal.request)
+            end, result = job if isinstance(job, tuple) else await self._await(job, goal.request)
             end_goal(goal, end)
             return result
         finally:
@@ -216,15 +215,13 @@ class ExecutiveNode(ManagedNode):
             text = "Another goal is being executed: wait for its end, or cancel it."
             return _refuse(request, RequestRefusal(RefusalKind.BUSY, text))
         if not self.is_active:  # deactivated this very moment, before it could see this goal
-            thread.interrupt("The node was deactivated.", 0.0)
+            thread.interrupt("The node was deactivated.")
         return job
 
-    def _await(self, job: Job[GoalResult], request: Any) -> GoalResult:
-        """Wait for a job's end; bounded because each wait in the thread has a bound."""
-        while not job.wait(LOOK):
-            pass
+    async def _await(self, job: Job[GoalResult], request: Any) -> GoalResult:
+        """Await a job's end; bounded because each wait in the thread has a bound."""
         try:
-            return job.result()
+            return cast(GoalResult, await self.await_answer(job.answer))
         except JobCancelled:
             return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
         except Exception as error:
@@ -244,13 +241,16 @@ class ExecutiveNode(ManagedNode):
         if isinstance(context.goal.request, ExecutePlan.Goal):
             run = PlanExecution(parts, context, report)
             code: PlanError | GoalError = PlanError.INTERNAL_ERROR
+            inactive: PlanError | GoalError = PlanError.NODE_INACTIVE
         else:
             wanted = context.goal.request.max_replans
             most = wanted if wanted >= 0 else self.parameters.integer("max_replans")
             run = GoalAchievement(parts, context, report, ReplanPolicy(most))
-            code = GoalError.INTERNAL_ERROR
+            code, inactive = GoalError.INTERNAL_ERROR, GoalError.NODE_INACTIVE
         try:
             return run.run()
+        except ThreadClosed:
+            return run.conclude(Conclusion(GoalEnd.ABORTED, inactive, CLEANED_UP))
         except Exception as error:
             sentence = self.internal_fault("executing a goal", error).sentence
             return run.conclude(Conclusion(GoalEnd.ABORTED, code, sentence))

@@ -106,7 +106,7 @@ PARAMETERS = (
     ParameterSpec(
         "trust_executors",
         False,
-        "Write the effects of succeeded steps into the scene graph if perception does not.",
+        "Write the effects of a step that succeeds into the scene graph, unless it shows them.",
         takes_effect=TakesEffect.AT_ONCE,
     ),
 )

@@ -7,17 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 from fcp_ros.action import MakePlan
 from fcp_ros.msg import PlanRequest, PlanResult
+from fcp_ros.nodes.calls.action_call import ActionCall, CallListener, make_action_client
+from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
+from fcp_ros.nodes.calls.sign_of_life import watch_action
 from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.executive.parameters import WaitSettings
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
-from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
-from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
-from fcp_ros.nodes.runtime.server_monitor import ServerMonitor, ServerWatch
 
 ACTION = "make_plan"
 
@@ -77,9 +76,8 @@ class PlannerClient:
     def __init__(self, node: Node, thread: ExecutiveThread) -> None:
         self._thread = thread
         self._monitor = ServerMonitor(node)
-        self._client = SafeActionClient(
-            node, MakePlan, ACTION, callback_group=MutuallyExclusiveCallbackGroup()
-        )
+        self._client = make_action_client(node, MakePlan, ACTION)
+        self._life = watch_action(node, ACTION, self._monitor.look)
         self._serial = 0
 
     def request_plan(
@@ -109,6 +107,7 @@ class PlannerClient:
     def close(self) -> None:
         """Destroy the client."""
         self._monitor.close()
+        self._life.close()
         self._client.destroy()
 
     def _await_planner(self, context: GoalContext, waits: WaitSettings) -> str:
@@ -172,11 +171,12 @@ class PlannerClient:
         )
         return ActionCall(self._client, MakePlan.Goal(request=request), listener)
 
+    def _is_there(self) -> bool:
+        return bool(self._client.server_is_ready()) and not self._life.is_dead
+
     def _watch(self, wanted: bool, event: object) -> None:
         """Post an event as soon as the planner answers, or no longer answers."""
-        watch = ServerWatch(
-            self._client.server_is_ready, wanted, lambda: self._thread.events.post(event)
-        )
+        watch = ServerWatch(self._is_there, wanted, lambda: self._thread.events.post(event))
         self._monitor.watch(ACTION, watch)
 
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from unique_identifier_msgs.msg import UUID
 
@@ -22,12 +22,13 @@ from fcp_ros.execution.events import (
     SendStep,
 )
 from fcp_ros.msg import PlanStep as PlanStepMessage
+from fcp_ros.nodes.calls.action_call import ActionCall, CallListener, make_action_client
+from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
+from fcp_ros.nodes.calls.sign_of_life import SignOfLife, watch_action
 from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_from_answer
 from fcp_ros.nodes.executive.thread import Post
-from fcp_ros.nodes.runtime.action_call import ActionCall, CallListener
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
-from fcp_ros.nodes.runtime.server_monitor import ServerMonitor, ServerWatch
 
 
 class StepClients:
@@ -46,6 +47,7 @@ class StepClients:
         self._post = post
         self._monitor = ServerMonitor(node)
         self._clients: dict[str, SafeActionClient] = {}
+        self._lives: dict[str, SignOfLife] = {}
         self._calls: dict[int, ActionCall] = {}
         self._simulated: set[str] = set()
         self._lock = threading.Lock()
@@ -55,20 +57,22 @@ class StepClients:
         with self._lock:
             client = self._clients.get(executor)
             if client is None:
-                client = SafeActionClient(
-                    self._node,
-                    ExecuteStep,
-                    executor,
-                    callback_group=MutuallyExclusiveCallbackGroup(),
-                )
+                client = make_action_client(self._node, ExecuteStep, executor)
                 self._clients[executor] = client
+                self._lives[executor] = watch_action(self._node, executor, self._monitor.look)
             return client
+
+    def _make_look(self, executor: str) -> Callable[[], bool]:
+        """Make the function that tells if an executor's server is there and alive."""
+        client = self.prepare(executor)
+        life = self._lives[executor]
+        return lambda: client.server_is_ready() and not life.is_dead
 
     def find(self, executor: str) -> None:
         """Post `ExecutorReady` as soon as the executor's server is there."""
-        client = self.prepare(executor)
         ready = ExecutorReady(executor)
-        watch = ServerWatch(client.server_is_ready, True, lambda: self._post(ready, None))
+        is_there = self._make_look(executor)
+        watch = ServerWatch(is_there, True, lambda: self._post(ready, None))
         self._monitor.watch(f"find {executor}", watch)
 
     def send(self, command: SendStep, plan_id: UUID, step: PlanStepMessage) -> None:
@@ -85,7 +89,8 @@ class StepClients:
         with self._lock:
             self._calls[command.attempt] = call
         lost = ExecutorLost(executor)
-        watch = ServerWatch(client.server_is_ready, False, lambda: self._post(lost, None))
+        is_there = self._make_look(executor)
+        watch = ServerWatch(is_there, False, lambda: self._post(lost, None))
         self._monitor.watch(f"keep {executor}", watch)
 
     def cancel(self, attempt: int) -> None:
@@ -108,9 +113,12 @@ class StepClients:
         """Destroy the clients; answers that have not arrived are lost."""
         self._monitor.close()
         with self._lock:
-            clients = list(self._clients.values())
+            clients, lives = list(self._clients.values()), list(self._lives.values())
             self._clients.clear()
+            self._lives.clear()
             self._calls.clear()
+        for life in lives:
+            life.close()
         for client in clients:
             client.destroy()
 

@@ -24,6 +24,10 @@ class GoalCancelled:
     """Event: wakes the thread. The goal's token says that, and which, goal was cancelled."""
 
 
+class ThreadClosed(RuntimeError):
+    """The thread is to end at once: whoever takes an event gets this instead."""
+
+
 class EventQueue:
     """The bounded queue of events between rclpy's callbacks and the executive's thread.
 
@@ -40,6 +44,7 @@ class EventQueue:
         self._notice = notice
         self._waiting: OrderedDict[Hashable, object] = OrderedDict()
         self._number = 0
+        self._closed = False
         self._changed = threading.Condition()
 
     def post(self, event: object, key: Hashable | None = None) -> None:
@@ -60,14 +65,25 @@ class EventQueue:
 
         Returns:
             The event, or None when the time has come and there is no event.
+
+        Raises:
+            ThreadClosed: the queue was closed.
         """
         with self._changed:
-            while not self._waiting:
+            while not self._waiting or self._closed:
+                if self._closed:
+                    raise ThreadClosed
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0.0:
                     return None
                 self._changed.wait(left)
             return self._waiting.popitem(last=False)[1]
+
+    def close(self) -> None:
+        """End all waits for events, now and later."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
 
     def __len__(self) -> int:
         with self._changed:
@@ -127,7 +143,6 @@ class ExecutiveThread:
         self._handle_late = handle_late
         self._lock = threading.Lock()
         self._current: GoalContext | None = None
-        self._job: Job[Any] | None = None
         self._is_late_job_open = False
         self._worker = Worker("executive", CAPACITY)
 
@@ -152,29 +167,28 @@ class ExecutiveThread:
                 return work()
             finally:
                 with self._lock:
-                    self._current = self._job = None
+                    self._current = None
                     self._open_late_job()
 
         with self._lock:
             if self._current is not None:
                 return None
-            self._job = self._worker.submit(run)
+            job = self._worker.submit(run)
             self._current = context
-            return self._job
+            return job
 
     def wake(self) -> None:
         """Let the thread see that the token of a goal was cancelled."""
         self.events.post(GoalCancelled(), "goal cancelled")
 
-    def interrupt(self, reason: str, timeout: float) -> None:
-        """End the current goal because the node can't go on; wait at most `timeout` s for that."""
+    def interrupt(self, reason: str) -> None:
+        """Ask the current goal to end because the node can't go on; returns at once."""
         with self._lock:
-            context, job = self._current, self._job
-        if context is not None and job is not None:
+            context = self._current
+        if context is not None:
             context.interruption = reason
             context.token.cancel()
             self.wake()
-            job.wait(timeout)
 
     @property
     def is_busy(self) -> bool:
@@ -183,8 +197,13 @@ class ExecutiveThread:
             return self._current is not None
 
     def close(self, timeout: float) -> bool:
-        """End the thread; return True if it ended within `timeout` seconds."""
-        self.interrupt("The node is shutting down.", 0.0)
+        """End the thread, and the current goal at once, whatever its step still does.
+
+        Returns:
+            True if the thread ended within `timeout` seconds.
+        """
+        self.interrupt("The node is shutting down.")
+        self.events.close()
         return self._worker.close(timeout)
 
     def _notice(self) -> None:
@@ -221,7 +240,10 @@ class ExecutiveThread:
     def _handle_late_events(self, _token: CancelToken) -> None:
         while True:
             with self._lock:  # a goal that was submitted meanwhile takes the events itself
-                event = None if self._current is not None else self.events.take(0.0)
+                try:
+                    event = None if self._current is not None else self.events.take(0.0)
+                except ThreadClosed:
+                    event = None
                 if event is None:
                     self._is_late_job_open = False
                     return

@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future as Answer
+from concurrent.futures import InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from fcp_ros.grounding import JudgementRequest, Membership
+from fcp_ros.nodes.runtime.alarms import call_later
 from fcp_ros.nodes.runtime.worker import CancelToken, Job, JobCancelled, Worker, WorkerBusy
 
 Judge = Callable[[Sequence[JudgementRequest]], list[Membership]]
@@ -36,18 +40,20 @@ class BatchStatistics:
     waiting: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Caller:
-    """One caller: its questions, and in the end the answers or the error."""
+    """One caller: its questions and, in the end, the answers or the error."""
 
     requests: Sequence[JudgementRequest]
-    answers: list[Membership] = field(default_factory=list)
-    error: BaseException | None = None
-    ended: threading.Event = field(default_factory=threading.Event)
+    answer: Answer[list[Membership]] = field(default_factory=Answer)
 
-    def end(self, error: BaseException | None = None) -> None:
-        self.error = error
-        self.ended.set()
+    def end(self, memberships: list[Membership]) -> None:
+        with suppress(InvalidStateError):  # its time was up
+            self.answer.set_result(memberships)
+
+    def fail(self, error: BaseException) -> None:
+        with suppress(InvalidStateError):
+            self.answer.set_exception(error)
 
 
 class JudgeBatches:
@@ -74,26 +80,32 @@ class JudgeBatches:
         self._submitted = False
         self._newest = BatchStatistics()
 
-    def ask(self, requests: Sequence[JudgementRequest], limit: float) -> list[Membership]:
-        """Return one membership for each request, in order.
+    def ask(self, requests: Sequence[JudgementRequest], limit: float) -> Answer[list[Membership]]:
+        """Ask questions; returns at once.
 
         Args:
             requests: The caller's questions.
             limit: Longest wait in seconds.
 
+        Returns:
+            One membership for each request, in order, once they are there; or what went wrong: a
+            `TimeoutError` (the questions are withdrawn), a `JobCancelled` (the node does not serve
+            requests now), or a `GroundingError` (the grounder can't answer these questions).
+
         Raises:
-            TimeoutError: no answer within the limit; the questions are withdrawn.
-            WorkerBusy, WorkerClosed, JobCancelled: the node does not serve requests now.
-            GroundingError: the grounder can't answer this caller's questions.
+            WorkerBusy, WorkerClosed: the node does not serve requests now.
         """
         asked = _Caller(requests)
         self._add(asked)
-        if not asked.ended.wait(limit):
+
+        def give_up() -> None:
             self._withdraw(asked)
-            raise TimeoutError(f"No answer within {limit:g} s: give more time or ask for less.")
-        if asked.error is not None:
-            raise asked.error
-        return asked.answers
+            text = f"No answer within {limit:g} s: give more time or ask for less."
+            asked.fail(TimeoutError(text))
+
+        alarm = call_later(limit, give_up)
+        asked.answer.add_done_callback(lambda _answer: alarm.cancel())
+        return asked.answer
 
     def statistics(self) -> BatchStatistics:
         """Return the counts of the newest batch and of waiting callers."""
@@ -115,11 +127,12 @@ class JudgeBatches:
             if self._submitted:
                 return
             try:
-                self._worker.submit(self._judge_batch, on_done=self._after)
+                job = self._worker.submit(self._judge_batch)
             except BaseException:
                 self._waiting.remove(asked)
                 raise
             self._submitted = True
+        job.answer.add_done_callback(lambda _answer: self._after(job))
 
     def _withdraw(self, asked: _Caller) -> None:
         with self._lock:
@@ -148,21 +161,18 @@ class JudgeBatches:
             return
         start = 0
         for asked in batch:
-            asked.answers = answers[start : start + len(asked.requests)]
+            asked.end(answers[start : start + len(asked.requests)])
             start += len(asked.requests)
-            asked.end()
 
     def _judge_one_by_one(self, batch: Sequence[_Caller], error: Exception) -> None:
         for asked in batch:
             if len(batch) == 1:
-                asked.end(error)
+                asked.fail(error)
                 continue
             try:
-                asked.answers = self._judge(asked.requests)
+                asked.end(self._judge(asked.requests))
             except Exception as own:
-                asked.end(own)
-            else:
-                asked.end()
+                asked.fail(own)
 
     def _after(self, job: Job[None]) -> None:
         """End the waiting callers of a job that was cancelled before it began."""
@@ -177,4 +187,4 @@ class JudgeBatches:
 
 def _end_all(asked: Sequence[_Caller], error: BaseException) -> None:
     for one in asked:
-        one.end(error)
+        one.fail(error)

@@ -39,7 +39,7 @@ from fcp_ros.nodes.runtime.refusals import (
     make_refusal,
 )
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import Job, Worker, WorkerClosed
+from fcp_ros.nodes.runtime.worker import Worker, WorkerClosed
 from fcp_ros.srv import GetCalibration, JudgePredicates, RecordOutcomes
 
 INFO_PERIOD = 1.0
@@ -167,14 +167,14 @@ class GrounderNode(ManagedNode):
 
     # --- judge ----------------------------------------------------------------------------------
 
-    def _judge(self, request: Any, response: Any) -> Any:
+    async def _judge(self, request: Any, response: Any) -> Any:
         batches = self._batches
         if batches is None:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         limit = duration_from_ros(request.time_limit)
         try:
             requests = [request_from_ros(query) for query in request.queries]
-            answers = batches.ask(requests, self._choose_limit(limit))
+            answers = await self.await_answer(batches.ask(requests, self._choose_limit(limit)))
         except (ConversionError, GroundingError, *NOT_SERVED) as error:
             return fill_refusal(response, make_refusal(error))
         response.success = True
@@ -185,13 +185,6 @@ class GrounderNode(ManagedNode):
     def _choose_limit(self, asked: float) -> float:
         """Return the time limit of a request (s): its own, or else the parameter's."""
         return asked if asked > 0.0 else self.parameters.number("judge_timeout")
-
-    def _await_result(self, worker: Worker, job: Job[Any], limit: float) -> Any:
-        """Wait for a job with a bound in seconds, and return its result."""
-        if not job.wait(limit):
-            worker.cancel(job)
-            raise TimeoutError(f"No answer within {limit:g} s: give more time or ask for less.")
-        return job.result()
 
     # --- calibration ----------------------------------------------------------------------------
 
@@ -224,7 +217,7 @@ class GrounderNode(ManagedNode):
         self._lost_outcomes = reason
         self.get_logger().warning(reason)
 
-    def _calibration(self, request: Any, response: Any) -> Any:
+    async def _calibration(self, request: Any, response: Any) -> Any:
         grounder, worker = self._get_parts()
         store = grounder.calibration
         predicate, context = request.predicate or None, request.context or None
@@ -238,7 +231,7 @@ class GrounderNode(ManagedNode):
         ]
         try:
             job = worker.submit(lambda _token: make_entries(evidence, grounder.judge))
-            response.entries = self._await_result(worker, job, self._choose_limit(0.0))
+            response.entries = await self.await_job(worker, job, self._choose_limit(0.0))
         except NOT_SERVED as error:
             return fill_refusal(response, make_refusal(error))
         response.success = True

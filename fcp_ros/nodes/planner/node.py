@@ -16,12 +16,15 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Plan, PlanResult
+from fcp_ros.nodes.calls.server_monitor import ServerMonitor
 from fcp_ros.nodes.planner.parameters import PARAMETERS
+from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import PlanningService, UncheckableError, refuse_request
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.nodes.runtime.refusals import (
     CLEANED_UP,
     NOT_SERVED,
@@ -46,9 +49,6 @@ from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import warm_up
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
-
-LOOK_EVERY = 0.02
-"""Seconds between two checks if a goal was cancelled."""
 
 STATUSES = {
     RefusalKind.INVALID_REQUEST: PlanStatus.INVALID_REQUEST,
@@ -82,10 +82,12 @@ class PlannerNode(ManagedNode):
         self._worker: Worker | None = None
         self._scene = SceneFollower()
         self._judge_client: Any = None
+        self._monitor: Any = None
         self._plan_publisher: Any = None
         self._last_answer = ""
         self._last_plan: Plan | None = None
-        self.offer_action(MakePlan, "make_plan", self._make_plan)
+        self._running: dict[bytes, tuple[Worker, Job[Any]]] = {}  # goal -> its job
+        self.offer_action(MakePlan, "make_plan", self._make_plan, cancel=self._cancel)
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan)
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
         self.offer_service(LoadDomain, "load_domain", self._load_domain)
@@ -101,8 +103,9 @@ class PlannerNode(ManagedNode):
             self.parameters.text("domain"), self.parameters.texts("type_overrides")
         )
         self._judge_client = self.create_client(
-            JudgePredicates, "judge", callback_group=self.requests
+            JudgePredicates, "judge", qos_profile=request_qos(), callback_group=self.requests
         )
+        self._monitor = ServerMonitor(self)
         self._service = self._make_service(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
         self._plan_publisher = self.publish_state(Plan, "plan")
@@ -119,6 +122,9 @@ class PlannerNode(ManagedNode):
         worker, self._worker = self._worker, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("a search did not end in time and is left behind")
+        if self._monitor is not None:
+            self._monitor.close()
+            self._monitor = None
         if self._judge_client is not None:
             self.destroy_client(self._judge_client)
             self._judge_client = None
@@ -166,17 +172,17 @@ class PlannerNode(ManagedNode):
 
     # --- planning -------------------------------------------------------------------------------
 
-    def _plan(self, request: Any, response: Any) -> Any:
+    async def _plan(self, request: Any, response: Any) -> Any:
         asked = time.monotonic()
         service, worker = self._get_service()
 
         def run(token: CancelToken) -> Any:
             return service.plan(request.request, asked, token)
 
-        response.result = self._run_job(request.request, worker, run, lambda: False)
+        response.result = await self._run_job(request.request, worker, run)
         return response
 
-    def _make_plan(self, goal: ServerGoalHandle) -> Any:
+    async def _make_plan(self, goal: ServerGoalHandle) -> Any:
         asked = time.monotonic()
         request = goal.request.request
         refusal = self.refusal()
@@ -188,7 +194,7 @@ class PlannerNode(ManagedNode):
                 def run(token: CancelToken) -> Any:
                     return service.plan(request, asked, token, reporter)
 
-                result = self._run_job(request, worker, run, lambda: goal.is_cancel_requested)
+                result = await self._run_job(request, worker, run, goal)
             else:
                 result = _report_refusal(request.goal, refusal)
         except Exception as error:
@@ -196,25 +202,36 @@ class PlannerNode(ManagedNode):
         _end_goal(goal, result)
         return MakePlan.Result(result=result)
 
-    def _run_job(
-        self, request: Any, worker: Worker, run: PlanJob, cancelled: Callable[[], bool]
+    def _cancel(self, goal: ServerGoalHandle) -> None:
+        running = self._running.get(bytes(goal.goal_id.uuid))
+        if running is not None:
+            worker, job = running
+            worker.cancel(job)
+
+    async def _run_job(
+        self, request: Any, worker: Worker, run: PlanJob, goal: ServerGoalHandle | None = None
     ) -> Any:
-        """Run a planning job in the worker; return its result, or why there is none."""
+        """Run a planning job in the worker; return its result, or why there is none.
+
+        No bound is needed: the job has a time limit, and ends when the worker is closed.
+        """
+        key = b"" if goal is None else bytes(goal.goal_id.uuid)
         try:
             job: Job[Any] = worker.submit(run)
-        except NOT_SERVED as error:
-            return _report_refusal(request.goal, make_refusal(error))
-        # No bound is needed: the job has a time limit, and ends when the worker is closed.
-        while not job.wait(LOOK_EVERY):
-            if cancelled():
-                worker.cancel(job)
-        try:
-            result = job.result()
+            if goal is not None:
+                self._running[key] = worker, job
+                if goal.is_cancel_requested:  # before the job was there to be cancelled
+                    worker.cancel(job)
+            result = await self.await_answer(job.answer)
         except JobCancelled as error:
-            if cancelled():
+            if _is_cancelled(goal):
                 return refuse_request(request.goal, PlanStatus.CANCELLED, str(error))
             return _report_refusal(request.goal, make_refusal(error))
-        if result.status.code == PlanStatus.CANCELLED.value and not cancelled():
+        except NOT_SERVED as error:
+            return _report_refusal(request.goal, make_refusal(error))
+        finally:
+            self._running.pop(key, None)
+        if result.status.code == PlanStatus.CANCELLED.value and not _is_cancelled(goal):
             sentence = f"The node stopped planning before the end. {CLEANED_UP}"
             refusal = RequestRefusal(RefusalKind.NODE_INACTIVE, sentence)
             return _report_refusal(request.goal, refusal)
@@ -233,13 +250,11 @@ class PlannerNode(ManagedNode):
 
     # --- other services -------------------------------------------------------------------------
 
-    def _validate(self, request: Any, response: Any) -> Any:
+    async def _validate(self, request: Any, response: Any) -> Any:
         service, worker = self._get_service()
         try:
             job = worker.submit(lambda token: service.validate(request.plan, request.alpha, token))
-            while not job.wait(1.0):
-                pass  # ends by itself: bounded as planning is
-            verdict = job.result()
+            verdict = await self.await_answer(job.answer)  # ends by itself, as planning does
         except (UncheckableError, *NOT_SERVED) as error:
             return fill_refusal(response, make_refusal(error))
         response.success = True
@@ -277,7 +292,7 @@ class PlannerNode(ManagedNode):
         return PlanningService(
             domain,
             self._scene,
-            self._judge_client,
+            JudgeService(self._judge_client, self._monitor),
             self.parameters,
             lambda: self.get_clock().now().to_msg(),
             lambda sentence: self.get_logger().warning(sentence),
@@ -319,6 +334,10 @@ class FeedbackSender:
             elapsed=now - self._asked,
         )
         self._goal.publish_feedback(feedback)
+
+
+def _is_cancelled(goal: ServerGoalHandle | None) -> bool:
+    return goal is not None and bool(goal.is_cancel_requested)
 
 
 def _end_goal(goal: ServerGoalHandle, result: PlanResult) -> None:

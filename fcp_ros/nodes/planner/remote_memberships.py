@@ -3,53 +3,70 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.client import Client
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
+from fcp_ros.nodes.calls.service_call import ServiceCall
 from fcp_ros.nodes.conversions.common import ConversionError, duration_to_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
-from fcp_ros.nodes.runtime.rclpy_repairs import RepeatedCall
+from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.srv import JudgePredicates
 
-LOOK_EVERY = 0.005
-"""Seconds between two checks for the answer, or for a cancellation."""
-
 ANSWER_MARGIN = 1.0
 """Seconds that the grounder's own refusal ("no answer within ...") may need to arrive."""
+
+
+@dataclass(frozen=True)
+class JudgeService:
+    """The grounder's service.
+
+    Attributes:
+        client: Client of the service ``judge``; its node is spun elsewhere.
+        monitor: Watches for its server.
+    """
+
+    client: Client
+    monitor: ServerMonitor
 
 
 class RemoteMemberships:
     """Asks the grounder; for a worker thread, never for an executor callback.
 
     Args:
-        client: Client of the service ``judge``; its node is spun elsewhere.
+        service: The grounder's service.
         server_wait: Seconds to wait for a grounder to appear.
         answer_wait: Seconds to wait for one answer.
         deadline: Time (s, of `time.monotonic`) after which no more questions are asked.
-        cancelled: Returns True once nobody wants the answer any more.
+        token: Cancelled once nobody wants the answer any more.
     """
 
     def __init__(
         self,
-        client: Client,
+        service: JudgeService,
         *,
         server_wait: float,
         answer_wait: float,
         deadline: float,
-        cancelled: Callable[[], bool],
+        token: CancelToken,
     ) -> None:
-        self._client = client
+        self._client = service.client
+        self._monitor = service.monitor
         self._server_wait = server_wait
         self._answer_wait = answer_wait
         self._deadline = deadline
-        self._cancelled = cancelled
+        self._token = token
+        self._news = threading.Event()
+        token.call_when_cancelled(self._news.set)
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
         """Return one membership for each request, in their order.
@@ -60,7 +77,7 @@ class RemoteMemberships:
         """
         if not requests:
             return []
-        if not self._wait(self._client.service_is_ready, self._server_wait):
+        if not self._await_server():
             raise GroundingError(
                 GroundingCode.NO_ANSWER,
                 f"No grounder offers the service {self._client.srv_name}: start the node grounder "
@@ -70,9 +87,11 @@ class RemoteMemberships:
             queries=[request_to_ros(item) for item in requests],
             time_limit=duration_to_ros(self._answer_wait),
         )
-        call = RepeatedCall(self._client, request)
+        call = ServiceCall(self._client, request)
+        call.answer.add_done_callback(lambda _answer: self._news.set())
         try:
-            answered = self._wait(call.poll, self._answer_wait + ANSWER_MARGIN)
+            answered = self._wait(call.answer.done, self._answer_wait + ANSWER_MARGIN)
+            response = call.answer.result(0.0) if answered else None
         finally:
             call.forget()
         if not answered:
@@ -82,14 +101,24 @@ class RemoteMemberships:
                 f"{self._answer_wait:g} s: is it busy with other requests, or loading its model? "
                 "Raise the planner's parameter judge_timeout.",
             )
-        return _read_response(call.response(), len(requests))
+        return _read_response(response, len(requests))
+
+    def _await_server(self) -> bool:
+        if self._client.service_is_ready():
+            return True
+        is_ready = self._client.service_is_ready
+        self._monitor.watch("judge", ServerWatch(is_ready, True, self._news.set))
+        try:
+            return self._wait(is_ready, self._server_wait)
+        finally:
+            self._monitor.unwatch("judge")
 
     def _wait(self, ready: Callable[[], bool], seconds: float) -> bool:
-        """Return True if `ready` came true in time. Polls: cancelling must work at any moment."""
+        """Return True if `ready` came true in time, which `_news` has to tell."""
         end = time.monotonic() + seconds
         while not ready():
             now = time.monotonic()
-            if self._cancelled():
+            if self._token.cancelled:
                 raise Interrupted(PlanStatus.CANCELLED, "The request was cancelled.")
             if now >= self._deadline:
                 raise Interrupted(
@@ -98,7 +127,8 @@ class RemoteMemberships:
                 )
             if now >= end:
                 return False
-            time.sleep(LOOK_EVERY)
+            self._news.wait(min(end, self._deadline) - now)
+            self._news.clear()
         return True
 
 

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rclpy.client import Client
-
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError
@@ -23,7 +21,7 @@ from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import PlanOrigin, check_degree, plan_from_ros
 from fcp_ros.nodes.conversions.planning import request_from_ros, result_to_ros
 from fcp_ros.nodes.planner.parameters import read_planning_options
-from fcp_ros.nodes.planner.remote_memberships import RemoteMemberships
+from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
@@ -61,7 +59,7 @@ class PlanningService:
     Args:
         domain: The domain.
         scene: The newest scene graph.
-        judge: Client of the grounder's service ``judge``.
+        judge: The grounder's service ``judge``.
         parameters: Parameters of the planner.
         now: Returns the ROS time as a message.
         warn: Writes a sentence to the node's log.
@@ -71,7 +69,7 @@ class PlanningService:
         self,
         domain: Domain,
         scene: SceneFollower,
-        judge: Client,
+        judge: JudgeService,
         parameters: ParameterTable,
         now: Callable[[], Any],
         warn: Callable[[str], object],
@@ -177,7 +175,7 @@ class PlanningService:
         wait = self._parameters.number("scene_wait")
         if deadline - time.monotonic() < wait:
             wait = max(0.0, deadline - time.monotonic())
-        self._scene.wait_for_first(wait, lambda: token.cancelled)
+        self._scene.wait_for_first(wait, token)
         state = self._scene.state(self.domain)
         self._warn_once(state.notes)
         return state
@@ -195,7 +193,7 @@ class PlanningService:
             server_wait=self._parameters.number("grounder_wait"),
             answer_wait=self._parameters.number("judge_timeout"),
             deadline=deadline,
-            cancelled=lambda: token.cancelled,
+            token=token,
         )
 
     def _make_origin(self, asked: str, state: WorldState) -> PlanOrigin:

@@ -1,2 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node framework: lifecycle, parameters, worker threads, spinning, and repairs of rclpy."""
+"""The node framework: lifecycle, parameters, worker threads, spinning, and repairs of rclpy.
+
+- `managed_node`: the base of all nodes: services, actions and topics of one behaviour.
+- `lifecycle`: its transitions, autostart and diagnostics.
+- `parameters`, `domain_parameter`, `allowed_files`: parameters as tables; those of several nodes.
+- `refusals`: one code and one sentence for every request that is refused.
+- `qos`: quality of service, with the depth of requests and the signs of life.
+- `worker`: one thread for the long work of a node; `alarms`: calls at a later time.
+- `spin`: a thread for each node, signals, and an orderly end.
+- `rclpy_repairs`: all that touches the insides of rclpy.
+"""

@@ -18,6 +18,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.parameter import Parameter
 
 from fcp_ros.nodes.runtime.parameters import AUTOSTART, ParameterSpec, ParameterTable
+from fcp_ros.nodes.runtime.rclpy_repairs import read_state, refuse_impossible_transitions
 
 AUTOSTART_DELAY = 0.05
 """Seconds from construction to configuration: time to be added to an executor first."""
@@ -31,12 +32,18 @@ class ConfigureError(Exception):
 
 
 class NodeState(str, Enum):
-    """The primary states of the ROS life cycle."""
+    """The states of the ROS life cycle: the primary ones, and those on the way between them."""
 
     UNCONFIGURED = "unconfigured"
     INACTIVE = "inactive"
     ACTIVE = "active"
     FINALIZED = "finalized"
+    CONFIGURING = "configuring"
+    CLEANING_UP = "cleaningup"
+    SHUTTING_DOWN = "shuttingdown"
+    ACTIVATING = "activating"
+    DEACTIVATING = "deactivating"
+    ERROR_PROCESSING = "errorprocessing"
 
 
 @dataclass(frozen=True)
@@ -54,10 +61,11 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     A failed transition leaves the node where it was; the reason is logged, shown in the
     diagnostics, and kept in `fault` until a transition succeeds. Parameters: see `ParameterTable`.
 
-    Invariants: `_state` changes in transitions only, and those come one by one, because rclpy's
-    lifecycle services and the autostart timer share the node's default callback group; `finish`
-    may come from any thread, and `_finishing` lets only one caller pass. `_state` is the new one
-    before hooks of the way down run, so that requests are refused meanwhile.
+    The state is that of rcl's state machine. Invariants: transitions come one by one, because
+    rclpy's lifecycle services and the autostart timer share the node's default callback group;
+    `finish` may come from any thread, and `_finishing` lets only one caller pass. `is_active` is
+    True from the end of an activation until the beginning of the way down, so that requests are
+    refused while hooks run. No hook waits for others: the executor may have this one thread only.
 
     Publishes ``/diagnostics`` (`diagnostic_msgs/DiagnosticArray`, 1 Hz) in every state.
     """
@@ -65,10 +73,11 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
         super().__init__(name, **kwargs)
         self.parameters = ParameterTable(self, (AUTOSTART, *specs))
-        self._state = NodeState.UNCONFIGURED
+        self._serving = False
+        self._finished = False
         self._fault = ""
         self._finishing = threading.Lock()
-        self._refuse_impossible_transitions()
+        refuse_impossible_transitions(self)
         self.add_on_set_parameters_callback(self._check_change)
         self._diagnostics_publisher = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self._diagnostics_timer = self.create_steady_timer(
@@ -119,12 +128,12 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     @property
     def state(self) -> NodeState:
         """The state in the node's life cycle."""
-        return self._state
+        return NodeState(read_state(self))
 
     @property
     def is_active(self) -> bool:
         """True while requests are served."""
-        return self._state is NodeState.ACTIVE
+        return self._serving
 
     @property
     def fault(self) -> str:
@@ -143,15 +152,17 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
                 self.release()
                 raise
 
-        return self._attempt("configure", run, NodeState.INACTIVE, super().on_configure, state)
+        return self._attempt("configure", run, super().on_configure, state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Enable the publishers, then begin to serve."""
         enabled = super().on_activate(state)
         if enabled is not TransitionCallbackReturn.SUCCESS:
             return enabled
-        result = self._attempt("activate", self.activate, NodeState.ACTIVE)
-        if result is not TransitionCallbackReturn.SUCCESS:
+        result = self._attempt("activate", self.activate)
+        if result is TransitionCallbackReturn.SUCCESS:
+            self._serving = True
+        else:
             super().on_deactivate(state)
         return result
 
@@ -162,7 +173,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Destroy what `configure` made."""
-        self._state = NodeState.UNCONFIGURED
+        self._serving = False
         self._carry_out("clean up", self.release)
         return super().on_cleanup(state)
 
@@ -173,13 +184,13 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Return to unconfigured, from where the node can be configured again."""
-        self._state = NodeState.UNCONFIGURED
+        self._serving = False
         self._carry_out("clean up", self.release)
         return super().on_error(state)
 
     def stop_serving(self) -> None:
         """Refuse new requests and stop all work: the first half of a deactivation."""
-        self._state = NodeState.INACTIVE
+        self._serving = False
         self._carry_out("deactivate", self.deactivate)
 
     def finish(self) -> None:
@@ -191,10 +202,10 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def _finish(self) -> None:
         with self._finishing:
-            if self._state is NodeState.FINALIZED:
+            if self._finished:
                 return
-            was_active = self.is_active
-            self._state = NodeState.FINALIZED
+            self._finished = True
+            was_active, self._serving = self._serving, False
         if was_active:
             self._carry_out("deactivate", self.deactivate)
         self._carry_out("clean up", self.release)
@@ -206,7 +217,6 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         self,
         what: str,
         hook: Callable[[], None],
-        then: NodeState,
         parent: Callable[[LifecycleState], TransitionCallbackReturn] | None = None,
         previous: LifecycleState | None = None,
     ) -> TransitionCallbackReturn:
@@ -220,7 +230,6 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         result = TransitionCallbackReturn.SUCCESS if parent is None else parent(previous)
         if result is TransitionCallbackReturn.SUCCESS:
             self._fault = ""
-            self._state = then
         return result
 
     def _carry_out(self, what: str, hook: Callable[[], None]) -> None:
@@ -238,31 +247,11 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def _autostart(self) -> None:
         self._stop_autostart()
-        if self._state is not NodeState.UNCONFIGURED:
+        if self.state is not NodeState.UNCONFIGURED:
             return  # somebody else was faster
         success = TransitionCallbackReturn.SUCCESS
         if self.trigger_configure() == success and self.trigger_activate() == success:
             self.get_logger().info("active")
-
-    def _refuse_impossible_transitions(self) -> None:
-        """Let ``~/change_state`` refuse a transition that the present state does not have.
-
-        rclpy raises in the callback of the service instead, and its caller waits for ever.
-        """
-        for service in self.services:
-            if service.srv_name.endswith("/change_state"):
-                service.callback = self._make_refusing(service.callback)
-
-    def _make_refusing(self, change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        def answer(request: Any, response: Any) -> Any:
-            try:
-                return change(request, response)
-            except Exception as error:
-                self.get_logger().warning(f"transition refused while {self._state.value}: {error}")
-                response.success = False
-                return response
-
-        return answer
 
     def _stop_autostart(self) -> None:
         timer, self._autostart_timer = self._autostart_timer, None
@@ -273,7 +262,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     # --- parameters and diagnostics -------------------------------------------------------------
 
     def _check_change(self, parameters: list[Parameter]) -> SetParametersResult:
-        configured = self._state in (NodeState.INACTIVE, NodeState.ACTIVE)
+        configured = self.state in (NodeState.INACTIVE, NodeState.ACTIVE)
         return self.parameters.check_change(parameters, configured=configured)
 
     def publish_diagnostics(self) -> None:
@@ -287,8 +276,8 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
             level, message = DiagnosticStatus.ERROR, self._fault
         elif not self.is_active:
             level = max(level, DiagnosticStatus.WARN)
-            message = message or f"{self._state.value}: requests are refused"
-        values = {"state": self._state.value, **found.values}
+            message = message or f"{self.state.value}: requests are refused"
+        values = {"state": self.state.value, **found.values}
         status = DiagnosticStatus(
             level=level,
             name=self.get_fully_qualified_name(),

@@ -4,13 +4,21 @@
 A node's services and actions exist from its construction, so that a request to a node that is not
 active is answered with a sentence instead of silence; everything else (topics, models, stores) is
 made when the node is configured, and destroyed when it is cleaned up.
+
+No callback blocks the executor's thread while it waits: one that has to wait is a coroutine, and
+awaits (`ManagedNode.await_answer`). So one thread is enough for a node, or for many.
 """
 
 from __future__ import annotations
 
+import inspect
 import threading
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Future as Answer
+from concurrent.futures import InvalidStateError
+from contextlib import suppress
+from enum import Enum
 from types import TracebackType
 from typing import Any
 
@@ -18,65 +26,28 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.publisher import Publisher
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
+from fcp_ros.nodes.runtime.alarms import call_later
 from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
-from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
+from fcp_ros.nodes.runtime.qos import (
+    event_qos,
+    newest_qos,
+    qos_overrides,
+    request_qos,
+    state_qos,
+    status_qos,
+)
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer, make_wakeable
 from fcp_ros.nodes.runtime.refusals import (
     RefusalKind,
     RequestRefusal,
     RequestRefused,
     fill_refusal,
 )
-
-
-def state_qos(depth: int = 1) -> QoSProfile:
-    """Return the profile of a state: who joins late gets the last message (transient local).
-
-    Args:
-        depth: Number of messages that a receiver may be behind. A state that is sent as changes
-            needs more than one: no change may be missed.
-    """
-    return QoSProfile(
-        history=HistoryPolicy.KEEP_LAST,
-        depth=depth,
-        reliability=ReliabilityPolicy.RELIABLE,
-        durability=DurabilityPolicy.TRANSIENT_LOCAL,
-    )
-
-
-def event_qos() -> QoSProfile:
-    """Return the profile of events: none is lost while a receiver is at most 100 behind."""
-    return QoSProfile(
-        history=HistoryPolicy.KEEP_LAST,
-        depth=100,
-        reliability=ReliabilityPolicy.RELIABLE,
-        durability=DurabilityPolicy.VOLATILE,
-    )
-
-
-def newest_qos(*, reliable: bool) -> QoSProfile:
-    """Return the profile of streams of which only the newest message matters (depth 1).
-
-    Args:
-        reliable: False receives from any sender, True only from reliable ones.
-    """
-    policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
-    return QoSProfile(
-        history=HistoryPolicy.KEEP_LAST,
-        depth=1,
-        reliability=policy,
-        durability=DurabilityPolicy.VOLATILE,
-    )
-
-
-def qos_overrides() -> QoSOverridingOptions:
-    """Let the parameters ``qos_overrides.<topic>.*`` change history, depth and reliability."""
-    return QoSOverridingOptions.with_default_policies()
-
+from fcp_ros.nodes.runtime.worker import Job, Worker
 
 RESULT_TIMEOUT = 300
 """Seconds for which an action server keeps a result that nobody has fetched."""
@@ -88,6 +59,7 @@ class PendingRequests:
     def __init__(self) -> None:
         self._count = 0
         self._changed = threading.Condition()
+        self._then: Callable[[], None] | None = None
 
     def __enter__(self) -> None:
         with self._changed:
@@ -99,14 +71,45 @@ class PendingRequests:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        then = None
         with self._changed:
             self._count -= 1
             self._changed.notify_all()
+            if self._count == 0:
+                then, self._then = self._then, None
+        if then is not None:
+            then()
 
     def wait_for_none(self, timeout: float) -> bool:
         """Wait until nothing is being answered; return False if it takes over `timeout` s."""
         with self._changed:
             return self._changed.wait_for(lambda: self._count == 0, timeout)
+
+    def call_when_none(self, then: Callable[[], None]) -> None:
+        """Call a function as soon as nothing is being answered: now, or after the last answer."""
+        with self._changed:
+            if self._count:
+                self._then = then
+                return
+        then()
+
+
+class GoalEnd(str, Enum):
+    """The terminal states of a goal."""
+
+    SUCCEEDED = "succeeded"
+    CANCELLED = "cancelled"
+    ABORTED = "aborted"
+
+
+def end_goal(goal: ServerGoalHandle, end: GoalEnd) -> None:
+    """Bring a goal into its terminal state; one that nobody asked to cancel can only be aborted."""
+    if end is GoalEnd.SUCCEEDED:
+        goal.succeed()
+    elif end is GoalEnd.CANCELLED and goal.is_cancel_requested:
+        goal.canceled()
+    else:
+        goal.abort()
 
 
 class ManagedNode(TransitionsNode):
@@ -136,16 +139,18 @@ class ManagedNode(TransitionsNode):
         """Return why a request can't be served now; None if it can."""
         if self.is_active:
             return None
-        name = self.get_fully_qualified_name()
+        name, state = self.get_fully_qualified_name(), self.state
         if self.fault:
             advice = f"{self.fault} Correct that, then configure and activate it."
-        elif self.state is NodeState.INACTIVE:
+        elif state is NodeState.INACTIVE:
             advice = f"Activate it: ros2 lifecycle set {name} activate"
-        elif self.state is NodeState.UNCONFIGURED:
+        elif state is NodeState.UNCONFIGURED:
             advice = "Configure and activate it, or wait until it has done so itself."
-        else:
+        elif state in (NodeState.FINALIZED, NodeState.SHUTTING_DOWN):
             advice = "Start it again."
-        sentence = f"The node {name} is {self.state.value}. {advice}"
+        else:
+            advice = "Ask again in a moment."
+        sentence = f"The node {name} is {state.value}. {advice}"
         return RequestRefusal(RefusalKind.NODE_INACTIVE, sentence)
 
     def internal_fault(self, where: str, error: BaseException) -> RequestRefusal:
@@ -171,32 +176,35 @@ class ManagedNode(TransitionsNode):
         Args:
             service_type: Its type.
             name: Its relative name.
-            serve: (request, response) -> response; called only while the node is active. Raises
-                `RequestRefused` to refuse the request.
+            serve: (request, response) -> response, a function or coroutine function; called only
+                while the node is active. Raises `RequestRefused` to refuse the request.
             refuse: Fills in the response and returns it, if the node is not active or `serve`
                 raised.
         """
 
-        def answer(request: Any, response: Any) -> Any:
+        async def answer(request: Any, response: Any) -> Any:
             with self._pending:
                 refusal = self.refusal()
                 if refusal is not None:
                     return refuse(response, refusal)
                 try:
-                    return serve(request, response)
+                    served = serve(request, response)
+                    return await served if inspect.isawaitable(served) else served
                 except RequestRefused as error:
                     return refuse(service_type.Response(), error.refusal)
                 except Exception as error:
                     return refuse(service_type.Response(), self.internal_fault(name, error))
 
-        service = self.create_service(service_type, name, answer, callback_group=self.requests)
+        service = self.create_service(
+            service_type, name, answer, qos_profile=request_qos(), callback_group=self.requests
+        )
         self._offered_services.append(service)
 
     def offer_action(
         self,
         action_type: Any,
         name: str,
-        execute: Callable[[ServerGoalHandle], Any],
+        execute: Callable[[ServerGoalHandle], Awaitable[Any]],
         *,
         accepted: Callable[[ServerGoalHandle], None] | None = None,
         cancel: Callable[[ServerGoalHandle], None] | None = None,
@@ -209,21 +217,21 @@ class ManagedNode(TransitionsNode):
         Args:
             action_type: Its type.
             name: Its relative name.
-            execute: Called in an executor thread once a goal executes; ends the goal and returns
-                the result.
+            execute: Coroutine function that is called once a goal executes; ends the goal and
+                returns the result.
             accepted: Called with an accepted goal; decides when it executes. Default: at once.
-            cancel: Called for each cancel request, just before the goal's status shows it; must
-                return at once.
+            cancel: Called for each cancel request, once the goal's status shows it; must return at
+                once.
         """
 
         def on_cancel(goal: ServerGoalHandle) -> CancelResponse:
             if cancel is not None:
-                cancel(goal)
+                self.executor.create_task(self._tell_cancel, goal, cancel)
             return CancelResponse.ACCEPT
 
-        def on_execute(goal: ServerGoalHandle) -> Any:
+        async def on_execute(goal: ServerGoalHandle) -> Any:
             with self._pending:
-                return execute(goal)
+                return await execute(goal)
 
         server = SafeActionServer(
             self,
@@ -234,10 +242,55 @@ class ManagedNode(TransitionsNode):
             goal_callback=lambda _request: GoalResponse.ACCEPT,
             handle_accepted_callback=accepted,
             cancel_callback=on_cancel,
+            goal_service_qos_profile=request_qos(),
+            result_service_qos_profile=request_qos(),
+            cancel_service_qos_profile=request_qos(),
+            status_pub_qos_profile=status_qos(),
             result_timeout=RESULT_TIMEOUT,
         )
         self._offered_actions.append(server)
         return server
+
+    def _tell_cancel(
+        self, goal: ServerGoalHandle, cancel: Callable[[ServerGoalHandle], None]
+    ) -> None:
+        """Tell of a cancel request: rclpy changes the goal's status only after its callback."""
+        if goal.is_cancel_requested:
+            cancel(goal)
+        elif goal.is_active:  # in another thread of this executor, this very moment
+            self.executor.create_task(self._tell_cancel, goal, cancel)
+
+    async def await_answer(self, answer: Answer[Any]) -> Any:
+        """Await the answer of a job, a batch or a call, without blocking the executor's thread.
+
+        Returns:
+            Its result; raises what it failed with.
+        """
+        done, finish = make_wakeable(self.executor)
+        answer.add_done_callback(lambda _answer: finish())
+        await done
+        return answer.result()
+
+    async def await_job(self, worker: Worker, job: Job[Any], limit: float) -> Any:
+        """Await a job for at most `limit` s, without blocking the executor's thread.
+
+        Raises:
+            TimeoutError: it took longer, and was cancelled.
+        """
+        either: Answer[None] = Answer()
+
+        def end(_answer: Answer[Any] | None = None) -> None:
+            with suppress(InvalidStateError):  # the other end came first
+                either.set_result(None)
+
+        job.answer.add_done_callback(end)
+        alarm = call_later(limit, end)
+        await self.await_answer(either)
+        alarm.cancel()
+        if not job.answer.done():
+            worker.cancel(job)
+            raise TimeoutError(f"No answer within {limit:g} s: give more time or ask for less.")
+        return job.result()
 
     # --- topics ---------------------------------------------------------------------------------
 
@@ -248,6 +301,17 @@ class ManagedNode(TransitionsNode):
     def publish_events(self, message_type: Any, topic: str) -> Publisher:
         """Make a publisher of events that publishes while the node is active."""
         return self._make_publisher(message_type, topic, event_qos())
+
+    def publish_to_the_end(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
+        """Make a publisher for what must be told even when the node is active no more.
+
+        A deactivation waits for nothing, and work that it stops still has an end to report.
+        """
+        publisher = self.create_publisher(
+            message_type, topic, qos, qos_overriding_options=qos_overrides()
+        )
+        self._publishers_made.append(publisher)
+        return publisher
 
     def subscribe_state(
         self, message_type: Any, topic: str, receive: Callable[[Any], None], *, raw: bool = False
@@ -321,7 +385,10 @@ class ManagedNode(TransitionsNode):
             self.destroy_subscription(self._subscriptions_made.pop())
 
     def finalize(self) -> None:
-        """Destroy services and actions."""
+        """Destroy services and actions, once the pending requests are answered."""
+        self._pending.call_when_none(self._destroy_offered)
+
+    def _destroy_offered(self) -> None:
         while self._offered_actions:
             self._offered_actions.pop().destroy()
         while self._offered_services:

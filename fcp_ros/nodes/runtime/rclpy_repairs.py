@@ -1,44 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repairs of rclpy (Humble to Kilted): each closes one gap, named where it is closed.
+"""All that touches the insides of rclpy (Humble to Kilted), each with the issue that it repairs.
 
-- `spin_until`: an executor that survives exceptions.
-- `SafeActionServer`, `SafeActionClient`: waitables that can be destroyed while an executor spins; a
-  client that loses no answer when another thread spins.
-- `RepeatedCall`: a service call that survives a lost answer.
-- `end_goal`: a terminal state for a goal, whatever crosses it.
+`REPAIRS` names them; `test/ros/runtime/test_rclpy_repairs.py` shows each fault without its repair,
+and says when a release of rclpy no longer has it. Everything else in this package uses rclpy's
+public interface only.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 import traceback
 from collections.abc import Callable
-from enum import Enum
+from contextlib import suppress
 from typing import Any
 
 from rclpy.action import ActionClient, ActionServer
 from rclpy.action.client import ClientGoalHandle
-from rclpy.action.server import RCLError, ServerGoalHandle
-from rclpy.client import Client
+from rclpy.action.server import RCLError
 from rclpy.context import Context
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import Executor, ExternalShutdownException
+from rclpy.lifecycle import LifecycleNode
 from rclpy.logging import get_logger
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
+REPAIRS = {
+    "spin_until": "https://github.com/ros2/rclpy/issues/1355",
+    "SafeWaitable": "https://github.com/ros2/rclpy/issues/1284",
+    "SafeActionClient": "https://github.com/ros2/rclpy/issues/1123",
+    "refuse_impossible_transitions": "https://github.com/ros2/rclpy/issues/1209",
+    "make_wakeable": "https://github.com/ros2/rclpy/issues/1467",
+    "read_state": "",  # there is no issue: rclcpp has get_current_state, rclpy only the service
+}
+"""Repair -> issue of rclpy."""
+
 FAILURE_PAUSE = 0.05
 """Seconds to pause after a failed callback, so that one that keeps failing can't flood the log."""
-
-REPEAT_AFTER = 3.0
-"""Seconds without an answer after which a request is sent once more."""
-
-CANCEL_WAIT = 1.0
-"""Seconds for which the status of a goal may lag behind the request to cancel it."""
-
-CANCEL_LOOK = 0.005
-"""Seconds between two looks at that status."""
 
 
 def spin_until(stopping: threading.Event, executor: Executor, context: Context) -> None:
@@ -54,7 +52,7 @@ def spin_until(stopping: threading.Event, executor: Executor, context: Context) 
             return
         except Exception:
             if stopping.is_set() or not threading.main_thread().is_alive():
-                return  # the process ends, and the executor's pool has gone first
+                return  # the process ends
             get_logger("fcp_ros").error(f"callback: {traceback.format_exc().rstrip()}")
             stopping.wait(FAILURE_PAUSE)
 
@@ -116,7 +114,7 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
     async def execute(self, taken_data: Any) -> None:
         """See `rclpy.waitable.Waitable`."""
         await super().execute(taken_data)
-        if "status" in taken_data:
+        if "status" in taken_data and self._watchers:
             for item in taken_data["status"].status_list:
                 on_status = self._watchers.get(bytes(item.goal_info.goal_id.uuid))
                 if on_status is not None:
@@ -150,73 +148,50 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
             return super()._get_result_async(goal_handle)
 
 
-class RepeatedCall:
-    """Sends a request, and once more when no answer arrives; the first answer counts.
+def refuse_impossible_transitions(node: LifecycleNode) -> None:
+    """Let ``~/change_state`` refuse a transition that the present state does not have.
 
-    A client may see a server before the server has seen the client's end for answers (DDS discovery
-    goes each way by itself). rmw_fastrtps then holds the answer back for 0.1 s and drops it
-    ("client will not receive response": ros2/rmw_fastrtps#842). Fast DDS 2.14 and 3 make that
-    likely: a new participant announces itself before it listens, and what it misses in that moment
-    it hears only seconds later. Only for requests that may be served twice without harm. Nothing
-    here waits.
-
-    Args:
-        client: Of the service; its server must be there, and somebody must spin its node.
-        request: The request message.
+    rclpy raises in the callback of the service instead: its caller waits for ever, and the executor
+    ends.
     """
 
-    def __init__(self, client: Client, request: Any) -> None:
-        self._client = client
-        self._request = request
-        self._repeat_at = time.monotonic() + REPEAT_AFTER
-        self._futures: list[Future] = [client.call_async(request)]
+    def make_refusing(change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def answer(request: Any, response: Any) -> Any:
+            try:
+                return change(request, response)
+            except Exception as error:
+                state = read_state(node)
+                node.get_logger().warning(f"transition refused while {state}: {error}")
+                response.success = False
+                return response
 
-    def poll(self) -> bool:
-        """Return True if there is an answer; send the request again when it is time to."""
-        if any(future.done() for future in self._futures):
-            return True
-        if len(self._futures) == 1 and time.monotonic() >= self._repeat_at:
-            self._futures.append(self._client.call_async(self._request))
-        return False
+        return answer
 
-    def response(self) -> Any:
-        """Return the answer; only to be called when `poll` has returned True."""
-        return next(future.result() for future in self._futures if future.done())
-
-    def forget(self) -> None:
-        """Discard answers that are still to come."""
-        for future in self._futures:
-            self._client.remove_pending_request(future)
+    for service in node.services:
+        if service.srv_name.endswith("/change_state"):
+            service.callback = make_refusing(service.callback)
 
 
-class GoalEnd(str, Enum):
-    """The terminal states of a goal."""
-
-    SUCCEEDED = "succeeded"
-    CANCELLED = "cancelled"
-    ABORTED = "aborted"
+def read_state(node: LifecycleNode) -> str:
+    """Read the label of a node's state, such as "active" or "activating"."""
+    return str(node._state_machine.current_state[1])
 
 
-def end_goal(goal: ServerGoalHandle, end: GoalEnd) -> None:
-    """Bring a goal into its terminal state.
+def make_wakeable(executor: Executor) -> tuple[Future, Callable[[], None]]:
+    """Make a future that a coroutine in an executor can await, and the function that ends the wait.
 
-    rclpy calls the cancel callback just before it changes the goal's state, and a goal can only
-    become canceled from there: so that change is awaited. A goal that nobody asked to cancel is
-    aborted instead.
+    The executor of rclpy up to ROS 2 Kilted looks at its waiting coroutines whenever it wakes, but
+    a future that is done in another thread does not wake it. A callback of the future does.
+
+    Returns:
+        The future, and a function for any thread, which may be called more than once.
     """
-    if end is GoalEnd.SUCCEEDED:
-        goal.succeed()
-        return
-    if end is GoalEnd.CANCELLED and _await_cancelling(goal):
-        goal.canceled()
-        return
-    goal.abort()
+    future = Future(executor=executor)
+    future.add_done_callback(lambda _future: None)
 
+    def finish() -> None:
+        with suppress(Exception):  # the executor was shut down: nobody waits any more
+            if not future.done():
+                future.set_result(None)
 
-def _await_cancelling(goal: ServerGoalHandle) -> bool:
-    until = time.monotonic() + CANCEL_WAIT
-    while not goal.is_cancel_requested:
-        if time.monotonic() >= until:
-            return False
-        time.sleep(CANCEL_LOOK)
-    return True
+    return future, finish

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running nodes: an executor with enough threads, and an orderly end."""
+"""Running nodes: a thread for each, and an orderly end."""
 
 from __future__ import annotations
 
@@ -13,18 +13,15 @@ from typing import Any
 
 import rclpy
 from rclpy.context import Context
-from rclpy.executors import MultiThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.signals import SignalHandlerOptions
 
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.rclpy_repairs import spin_until
 
-THREADS_PER_NODE = 8
-"""Executor threads for each node: each request that waits for a worker holds one."""
-
 STOP_TIMEOUT = 5.0
-"""Seconds to wait for the executor's thread at the end."""
+"""Seconds to wait for a thread at the end."""
 
 SIGNAL_LOOK = 0.1
 """Seconds between two checks for a signal."""
@@ -37,16 +34,11 @@ def _do_nothing() -> None:
     """Only wake an executor, as a task of it."""
 
 
-class NodeExecutor(MultiThreadedExecutor):  # type: ignore[misc]
-    """rclpy's executor, with a way to wait for callbacks, which its ``shutdown`` lacks."""
+class NodeThreads:
+    """Spins each node in a thread of its own, and survives failing callbacks.
 
-    def wait_for_callbacks(self, timeout: float) -> bool:
-        """Wait at most `timeout` s until no callback runs; return True if none does."""
-        return bool(self._work_tracker.wait(timeout))
-
-
-class ExecutorThread:
-    """A MultiThreadedExecutor that spins in a thread of its own and survives failing callbacks.
+    No callback blocks its thread while it waits, so that one thread is enough for a node. A node
+    that works, such as one that is being configured, does not hold up the others.
 
     Args:
         nodes: The nodes to spin.
@@ -54,49 +46,52 @@ class ExecutorThread:
     """
 
     def __init__(self, nodes: Sequence[ManagedNode], context: Context) -> None:
-        # The count is explicit: by default it is that of the cores, and one thread deadlocks.
-        self.executor = NodeExecutor(
-            num_threads=max(1, len(nodes)) * THREADS_PER_NODE, context=context
-        )
         self._nodes = tuple(nodes)
         self._stopping = threading.Event()
-        self._thread = threading.Thread(
-            target=spin_until,
-            args=(self._stopping, self.executor, context),
-            name="executor",
-            daemon=True,
-        )
+        self._executors: list[SingleThreadedExecutor] = []
+        self._threads: list[threading.Thread] = []
         for node in nodes:
-            self.executor.add_node(node)
+            executor = SingleThreadedExecutor(context=context)
+            executor.add_node(node)
+            self._executors.append(executor)
+            self._threads.append(
+                threading.Thread(
+                    target=spin_until,
+                    args=(self._stopping, executor, context),
+                    name=node.get_name(),
+                    daemon=True,
+                )
+            )
 
     def start(self) -> None:
         """Begin to spin."""
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
-        """Answer pending requests, end the executor, then shut the nodes down and destroy them."""
+        """Answer pending requests, end the threads, then shut the nodes down and destroy them."""
         for node in self._nodes:
             node.retire(ANSWER_TIMEOUT)
         self._stopping.set()
-        if self._thread.is_alive():
-            self.executor.create_task(_do_nothing)  # wakes it, unlike the executor's own wake()
-            self._thread.join(STOP_TIMEOUT)
-        self.executor.wait_for_callbacks(STOP_TIMEOUT)
-        self.executor.shutdown(timeout_sec=STOP_TIMEOUT)
+        for executor, thread in zip(self._executors, self._threads, strict=True):
+            if thread.is_alive():
+                executor.create_task(_do_nothing)  # wakes it, unlike the executor's own wake()
+                thread.join(STOP_TIMEOUT)
+            executor.shutdown(timeout_sec=STOP_TIMEOUT)
         for node in self._nodes:
             node.finish()
             node.destroy_node()
 
 
 @contextmanager
-def running(nodes: Sequence[ManagedNode], context: Context) -> Iterator[ExecutorThread]:
+def running(nodes: Sequence[ManagedNode], context: Context) -> Iterator[None]:
     """Spin `nodes` while the body runs; they are shut down and destroyed afterwards."""
-    thread = ExecutorThread(nodes, context)
-    thread.start()
+    threads = NodeThreads(nodes, context)
+    threads.start()
     try:
-        yield thread
+        yield
     finally:
-        thread.stop()
+        threads.stop()
 
 
 class StopRequest:

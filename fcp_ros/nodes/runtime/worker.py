@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The thread model of all nodes: one thread for the long work, one job after the other.
 
-Models, searches and goals never run in an executor callback: a callback submits a job and either
-returns or waits for it with a bound. Each job has a token through which it is cancelled.
+Models, searches and goals never run in an executor callback, and no callback blocks its executor's
+thread while it waits: it submits a job and awaits its answer (`ManagedNode.await_answer`). Each job
+has a token through which it is cancelled.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import atexit
 import threading
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from enum import Enum
+from functools import partial
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -37,10 +40,16 @@ class CancelToken:
 
     def __init__(self) -> None:
         self._event = threading.Event()
+        self._lock = threading.Lock()
+        self._callbacks: list[Callable[[], None]] = []
 
     def cancel(self) -> None:
         """Ask the job to end."""
-        self._event.set()
+        with self._lock:
+            self._event.set()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
 
     @property
     def cancelled(self) -> bool:
@@ -50,6 +59,14 @@ class CancelToken:
     def wait(self, timeout: float) -> bool:
         """Sleep `timeout` seconds or until cancelled; return True if cancelled."""
         return self._event.wait(timeout)
+
+    def call_when_cancelled(self, callback: Callable[[], None]) -> None:
+        """Call a function, which must return at once, as soon as the job is asked to end."""
+        with self._lock:
+            if not self._event.is_set():
+                self._callbacks.append(callback)
+                return
+        callback()
 
 
 class JobState(str, Enum):
@@ -65,60 +82,59 @@ class Job(Generic[T]):
 
     Args:
         function: Called with the job's token, which it should check often.
-        on_done: Called once after the job has ended in whatever way, in the worker's thread or in
-            the thread that cancelled a queued job.
+
+    Attributes:
+        answer: Of the function, once the job has ended in whatever way: its result, what it raised,
+            or `JobCancelled`.
     """
 
-    def __init__(
-        self,
-        function: Callable[[CancelToken], T],
-        on_done: Callable[[Job[T]], None] | None = None,
-    ) -> None:
+    def __init__(self, function: Callable[[CancelToken], T]) -> None:
         self.token = CancelToken()
         self.state = JobState.QUEUED
+        self.answer: Future[T] = Future()
         self._function = function
-        self._on_done = on_done
-        self._result: list[T] = []
-        self._error: BaseException | None = None
-        self._finished = threading.Event()
 
     def wait(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for the end; return True if it has come."""
-        return self._finished.wait(timeout)
+        return bool(wait([self.answer], timeout).done)
 
     def result(self) -> T:
         """Return the function's result; raise what it raised, or `JobCancelled`.
 
         Only to be called after the end (see `wait`).
         """
-        if self._error is not None:
-            raise self._error
-        return self._result[0]
+        return self.answer.result(0.0)
 
-    def run(self) -> None:
-        """Call the function; only the worker does this."""
+    def run(self) -> Callable[[], None]:
+        """Call the function; only the worker does this.
+
+        Returns:
+            A function that tells the answer to whoever waits for it.
+        """
         try:
-            self._result.append(self._function(self.token))
-        except BaseException as error:  # whoever waits for the job gets it
-            self._error = error
-        self.finish()
+            result = self._function(self.token)
+        except BaseException as error:
+            failure = error
+            return lambda: self.fail(failure)
+        return lambda: self._succeed(result)
 
-    def finish(self, error: BaseException | None = None) -> None:
-        """Mark the end, and wake whoever waits."""
-        self._error = self._error or error
+    def _succeed(self, result: T) -> None:
         self.state = JobState.DONE
-        self._finished.set()
-        if self._on_done is not None:
-            self._on_done(self)
+        self.answer.set_result(result)
+
+    def fail(self, error: BaseException) -> None:
+        """End the job without a result."""
+        self.state = JobState.DONE
+        self.answer.set_exception(error)
 
 
 class Worker:
     """One thread with a bounded queue of jobs.
 
     Invariants: `_jobs`, `_running` and `_closed` change under `_changed` only. A job leaves the
-    queue once: the thread pops it to run it, or `cancel` removes it and then finishes it; a job
-    whose token is cancelled in between is finished without being run. Neither functions nor
-    `on_done` are called under the lock.
+    queue once: the thread pops it to run it, or `cancel` removes it and then ends it; a job whose
+    token is cancelled in between is ended without being run. Neither functions nor the callbacks of
+    answers are called under the lock.
 
     Args:
         name: Name of the thread, for debuggers.
@@ -136,18 +152,14 @@ class Worker:
         # A thread that is inside a model's C++ code when the interpreter ends aborts the process.
         atexit.register(self.close, EXIT_TIMEOUT)
 
-    def submit(
-        self,
-        function: Callable[[CancelToken], T],
-        on_done: Callable[[Job[T]], None] | None = None,
-    ) -> Job[T]:
+    def submit(self, function: Callable[[CancelToken], T]) -> Job[T]:
         """Put a job at the end of the queue.
 
         Raises:
             WorkerBusy: `capacity` jobs wait already.
             WorkerClosed: the worker was closed.
         """
-        job = Job(function, on_done)
+        job = Job(function)
         with self._changed:
             if self._closed:
                 raise WorkerClosed("The node is shutting down and takes no more requests.")
@@ -168,7 +180,7 @@ class Worker:
             if waiting:
                 self._jobs.remove(job)  # type: ignore[arg-type]
         if waiting:
-            job.finish(JobCancelled("The request was cancelled before its turn came."))
+            job.fail(JobCancelled("The request was cancelled before its turn came."))
 
     def cancel_all(self) -> None:
         """Cancel the running job and all waiting ones."""
@@ -211,8 +223,10 @@ class Worker:
                 job.state = JobState.RUNNING
                 self._running = job
             if job.token.cancelled:
-                job.finish(JobCancelled("The request was cancelled before its turn came."))
+                error = JobCancelled("The request was cancelled before its turn came.")
+                tell: Callable[[], None] = partial(job.fail, error)
             else:
-                job.run()
+                tell = job.run()
             with self._changed:
-                self._running = None
+                self._running = None  # whoever hears the answer finds room for the next job
+            tell()

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -22,14 +21,12 @@ from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.message_queue import Arrival, SceneCopy, SceneQueue, Steps
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-
-LOOK_EVERY = 0.01
-"""Seconds between two checks for the first graph."""
 
 
 class NoSceneError(ValueError):
@@ -79,6 +76,7 @@ class SceneFollower:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._arrived = threading.Condition(self._lock)
         self._converting = threading.Lock()
         self._queue = SceneQueue()
         self._copy = SceneCopy()
@@ -93,8 +91,7 @@ class SceneFollower:
             ConversionError: the message is damaged.
         """
         arrival = Arrival.from_graph(data)
-        with self._lock:
-            return self._queue.put(arrival)
+        return self._put(arrival)
 
     def receive_change(self, data: bytes) -> bool:
         """Take a serialised SceneGraphChange; return True if the state is another one now.
@@ -103,8 +100,13 @@ class SceneFollower:
             ConversionError: the message is damaged.
         """
         arrival = Arrival.from_change(data)
+        return self._put(arrival)
+
+    def _put(self, arrival: Arrival) -> bool:
         with self._lock:
-            return self._queue.put(arrival)
+            is_new = self._queue.put(arrival)
+            self._arrived.notify_all()
+            return is_new
 
     def clear(self) -> None:
         """Forget everything."""
@@ -130,14 +132,19 @@ class SceneFollower:
         with self._lock:
             return self._queue.find_changed_since(sequence)
 
-    def wait_for_first(self, timeout: float, cancelled: Callable[[], bool]) -> bool:
+    def wait_for_first(self, timeout: float, token: CancelToken) -> bool:
         """Wait at most `timeout` s, or until cancelled; return True if there is a graph."""
-        end = time.monotonic() + timeout
-        while self.sequence is None:
-            if cancelled() or time.monotonic() >= end:
-                return False
-            time.sleep(LOOK_EVERY)
-        return True
+
+        def wake() -> None:
+            with self._lock:
+                self._arrived.notify_all()
+
+        token.call_when_cancelled(wake)
+        with self._lock:
+            self._arrived.wait_for(
+                lambda: token.cancelled or self._queue.sequence is not None, timeout
+            )
+            return self._queue.sequence is not None
 
     def state(self, domain: Domain) -> WorldState:
         """Return the newest state under a domain.

@@ -238,7 +238,7 @@ class SceneGraphNode(ManagedNode):
 
     # --- services -------------------------------------------------------------------------------
 
-    def _load_scene(self, request: Any, response: Any) -> Any:
+    async def _load_scene(self, request: Any, response: Any) -> Any:
         folders = to_folders(self.parameters.texts("scene_folders"), config_folder() / "scenes")
         holder, files = self._get_parts()
         limits = self._read_limits("max_file_bytes")
@@ -254,13 +254,13 @@ class SceneGraphNode(ManagedNode):
         try:
             address = resolve_allowed(request.path, folders, find_scene, "scene_folders")
             job = files.submit(load)
-            if not job.wait(limit):
-                files.cancel(job)
-                raise TimeoutError(
-                    f"{address} was not read within {limit:g} s, and the scene stays as it was: "
-                    "raise the parameter load_timeout, or give a smaller scene."
-                )
-            graph, remarks = job.result()
+            graph, remarks = await self.await_job(files, job, limit)
+        except TimeoutError as error:
+            sentence = (
+                f"{address} was not read within {limit:g} s, and the scene stays as it was: "
+                "raise the parameter load_timeout, or give a smaller scene."
+            )
+            raise RequestRefused(RefusalKind.TIMED_OUT, sentence) from error
         except (FileRefusedError, SceneError, ConversionError, OSError, *NOT_SERVED) as error:
             raise RequestRefused(make_refusal(error).kind, str(error)) from error
         response.success = True

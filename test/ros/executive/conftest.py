@@ -231,6 +231,7 @@ def brain(brain_site: Site) -> Iterator[Site]:
         "grace_time",
         "executor_wait",
         "trust_executors",
+        "settle_time",
     )
     before = {name: brain_site.executive.parameters[name] for name in names}
     brain_site.reset()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.nodes.executive.thread import EventQueue, ExecutiveThread, GoalContext
+from fcp_ros.nodes.executive.thread import EventQueue, ExecutiveThread, GoalContext, ThreadClosed
 from fcp_ros.nodes.runtime.worker import WorkerClosed
 
 
@@ -150,7 +150,7 @@ def test_a_wait_ends_with_its_time_and_handles_late_events(late):
     assert [event for event, _ in handled] == ["answer"]
 
 
-def test_an_interrupted_goal_is_told_why_and_is_awaited(late):
+def test_an_interrupted_goal_is_told_why(late):
     _, thread = late
     context = GoalContext(Goal())
     began = threading.Event()
@@ -163,10 +163,25 @@ def test_an_interrupted_goal_is_told_why_and_is_awaited(late):
 
     job = thread.submit(context, work)
     assert began.wait(10.0)
-    thread.interrupt("The node was deactivated.", 10.0)
-    assert job.wait(0.0)
+    thread.interrupt("The node was deactivated.")
+    assert job.wait(10.0)
     assert context.interruption == "The node was deactivated."
     assert not thread.is_busy
+
+
+def test_a_closed_thread_ends_a_goal_that_waits_for_an_event(late):
+    _, thread = late
+    began = threading.Event()
+
+    def work() -> None:
+        began.set()
+        thread.take(None)
+
+    job = thread.submit(GoalContext(Goal()), work)
+    assert began.wait(10.0)
+    assert thread.close(10.0)
+    with pytest.raises(ThreadClosed):
+        job.result()
 
 
 def test_a_goal_that_fails_leaves_the_thread_free(late):

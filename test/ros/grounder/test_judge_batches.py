@@ -25,6 +25,10 @@ def question(number: int) -> JudgementRequest:
     return JudgementRequest("p", (ArgumentContext("word", str(number)),))
 
 
+def ask(batches: JudgeBatches, questions, limit: float):
+    return batches.ask(questions, limit).result(LIMIT)
+
+
 class Judge:
     """Answers n with n / 100, and notes the size of every batch."""
 
@@ -61,7 +65,7 @@ def held(judge, worker, window=0.0, capacity=4):
     batches = JudgeBatches(worker, judge, window, capacity)
     judge.gate.clear()
     pool = ThreadPoolExecutor(8)
-    first = pool.submit(batches.ask, [question(1)], LIMIT)
+    first = pool.submit(ask, batches, [question(1)], LIMIT)
     assert judge.entered.wait(LIMIT)
     return batches, first, pool
 
@@ -69,7 +73,7 @@ def held(judge, worker, window=0.0, capacity=4):
 def test_callers_of_one_window_are_one_batch(judge, worker, until):
     batches = JudgeBatches(worker, judge, window=0.5, capacity=6)
     with ThreadPoolExecutor(4) as pool:
-        calls = [pool.submit(batches.ask, [question(n), question(n + 1)], LIMIT) for n in range(4)]
+        calls = [pool.submit(ask, batches, [question(n), question(n + 1)], LIMIT) for n in range(4)]
         for n, call in enumerate(calls):
             assert [m.degree for m in call.result()] == [n / 100, (n + 1) / 100]
     assert judge.sizes == [8]
@@ -80,7 +84,7 @@ def test_callers_of_one_window_are_one_batch(judge, worker, until):
 def test_who_asks_while_the_model_works_is_in_the_next_batch(judge, worker, until):
     batches, first, pool = held(judge, worker)
     with pool:
-        others = [pool.submit(batches.ask, [question(n)], LIMIT) for n in (2, 3, 4)]
+        others = [pool.submit(ask, batches, [question(n)], LIMIT) for n in (2, 3, 4)]
         until(lambda: batches.statistics().waiting == 3, "three callers that wait")
         judge.gate.set()
         assert [call.result()[0].degree for call in (first, *others)] == [0.01, 0.02, 0.03, 0.04]
@@ -90,7 +94,7 @@ def test_who_asks_while_the_model_works_is_in_the_next_batch(judge, worker, unti
 def test_an_error_is_only_its_own_callers(judge, worker, until):
     batches, first, pool = held(judge, worker)
     with pool:
-        good, bad = (pool.submit(batches.ask, [question(n)], LIMIT) for n in (2, 500))
+        good, bad = (pool.submit(ask, batches, [question(n)], LIMIT) for n in (2, 500))
         until(lambda: batches.statistics().waiting == 2, "two callers that wait")
         judge.gate.set()
         assert first.result()[0].degree == 0.01
@@ -102,24 +106,24 @@ def test_an_error_is_only_its_own_callers(judge, worker, until):
 def test_a_full_queue_refuses_and_recovers(judge, worker, until):
     batches, first, pool = held(judge, worker, capacity=1)
     with pool:
-        waiting = [pool.submit(batches.ask, [question(n)], LIMIT) for n in (2, 3)]
+        waiting = [pool.submit(ask, batches, [question(n)], LIMIT) for n in (2, 3)]
         until(lambda: batches.statistics().waiting == 2, "a full queue")
         with pytest.raises(WorkerBusy, match="1 more requests wait"):
-            batches.ask([question(4)], LIMIT)
+            ask(batches, [question(4)], LIMIT)
         judge.gate.set()
         assert [call.result()[0].degree for call in (first, *waiting)] == [0.01, 0.02, 0.03]
-        assert batches.ask([question(5)], LIMIT)[0].degree == 0.05
+        assert ask(batches, [question(5)], LIMIT)[0].degree == 0.05
 
 
 def test_questions_nobody_waits_for_are_not_judged(judge, worker, until):
     batches, first, pool = held(judge, worker)
     with pool:
         with pytest.raises(TimeoutError, match=r"0\.01 s"):
-            batches.ask([question(2)], 0.01)
+            ask(batches, [question(2)], 0.01)
         assert batches.statistics().waiting == 0
         judge.gate.set()
         assert first.result()[0].degree == 0.01
-    assert batches.ask([question(3)], LIMIT)[0].degree == 0.03
+    assert ask(batches, [question(3)], LIMIT)[0].degree == 0.03
     assert judge.sizes == [1, 1]
 
 
@@ -127,11 +131,11 @@ def test_cancelled_before_its_turn(judge, worker, until):
     """A batch that never begins, as when the node is deactivated, ends its callers' waits."""
     batches, first, pool = held(judge, worker)
     with pool:
-        second = pool.submit(batches.ask, [question(2)], LIMIT)
+        second = pool.submit(ask, batches, [question(2)], LIMIT)
         until(lambda: batches.statistics().waiting == 1, "a caller that waits")
         worker.cancel_all()
         with pytest.raises(JobCancelled):
             second.result()
         judge.gate.set()
         assert first.result()[0].degree == 0.01
-        assert batches.ask([question(3)], LIMIT)[0].degree == 0.03
+        assert ask(batches, [question(3)], LIMIT)[0].degree == 0.03

@@ -7,7 +7,14 @@ import threading
 
 import pytest
 
-from fcp_ros.nodes.runtime.worker import JobCancelled, JobState, Worker, WorkerBusy, WorkerClosed
+from fcp_ros.nodes.runtime.worker import (
+    CancelToken,
+    JobCancelled,
+    JobState,
+    Worker,
+    WorkerBusy,
+    WorkerClosed,
+)
 
 
 @pytest.fixture
@@ -72,14 +79,42 @@ def test_a_waiting_job_is_cancelled_at_once(worker):
     running = worker.submit(until_cancelled(started))
     assert started.wait(10.0)
     told = []
-    waiting = worker.submit(lambda _: 1, on_done=told.append)
+    waiting = worker.submit(lambda _: 1)
+    waiting.answer.add_done_callback(told.append)
     assert waiting.state is JobState.QUEUED
     worker.cancel(waiting)
     assert waiting.wait(0.0)
-    assert told == [waiting]
+    assert told == [waiting.answer]
     with pytest.raises(JobCancelled):
         waiting.result()
     assert running.state is JobState.RUNNING
+
+
+def test_whoever_hears_the_answer_finds_room_for_the_next_job():
+    worker = Worker("test", capacity=0)
+    refused = []
+
+    def ask_again(_answer) -> None:
+        try:
+            worker.submit(lambda _: 2)
+        except WorkerBusy as error:
+            refused.append(error)
+
+    job = worker.submit(lambda _: 1)
+    job.answer.add_done_callback(ask_again)
+    assert job.wait(10.0)
+    assert worker.close(timeout=10.0)
+    assert not refused
+
+
+def test_a_cancelled_token_tells_so_once(worker):
+    told = []
+    token = CancelToken()
+    token.call_when_cancelled(lambda: told.append("before"))
+    token.cancel()
+    token.cancel()
+    token.call_when_cancelled(lambda: told.append("after"))
+    assert told == ["before", "after"]
 
 
 def test_close_ends_everything():

@@ -13,11 +13,16 @@ from typing import Any
 
 from action_msgs.msg import GoalStatus
 from action_msgs.srv import CancelGoal
+from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
 from rclpy.exceptions import InvalidHandle
+from rclpy.node import Node
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
-from fcp_ros.nodes.runtime.rclpy_repairs import REPEAT_AFTER, SafeActionClient
+from fcp_ros.nodes.calls.service_call import REPEAT_AFTER
+from fcp_ros.nodes.runtime.alarms import Alarm, call_later
+from fcp_ros.nodes.runtime.qos import request_qos
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 
 SETTLED = 1.0
 """Seconds after which a goal has reached a server that is there. Before, a request to cancel could
@@ -28,6 +33,28 @@ _ENDED = (GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.ST
 
 def _nothing(*_: Any) -> None:
     """Ignore an event that a caller does not care about."""
+
+
+def make_action_client(
+    node: Node, action_type: Any, name: str, group: CallbackGroup | None = None
+) -> SafeActionClient:
+    """Make a client of an action, with room for many goals at once.
+
+    Args:
+        node: The node that it belongs to.
+        action_type: Its type.
+        name: Its name.
+        group: Its callback group; None makes one for it alone.
+    """
+    return SafeActionClient(
+        node,
+        action_type,
+        name,
+        callback_group=group or MutuallyExclusiveCallbackGroup(),
+        goal_service_qos_profile=request_qos(),
+        result_service_qos_profile=request_qos(),
+        cancel_service_qos_profile=request_qos(),
+    )
 
 
 @dataclass(frozen=True)
@@ -54,7 +81,7 @@ class CallListener:
 class ActionCall:
     """Sends one goal when it is constructed.
 
-    An action's answers can be lost like any service's (see `RepeatedCall`). A goal must not be sent
+    An action's answers can be lost like any service's (see `ServiceCall`). A goal must not be sent
     twice, but the server also publishes the status of its goals, latched: a goal with a status is
     accepted, and the result of one that has ended can be requested again.
 
@@ -77,7 +104,7 @@ class ActionCall:
         self._lock = threading.Lock()
         self._answered = False
         self._ended = False
-        self._again: threading.Timer | None = None
+        self._again: Alarm | None = None
         self._cancel_wanted = False
         self._sent = time.monotonic()
         client.watch(self._id, self._on_status)
@@ -98,7 +125,18 @@ class ActionCall:
         self._ask_to_cancel()
 
     def _ask_to_cancel(self) -> None:
-        self._handle.cancel_goal_async().add_done_callback(self._on_cancel_answer)
+        repeat = call_later(REPEAT_AFTER, self._send_cancel)
+
+        def on_answer(future: Future) -> None:
+            repeat.cancel()
+            self._on_cancel_answer(future)
+
+        self._send_cancel(on_answer)
+
+    def _send_cancel(self, on_answer: Callable[[Future], None] | None = None) -> None:
+        with suppress(InvalidHandle):  # the client was destroyed meanwhile
+            answered = self._handle.cancel_goal_async()
+            answered.add_done_callback(on_answer or self._on_cancel_answer)
 
     def _ask_for_result(self) -> None:
         self._handle.get_result_async().add_done_callback(self._on_result)
@@ -121,9 +159,7 @@ class ActionCall:
         with self._lock:
             if self._ended or self._again is not None:
                 return
-            self._again = threading.Timer(REPEAT_AFTER, self._ask_again)
-            self._again.daemon = True
-            self._again.start()
+            self._again = call_later(REPEAT_AFTER, self._ask_again)
 
     def _begin(self) -> None:
         """Report that the goal is accepted: by its answer or its status, whichever comes first."""

@@ -41,7 +41,7 @@ class ServerMonitor:
         self._lock = threading.Lock()
         self._timer = node.create_timer(
             PERIOD,
-            self._look,
+            self._on_timer,
             callback_group=MutuallyExclusiveCallbackGroup(),
             clock=Clock(clock_type=ClockType.STEADY_TIME),  # simulated time may stand still
         )
@@ -68,19 +68,24 @@ class ServerMonitor:
             else:
                 self._watches.pop(key, None)
 
+    def look(self) -> None:
+        """Look now: something has changed."""
+        with self._lock:
+            watches = dict(self._watches)
+        for key, watch in watches.items():
+            if watch.is_ready() == watch.wanted and self._remove(key, watch):
+                watch.then()
+
     def close(self) -> None:
         """Destroy the timer."""
         self.unwatch()
         self._node.destroy_timer(self._timer)
 
-    def _look(self) -> None:
+    def _on_timer(self) -> None:
         with self._lock:
-            watches = dict(self._watches)
-            if not watches:
+            if not self._watches:
                 self._timer.cancel()
-        for key, watch in watches.items():
-            if watch.is_ready() == watch.wanted and self._remove(key, watch):
-                watch.then()
+        self.look()
 
     def _remove(self, key: str, watch: ServerWatch) -> bool:
         """Remove a watch; return False if it was replaced or removed meanwhile."""

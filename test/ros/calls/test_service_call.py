@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from lifecycle_msgs.srv import GetState
 
-from fcp_ros.nodes.runtime import rclpy_repairs
-from fcp_ros.nodes.runtime.rclpy_repairs import RepeatedCall
+from fcp_ros.nodes.calls import service_call
+from fcp_ros.nodes.calls.service_call import ServiceCall
 
 
 @pytest.fixture
@@ -28,20 +28,18 @@ def forgetful(probe, until):
     probe.node.destroy_service(service)
 
 
-def test_one_call_is_enough(forgetful, until):
+def test_one_call_is_enough(forgetful):
     client, calls = forgetful
-    call = RepeatedCall(client, GetState.Request())
-    until(call.poll, "the answer")
-    assert call.response().current_state.label == "answer 1"
+    call = ServiceCall(client, GetState.Request())
+    assert call.answer.result(30.0).current_state.label == "answer 1"
     assert len(calls) == 1
 
 
-def test_a_lost_answer_is_asked_for_again(forgetful, until, monkeypatch):
-    monkeypatch.setattr(rclpy_repairs, "REPEAT_AFTER", 0.05)
+def test_a_lost_answer_is_asked_for_again(forgetful, monkeypatch):
+    monkeypatch.setattr(service_call, "REPEAT_AFTER", 0.05)
     client, calls = forgetful
-    call = RepeatedCall(client, GetState.Request())
+    call = ServiceCall(client, GetState.Request())
     client.remove_pending_request(call._futures[0])  # the first answer finds nobody
-    until(call.poll, "the second answer")
-    assert call.response().current_state.label == "answer 2"
+    assert call.answer.result(30.0).current_state.label == "answer 2"
     assert len(calls) == 2
     call.forget()

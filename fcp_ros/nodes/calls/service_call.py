@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A request at a service that survives a lost answer; nothing here waits or polls."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future as Answer
+from contextlib import suppress
+from typing import Any
+
+from rclpy.client import Client
+from rclpy.exceptions import InvalidHandle
+from rclpy.task import Future
+
+from fcp_ros.nodes.runtime.alarms import call_later
+
+REPEAT_AFTER = 3.0
+"""Seconds without an answer after which a request is sent once more."""
+
+
+class ServiceCall:
+    """Sends a request, and once more when no answer arrives; the first answer counts.
+
+    A client may see a server before the server has seen the client's end for answers (DDS discovery
+    goes each way by itself). rmw_fastrtps then holds the answer back for 0.1 s and drops it
+    ("client will not receive response": ros2/rmw_fastrtps#842). Fast DDS 2.14 and 3 make that
+    likely: a new participant announces itself before it listens, and what it misses in that moment
+    it hears only seconds later. Only for requests that may be served twice without harm.
+
+    Args:
+        client: Of the service; its server must be there, and somebody must spin its node.
+        request: The request message.
+
+    Attributes:
+        answer: The response message, once it has come.
+    """
+
+    def __init__(self, client: Client, request: Any) -> None:
+        self.answer: Answer[Any] = Answer()
+        self._client = client
+        self._request = request
+        self._lock = threading.Lock()  # guards the list, and the end of the answer
+        self._futures: list[Future] = []
+        self._alarm = call_later(REPEAT_AFTER, self._repeat)
+        self._send()
+
+    def forget(self) -> None:
+        """Discard answers that are still to come."""
+        self._alarm.cancel()
+        with self._lock:
+            futures, self._futures = self._futures, []
+            self.answer.cancel()
+        for future in futures:
+            self._client.remove_pending_request(future)
+
+    def _send(self) -> None:
+        future = self._client.call_async(self._request)
+        with self._lock:
+            self._futures.append(future)
+        future.add_done_callback(self._on_answer)
+
+    def _repeat(self) -> None:
+        if not self.answer.done():
+            with suppress(InvalidHandle):  # the client was destroyed meanwhile
+                self._send()
+
+    def _on_answer(self, future: Future) -> None:
+        self._alarm.cancel()
+        with self._lock:
+            if not self.answer.done():
+                self.answer.set_result(future.result())

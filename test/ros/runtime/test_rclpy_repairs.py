@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each repair of rclpy is still needed: rclpy alone has the fault, with the repair it is gone.
+
+A test that is skipped names a repair that this release of rclpy no longer needs; it can go when all
+supported releases skip it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import threading
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import rclpy
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.action import ActionClient, ActionServer
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
+
+from fcp_ros.action import MakePlan
+from fcp_ros.nodes.runtime import rclpy_repairs
+from fcp_ros.nodes.runtime.rclpy_repairs import (
+    REPAIRS,
+    SafeActionServer,
+    make_wakeable,
+    read_state,
+    refuse_impossible_transitions,
+    spin_until,
+)
+
+SOON = 0.5
+"""Seconds within which an executor that was woken has done its work."""
+
+
+def skip_if_mended(mended: bool, repair: str) -> None:
+    if mended:
+        issue = REPAIRS[repair] or "its gap"
+        pytest.skip(f"rclpy {version('rclpy')} has mended {issue}: {repair} is not needed for it")
+
+
+@pytest.fixture
+def context(ros_environment):
+    context = Context()
+    rclpy.init(args=[], context=context, signal_handler_options=SignalHandlerOptions.NO)
+    yield context
+    context.try_shutdown()
+
+
+@pytest.fixture
+def node(context):
+    node = LifecycleNode("repaired", context=context)
+    yield node
+    node.destroy_node()
+
+
+@pytest.fixture
+def executor(context, node):
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    yield executor
+    executor.shutdown()
+
+
+@pytest.fixture
+def spinning(executor, context):
+    """The executor, spun by a thread."""
+    stopping = threading.Event()
+    thread = threading.Thread(target=spin_until, args=(stopping, executor, context))
+    thread.start()
+    yield executor
+    stopping.set()
+    executor.create_task(lambda: None)
+    thread.join(10.0)
+
+
+def test_every_repair_is_named():
+    tree = ast.parse(Path(rclpy_repairs.__file__).read_text(encoding="utf-8"))
+    defined = {
+        item.name for item in tree.body if isinstance(item, (ast.FunctionDef, ast.ClassDef))
+    }
+    assert set(REPAIRS) | {"SafeActionServer"} == defined
+    urls = [url for url in REPAIRS.values() if url]
+    assert all(url.startswith("https://github.com/ros2/rclpy/issues/") for url in urls)
+
+
+def test_nothing_else_touches_the_insides_of_rclpy(repository):
+    insides = ("_work_tracker", "add_to_wait_set", "service.callback", "_state_machine",
+               "_goal_handles", "_result_futures", "_tasks", "_guard")  # fmt: skip
+    for file in (repository / "fcp_ros").rglob("*.py"):
+        if file.name != "rclpy_repairs.py" and "rclpy" in file.read_text(encoding="utf-8"):
+            used = {
+                item.attr
+                for item in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+                if isinstance(item, ast.Attribute)
+            }
+            assert not used & set(insides), file
+
+
+def test_a_failing_callback_ends_a_plain_executor(node, executor, context):
+    calls = []
+
+    def fail() -> None:
+        calls.append(1)
+        raise RuntimeError("on purpose")
+
+    node.create_timer(0.01, fail)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        executor.spin()
+    stopping = threading.Event()
+    thread = threading.Thread(target=spin_until, args=(stopping, executor, context))
+    thread.start()
+    end = time.monotonic() + 10.0
+    while len(calls) < 4 and time.monotonic() < end:
+        time.sleep(0.01)
+    stopping.set()
+    thread.join(10.0)
+    assert len(calls) >= 4
+
+
+@pytest.mark.parametrize("kind", [ActionServer, SafeActionServer])
+def test_a_destroyed_waitable_ends_a_plain_executor(node, executor, kind):
+    server = kind(node, MakePlan, "gone", lambda _goal: MakePlan.Result())
+    executor.spin_once(timeout_sec=0.0)
+    server._handle.destroy_when_not_in_use()  # collected, and destroyed before it is waited for
+    failures = []
+    for _ in range(5):
+        try:
+            executor.spin_once(timeout_sec=0.0)
+        except Exception as error:
+            failures.append(error)
+    if kind is SafeActionServer:
+        assert not failures
+    else:
+        skip_if_mended(not failures, "SafeWaitable")
+
+
+def test_an_answer_may_overtake_the_note_of_its_request():
+    source = inspect.getsource(ActionClient.send_goal_async)
+    skip_if_mended("_lock" in source, "SafeActionClient")
+    assert "send_goal_request" in source
+
+
+def test_an_impossible_transition_is_not_answered(node):
+    def change():
+        service = next(s for s in node.services if s.srv_name.endswith("/change_state"))
+        request = ChangeState.Request()
+        request.transition.id = Transition.TRANSITION_ACTIVATE
+        return service.callback(request, ChangeState.Response())
+
+    try:
+        change()
+    except Exception:
+        refuse_impossible_transitions(node)
+        assert not change().success
+    else:
+        skip_if_mended(True, "refuse_impossible_transitions")
+
+
+def test_a_future_of_another_thread_does_not_wake_its_executor(spinning):
+    def is_resumed(future, finish) -> bool:
+        resumed, waits = threading.Event(), threading.Event()
+
+        async def wait() -> None:
+            waits.set()
+            await future
+            resumed.set()
+
+        spinning.create_task(wait)
+        assert waits.wait(10.0)
+        time.sleep(0.1)  # the executor sleeps now
+        finish()
+        return resumed.wait(SOON)
+
+    assert is_resumed(*make_wakeable(spinning)), "with the repair"
+    plain = Future()
+    skip_if_mended(is_resumed(plain, lambda: plain.set_result(None)), "make_wakeable")
+
+
+def test_a_lifecycle_node_does_not_tell_its_state(node):
+    assert read_state(node) == "unconfigured"
+    node.trigger_configure()
+    assert read_state(node) == "inactive"
+    public = [name for name in dir(node) if "state" in name and not name.startswith("_")]
+    skip_if_mended(bool(public), "read_state")
