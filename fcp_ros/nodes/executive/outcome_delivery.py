@@ -24,6 +24,7 @@ from unique_identifier_msgs.msg import UUID
 from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import RecordOutcomes
 
 RETRY_PERIOD = 1.0
@@ -70,7 +71,9 @@ class OutcomeDelivery:
         self._asked: float | None = None
         self._lock = threading.Lock()
         group = MutuallyExclusiveCallbackGroup()
-        self._client = node.create_client(RecordOutcomes, "record_outcomes", callback_group=group)
+        self._client = node.create_client(
+            RecordOutcomes, "record_outcomes", qos_profile=request_qos(), callback_group=group
+        )
         self._timer = node.create_timer(
             RETRY_PERIOD,
             self._look,
