@@ -13,6 +13,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
+from functools import lru_cache
 
 from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.arithmetic import Arithmetic
@@ -60,6 +62,15 @@ class Duration:
     base: float
     per_metre: float = 0.0
     between: tuple[str, str] | None = None
+
+
+@lru_cache(maxsize=4096)
+def to_exact(cost: float) -> Fraction:
+    """Return the decimal that a cost was read from: the shortest that gives the float.
+
+    Decimals of up to 15 digits, and whole numbers up to 2^53, come back as they were written.
+    """
+    return Fraction(repr(float(cost)))
 
 
 @dataclass(frozen=True, slots=True)

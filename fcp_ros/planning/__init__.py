@@ -17,6 +17,7 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import (
     Candidate,
     Explanation,
+    Measure,
     PlanningResult,
     PlanStatus,
     Relaxation,
@@ -34,6 +35,7 @@ __all__ = [
     "Explanation",
     "Heuristic",
     "Judged",
+    "Measure",
     "MembershipSource",
     "Optimise",
     "Phase",

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.planning.messages import mention_fallback
 from fcp_ros.planning.model.ground_step import GroundStep
+from fcp_ros.planning.model.optimality import choose_status, is_crisp
 from fcp_ros.planning.model.plan import Plan, PlanStep
-from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
+from fcp_ros.planning.model.result import Measure, PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.network import Inconsistency
 from fcp_ros.planning.schedule.schedule import schedule_steps
@@ -61,6 +62,11 @@ class Handover:
     context: RequestContext
     goal: Expression
 
+    @property
+    def is_crisp(self) -> bool:
+        """True if every plan for the goal has membership 1."""
+        return is_crisp(self.context.domain, self.goal)
+
     def verify(self, plan: Plan, meeting: PlanMeeting | None = None) -> Verdict:
         """Have the verifier check a plan against the answers that this request was given.
 
@@ -85,7 +91,7 @@ class Handover:
     def hand_over(
         self,
         plan: Plan,
-        optimal: bool,
+        optimal_in: tuple[Measure, ...],
         message: Callable[[Plan], str],
         meeting: PlanMeeting | None = None,
         verdict: Verdict | None = None,
@@ -94,7 +100,7 @@ class Handover:
 
         Args:
             plan: the plan.
-            optimal: True if it is proven to be the best.
+            optimal_in: the measures in which it is proven to be the best.
             message: makes the sentence about it.
             meeting: where its halves met, if it was found by bidirectional search.
             verdict: the verifier's, if it was asked before.
@@ -121,8 +127,9 @@ class Handover:
             return PlanningResult(PlanStatus.INTERNAL_ERROR, refused, verification=verdict)
         context.session.remember(plan)
         return PlanningResult(
-            PlanStatus.SOLVED_OPTIMALLY if optimal else PlanStatus.SOLVED_SATISFICING,
+            choose_status(optimal_in, context.options.optimise, self.is_crisp),
             f"{message(plan)} {mention_fallback(plan)}".rstrip(),
             plan=plan,
             verification=verdict,
+            optimal_in=optimal_in,
         )

@@ -188,14 +188,28 @@ _BEST = {
 }
 
 
-def describe_plan(result: SolverResult, steps: int, optimise: Optimise) -> str:
-    """Describe a plan that is handed out."""
+def describe_plan(result: SolverResult, steps: int, optimise: Optimise, is_crisp: bool) -> str:
+    """Describe a plan that is handed out.
+
+    Args:
+        result: of the solver.
+        steps: number of steps.
+        optimise: the objective.
+        is_crisp: every membership is 1.
+    """
     assert result.best is not None
     membership = f"{result.best.membership:.2f}"
     if steps == 0:
         text = f"The goal holds already, to degree {membership}: there is nothing to do"
     else:
         text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
+    if result.optimal and is_crisp and optimise is Optimise.MEMBERSHIP:
+        if steps == 0:
+            return f"{text}."
+        if result.shortest:
+            return f"{text}; no plan has fewer steps."
+        open_ = "it was not settled whether a shorter one exists (objective `cost` looks for it)"
+        return f"{text}; {open_}."
     if result.optimal:
         return f"{text}; {_BEST[optimise]}."
     reason = result.interrupted.sentence if result.interrupted is not None else ""

@@ -17,11 +17,12 @@ from fcp_ros.domain.expressions.syntax import Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, AlphaCut, count_graded_steps, reaches
 from fcp_ros.planning.assembly import StepDraft, value_steps
+from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.ground_step import GroundStep, compute_cost, list_graded_atoms
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.request import BestPlan, Optimise
-from fcp_ros.planning.model.result import PlanningResult, Verdict
+from fcp_ros.planning.model.result import Measure, PlanningResult, Verdict
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.verification.degrees import value_goal
@@ -45,14 +46,14 @@ class ReusablePlan:
         """Return True if no plan can be better."""
         return optimise is Optimise.MEMBERSHIP and self.plan.membership >= 1.0 - EPSILON
 
-    def find_cost(self, domain: Domain, optimise: Optimise) -> float:
-        """Return the cost of the plan in the objective's additive criterion."""
+    def find_cost(self, domain: Domain, optimise: Optimise, unit: CostUnit) -> float:
+        """Return the cost of the plan in the objective's additive criterion, as in flat tasks."""
         if optimise is Optimise.MEMBERSHIP:
             return float(len(self.plan.steps))
         if optimise is Optimise.DURATION:
             return self.plan.duration
         steps = (_ground(step, domain) for step in self.plan.steps)
-        return sum(compute_cost(step.rule, step.arguments) for step in steps)
+        return sum(unit.count(compute_cost(step.rule, step.arguments)) for step in steps)
 
 
 def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePlan | None:
@@ -76,14 +77,14 @@ def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePla
 
 
 def reuse_plan(
-    reusable: ReusablePlan, handover: Handover, optimal: bool, why: str
+    reusable: ReusablePlan, handover: Handover, optimal_in: tuple[Measure, ...], why: str
 ) -> PlanningResult:
     """Make the result that hands out an earlier plan once more.
 
     Args:
         reusable: the plan.
         handover: verifies it, if that was not done yet.
-        optimal: True if it is proven that no plan is better.
+        optimal_in: the measures in which it is proven that no plan is better.
         why: a clause about better plans.
     """
     context = handover.context
@@ -91,7 +92,7 @@ def reuse_plan(
     left = f"what is left of it, {len(plan.steps)} steps," if reusable.done else "it"
     sentence = f"The earlier plan still holds: {left} has membership {plan.membership:.2f}; {why}."
     cut = _find_cut(plan, context)
-    result = handover.hand_over(plan, optimal, lambda _plan: sentence, verdict=reusable.verdict)
+    result = handover.hand_over(plan, optimal_in, lambda _plan: sentence, verdict=reusable.verdict)
     return replace(
         result,
         kept=reusable.done,
@@ -158,7 +159,10 @@ def _value_rest(
 
 
 def _summarise(found: ReusablePlan, context: RequestContext) -> BestPlan:
-    cost = found.find_cost(context.domain, context.options.optimise)
+    optimise, unit = context.options.optimise, context.session.cost_unit
+    cost = found.find_cost(context.domain, optimise, unit)
+    if optimise is Optimise.COST:
+        cost *= float(unit.size)
     return BestPlan(found.plan.membership, len(found.plan.steps), cost)
 
 

@@ -29,6 +29,7 @@ from fcp_ros.planning.messages import (
     explain_unsolvable,
 )
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
+from fcp_ros.planning.model.optimality import is_crisp, list_optimal
 from fcp_ros.planning.model.request import (
     CancelCallback,
     Optimise,
@@ -161,13 +162,15 @@ class _Request:
             kept = find_reusable_plan(context, self._goal)
         if kept is not None and kept.is_perfect(self._options.optimise):
             with self._times(Phase.VERIFY):
-                return self._reuse(kept, True, "no plan has a higher one")
-        found, cut = solve_request(context, formula, classes, kept)
+                perfect = SolverResult(optimal=True, shortest=not kept.plan.steps)
+                return self._reuse(kept, perfect, "no plan has a higher one")
+        crisp = is_crisp(context.domain, self._goal)
+        found, cut = solve_request(context, formula, classes, kept, crisp)
         with self._times(Phase.VERIFY):
             if kept is not None and found.best is None:
                 unsettled = "it was not settled whether a better one exists"
                 why = "no plan is better" if found.optimal else unsettled
-                return self._reuse(kept, found.optimal, why)
+                return self._reuse(kept, found, why)
             return self._conclude(found, cut, types)
 
     def _find_classes(self, formula: Formula) -> SymmetryClasses:
@@ -180,9 +183,12 @@ class _Request:
 
     # --- the answer
 
-    def _reuse(self, kept: ReusablePlan, optimal: bool, why: str) -> PlanningResult:
+    def _reuse(self, kept: ReusablePlan, found: SolverResult, why: str) -> PlanningResult:
         context = self._context
-        result = reuse_plan(kept, Handover(context, self._goal), optimal, why)
+        optimal_in = list_optimal(
+            found.optimal, found.shortest, kept.plan.membership, self._options.optimise
+        )
+        result = reuse_plan(kept, Handover(context, self._goal), optimal_in, why)
         if not self._options.explain:
             return result
         explanation = explain_kept(kept.plan, context.instance, context.judge, context.tnorm)
@@ -238,11 +244,12 @@ class _Request:
         context, meeting = self._context, None
         if best.meeting is not None and found.encoding is not None:
             meeting = claim_meeting(best.meeting, found.encoding, context.tnorm)
+        optimise, handover = self._options.optimise, Handover(context, self._goal)
         try:
-            return Handover(context, self._goal).hand_over(
+            return handover.hand_over(
                 assemble(best, to_text(self._goal), context, alpha),
-                found.optimal,
-                lambda plan: describe_plan(found, len(plan.steps), self._options.optimise),
+                list_optimal(found.optimal, found.shortest, best.membership, optimise),
+                lambda plan: describe_plan(found, len(plan.steps), optimise, handover.is_crisp),
                 meeting,
             )
         except Interrupted as reason:

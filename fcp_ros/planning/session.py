@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
+from functools import cached_property
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning.chunks.learning import learn_chunks
 from fcp_ros.planning.chunks.library import ChunkLibrary
+from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Candidate
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
@@ -40,6 +42,11 @@ class PlanningSession:
         self._candidates: dict[str, tuple[Candidate, ...]] = {}
         self._past: deque[tuple[PlanStep, ...]] = deque(maxlen=PLANS_REMEMBERED)
         self._library = ChunkLibrary.of(domain)
+
+    @cached_property
+    def cost_unit(self) -> CostUnit:
+        """The unit in which the costs of the domain are whole numbers."""
+        return find_cost_unit(self.domain)
 
     def prepare(self) -> None:
         """Compute now what would otherwise be computed with the first plans."""

@@ -35,6 +35,7 @@ class PlanningProblem:
         classes: the interchangeable elements; the formula speaks of as many as it needs.
         alpha: the alpha-cut; the highest possible if it is not known before there is a plan.
         library: the chunks to plan with.
+        is_crisp: True if every membership is 1 (see `model.optimality.is_crisp`).
     """
 
     compiler: RelevanceCompiler
@@ -46,6 +47,7 @@ class PlanningProblem:
     classes: SymmetryClasses = field(default_factory=lambda: SymmetryClasses.from_members(()))
     alpha: float = 0.5
     library: ChunkLibrary = field(default_factory=ChunkLibrary)
+    is_crisp: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ class SolverResult:
         best: the best plan found.
         optimal: True if it is proven that no plan is better (than the best one, or than the one
             that was known before).
+        shortest: True if it is also proven that no plan of the same membership has fewer steps;
+            only known where membership is the objective.
         impossible: True if it is proven that there is no plan (or none that is better).
         bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
         task, conditions, encoding: the widest task that was searched; None before the first.
@@ -94,6 +98,7 @@ class SolverResult:
 
     best: Solution | None = None
     optimal: bool = False
+    shortest: bool = False
     impossible: bool = False
     bound: float = 1.0
     task: Task | None = None

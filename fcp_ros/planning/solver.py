@@ -43,7 +43,7 @@ from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
 from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
@@ -65,6 +65,8 @@ PATIENCE = 20_000_000
 one. Measured: 1 to 3 s."""
 LEAST_PATIENCE, MOST_PATIENCE = 2_000, 20_000
 """Bounds of that effort; the searches of household tasks take less than 2,000."""
+WHOLE = 300
+"""Operators of a crisp problem that is searched as a whole: compiling takes milliseconds."""
 
 
 @dataclass
@@ -124,6 +126,7 @@ class Solver:
         self, problem: PlanningProblem, context: RequestContext, known: FlatPlan | None = None
     ) -> None:
         self._problem = problem
+        self._unit = context.session.cost_unit
         self._judge = context.judge
         self._watch = context.watch
         self._times = context.times
@@ -144,6 +147,8 @@ class Solver:
     def solve(self) -> SolverResult:
         """Widen until the answer is proven or a limit is reached; never raises `Interrupted`."""
         try:
+            if self._problem.is_crisp and self._solve_small():
+                return self._result
             for formula, breadth in self._list_stages():
                 if self._is_unbeatable() or self._solve_task(formula, breadth):
                     break
@@ -164,9 +169,23 @@ class Solver:
             yield formula, Breadth.WIDE
         yield formula, Breadth.FULL
 
-    def _solve_task(self, formula: Formula, breadth: Breadth) -> bool:
-        """Search one task; return True if that settles the answer."""
-        encoding = self._compile(formula, breadth)
+    def _solve_small(self) -> bool:
+        """Search the whole task if it is small; return True if that settles the answer.
+
+        Only in the whole task a plan can be proven to be the shortest.
+        """
+        try:
+            return self._solve_task(self._problem.formula, Breadth.FULL, WHOLE)
+        except TooManyOperators:
+            return False
+
+    def _solve_task(self, formula: Formula, breadth: Breadth, most: int = MAX_OPERATORS) -> bool:
+        """Search one task; return True if that settles the answer.
+
+        Raises:
+            TooManyOperators: it has more than `most`.
+        """
+        encoding = self._compile(formula, breadth, most)
         objective = self._choose_objective()
         finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
         ranking = AlternativeRanking(encoding.flat, finishes, objective.composition)
@@ -189,10 +208,12 @@ class Solver:
         self._last = _SearchedTask(formula, work, proven)
         return self._conclude(work, proven, breadth)
 
-    def _compile(self, formula: Formula, breadth: Breadth) -> Encoding:
+    def _compile(self, formula: Formula, breadth: Breadth, most: int) -> Encoding:
         problem, watch = self._problem, self._watch
         with self._times(Phase.COMPILE):
-            task = problem.compiler.task(problem.instance, find_wanted(formula), breadth, watch)
+            task = problem.compiler.task(
+                problem.instance, find_wanted(formula), breadth, watch, most
+            )
             conditions = Conditions(task)
         with self._times(Phase.GOAL):
             alternatives = find_alternatives(
@@ -209,7 +230,12 @@ class Solver:
                 conditions,
                 alternatives,
                 EncodeOptions(
-                    options.optimise, options.deadline, problem.amounts, options.switches, macros
+                    options.optimise,
+                    options.deadline,
+                    problem.amounts,
+                    options.switches,
+                    macros,
+                    self._unit,
                 ),
                 watch,
             )
@@ -242,13 +268,26 @@ class Solver:
         """
         best, optimise = self._known, self._problem.options.optimise
         perfect = optimise is Optimise.MEMBERSHIP and best is not None and best.loss <= EPSILON
-        proven = perfect or (breadth is Breadth.FULL and proven)
+        blurred = optimise is Optimise.COST and best is not None and self._unit.blurs(best.cost)
+        proven = perfect or (breadth is Breadth.FULL and proven and not blurred)
         if optimise is Optimise.MEMBERSHIP and breadth is Breadth.FULL:
             loss = min(work.bound, math.inf if best is None else best.loss)
             self._result = replace(self._result, bound=self._problem.tnorm.degree_of(loss))
         found = self._result.best is not None
-        self._result = replace(self._result, optimal=proven, impossible=proven and not found)
+        self._result = replace(
+            self._result,
+            optimal=proven,
+            shortest=proven and self._is_shortest(work, breadth),
+            impossible=proven and not found,
+        )
         return proven or self._watch.satisfied
+
+    def _is_shortest(self, work: _TaskSearch, breadth: Breadth) -> bool:
+        """Return True if no plan of the same membership has fewer steps than the best one."""
+        best = work.best
+        if best is None or self._problem.options.optimise is not Optimise.MEMBERSHIP:
+            return False
+        return best.cost <= 0.0 or (work.exact and breadth is Breadth.FULL)
 
     # --- rounds: search, judge, search again
 
@@ -335,7 +374,7 @@ class Solver:
         if work.is_complete and order[0] is Criterion.LOSS:
             self._watch.membership_bound = self._problem.tnorm.degree_of(bound)
         elif work.is_complete:
-            self._watch.cost_bound = bound
+            self._watch.cost_bound = self._to_cost(bound)
         if best is None or best is self._seen:
             return
         self._seen = best
@@ -353,7 +392,14 @@ class Solver:
 
     def _report_plan(self, membership: float, steps: int, cost: float) -> None:
         acceptable = reaches(membership, self._problem.alpha)
-        self._watch.report_plan(BestPlan(membership, steps, cost), acceptable)
+        best = BestPlan(membership, steps, self._to_cost(cost))
+        self._watch.report_plan(best, acceptable)
+
+    def _to_cost(self, flat: float) -> float:
+        """Return a cost of a flat task in the measure of the objective."""
+        is_counted = self._problem.options.optimise is Optimise.COST
+        return flat * float(self._unit.size) if is_counted else flat
+
     def _run(self, engine: SearchEngine, patience: int) -> tuple[SearchReport, bool]:
         """Run a search; return its report, and True if it ends early because it found no plan."""
         if 0 < patience < self._watch.expansions_left:
@@ -385,12 +431,13 @@ class Solver:
             loss[unknown] = OUT
             task = task._replace(loss=loss)
         try:
-            plan = self._searches.shorten(task, work.objective, work.best, work.effort)
+            plan, shortest = self._searches.shorten(task, work.objective, work.best, work.effort)
         except Interrupted as reason:
             if reason.status is PlanStatus.CANCELLED:
                 raise
             return
         self._take(work, task, plan)
+        work.exact = shortest and not unknown
 
     def _value_task(self, work: _TaskSearch) -> FlatTask:
         """Give the flat task the losses known now, and rank its alternatives by them."""

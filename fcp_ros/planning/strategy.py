@@ -21,7 +21,11 @@ from fcp_ros.planning.solver import Solver
 
 
 def solve_request(
-    context: RequestContext, formula: Formula, classes: SymmetryClasses, kept: ReusablePlan | None
+    context: RequestContext,
+    formula: Formula,
+    classes: SymmetryClasses,
+    kept: ReusablePlan | None,
+    is_crisp: bool,
 ) -> tuple[SolverResult, AlphaCut]:
     """Run the searches of a request: one problem, or two if the first one leaves a question.
 
@@ -30,6 +34,7 @@ def solve_request(
         formula: the ground goal.
         classes: the interchangeable elements.
         kept: an earlier plan that still holds; only better ones are looked for.
+        is_crisp: every membership is 1.
 
     Returns:
         The result, and the alpha-cut that its plan has to pass.
@@ -45,6 +50,7 @@ def solve_request(
         classes,
         options.cut().alpha,
         context.session.library,
+        is_crisp,
     )
     best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))
     if options.optimise is Optimise.MEMBERSHIP:
@@ -90,7 +96,7 @@ def _solve_in_time(
     loose = _solve(context, replace(problem, options=options), None)
     if loose.best is None and not windows:
         return loose
-    return replace(loose, optimal=False, impossible=False)
+    return replace(loose, optimal=False, shortest=False, impossible=False)
 
 
 def _solve(
@@ -98,7 +104,8 @@ def _solve(
 ) -> SolverResult:
     known = None
     if kept is not None:
-        cost = kept.find_cost(context.domain, problem.options.optimise)
+        unit = context.session.cost_unit
+        cost = kept.find_cost(context.domain, problem.options.optimise, unit)
         known = FlatPlan((), _compose_loss(kept.plan, context.tnorm), cost)
     return Solver(problem, context, known).solve()
 
@@ -125,4 +132,5 @@ def _restrict_to_sequences(result: SolverResult, optimise: Optimise) -> SolverRe
     best = result.best
     perfect = best is not None and best.membership >= 1.0 - EPSILON
     perfect = perfect and optimise is Optimise.MEMBERSHIP
-    return replace(result, optimal=result.optimal and perfect, impossible=False, bound=1.0)
+    optimal = result.optimal and perfect
+    return replace(result, optimal=optimal, shortest=False, impossible=False, bound=1.0)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
@@ -37,7 +39,7 @@ def to_ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str
         NotPddl: a rule or an element has a name that PDDL does not allow.
     """
     lines: list[str] = []
-    cost = 0.0
+    cost = Fraction(0)
     for step in plan.steps:
         bound = dict(step.arguments)
         cost += compute_cost(domain.rules[step.rule], tuple(bound.values()))
@@ -66,5 +68,9 @@ def _has_unit_cost(domain: Domain) -> bool:
     return all(rule.cost.base == 1.0 and not rule.cost.terms for rule in domain.rules.values())
 
 
-def _format_number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(value)
+def _format_number(value: Fraction) -> str:
+    """Write a sum of decimals, which is a decimal again, with all its digits."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    text = f"{Decimal(value.numerator) / Decimal(value.denominator):f}"
+    return text.rstrip("0")

@@ -49,7 +49,7 @@ def check_answer(domain, problem, options, folder):
     paths[1].write_text(problem)
     paths[2].unlink(missing_ok=True)
     files = ["-d", str(paths[0]), "-s", str(paths[1]), "--out", str(paths[2])]
-    result = CliRunner().invoke(app, ["plan", *files, "--json", *options])
+    result = CliRunner().invoke(app, ["plan", *files, "--json", "--time-limit", "600", *options])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
     assert result.exit_code in (0, 10), result.output
     answer = json.loads(result.stdout)
@@ -64,10 +64,14 @@ def check_answer(domain, problem, options, folder):
         assert state is not None, (action, objects)
     assert twin.reaches_goal(state)
     assert spent >= least
-    if answer["status"] == "SOLVED_OPTIMALLY" and "cost" in options:
+    optimum = "COST" if costs or "cost" in options else "STEPS"
+    if answer["status"] == "SOLVED_OPTIMALLY":
+        assert optimum in answer["optimal_in"]
         assert spent == least
     else:
+        assert optimum not in answer["optimal_in"]
         assert "cost" not in options
+    assert "MEMBERSHIP" in answer["optimal_in"]
 
 
 CLEANING = """(define (domain d) (:requirements :adl) (:types ta)
@@ -130,6 +134,14 @@ def write_problem(objects, goal):
                 ]
             )
             for metric in ("", "(:metric minimize (total-cost))")
+        ),
+        pytest.param(
+            ROADS,
+            write_roads(
+                "(= (far a b) 0.1) (= (far b c) 1000000000001) (= (far a c) 1000000000001)",
+                "(:metric minimize (total-cost))",
+            ),
+            id="large costs that differ by little",
         ),
         pytest.param(EITHER, write_problem("o1 - ta o2 - tb", "(p o2)"), id="either with a part"),
     ],

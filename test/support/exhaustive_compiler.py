@@ -44,7 +44,12 @@ def exhaustive_compilation() -> Iterator[None]:
     """Let the planner compile everything that the scene allows, whatever matters for the goal."""
 
     def task(
-        self: RelevanceCompiler, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch
+        self: RelevanceCompiler,
+        instance: Instance,
+        wanted: Wanted,
+        breadth: Breadth,
+        watch: Watch,
+        most: int = MAX_OPERATORS,
     ) -> Task:
         return compile_task(self.domain, instance, watch)
 

@@ -25,7 +25,7 @@ LENGTHS = (0, 2, 3, 4, 5)
 """Steps of the walk that a task is wanted to allow."""
 ATTEMPTS = 20
 """Tasks that are written until one allows them; then the last one is taken."""
-AMOUNTS = ("0", "1", "1", "1", "2", "3", "0.1", "0.25", "2.5")
+AMOUNTS = ("0", "1", "1", "1", "2", "3", "0.1", "0.25", "2.5", "1000000000001", "1000000000002")
 """Costs as they are written in files."""
 NUMBERS_OF_LEGS = (0, 1, 1, 1, 2, 2)
 

@@ -3,6 +3,6 @@
 
 `encode` is the pipeline. `selection` selects the operators that matter for the goal, `variables`
 chooses finite-domain variables, `operators` (with `requirements`) encodes operators over them,
-`costs` adds costs, uses and windows, `merge` and `metric` replace many operators by few, `arrays`
-writes the flat task. `encoding` is the outcome; it decodes plans.
+`costs` adds costs (in the units of `cost_unit`), uses and windows, `merge` and `metric` replace
+many operators by few, `arrays` writes the flat task. `encoding` is the outcome; it decodes plans.
 """

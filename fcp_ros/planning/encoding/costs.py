@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fcp_ros.domain.model import ActionRule, Resource, Window
+from fcp_ros.domain.model import ActionRule, Resource, Window, to_exact
+from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.flat.builder import FlatResource
 from fcp_ros.planning.model.ground_step import BoundRule, compute_cost, compute_duration
 from fcp_ros.planning.model.request import Optimise
@@ -33,6 +34,7 @@ class OperatorCosts:
         optimise: the meaning of costs: steps (each 1), the rules' costs or their durations.
         deadline: seconds that a plan may take; infinite without one.
         amounts: initial amount of each resource; the domain's own by default.
+        unit: the unit of the rules' costs.
 
     Attributes:
         pools: the tracked resources; with a deadline or a window the last one is the clock (s).
@@ -46,7 +48,9 @@ class OperatorCosts:
         optimise: Optimise,
         deadline: float,
         amounts: Mapping[str, float],
+        unit: CostUnit,
     ) -> None:
+        self._unit = unit
         self._instance = task.instance
         self._optimise = optimise
         rules = {operator.rule.name: operator.rule for operator in operators}
@@ -76,12 +80,12 @@ class OperatorCosts:
         return self._rules[step.rule.name].window
 
     def compute_cost(self, step: BoundRule) -> float:
-        """Return the cost of an operator."""
+        """Return the cost of an operator: steps, units of cost, or seconds."""
         cost = self._rules[step.rule.name].cost
         if cost is not None:
             return cost
         if self._optimise is Optimise.COST:
-            return compute_cost(step.rule, step.arguments)
+            return self._unit.count(compute_cost(step.rule, step.arguments))
         return compute_duration(step.rule, step.arguments, self._instance)
 
     def use_of(self, step: BoundRule) -> tuple[float, ...]:
@@ -109,7 +113,7 @@ class OperatorCosts:
         if self._optimise is Optimise.DURATION:
             cost = duration
         elif self._optimise is Optimise.COST:
-            cost = None if rule.cost.terms else rule.cost.base
+            cost = None if rule.cost.terms else self._unit.count(to_exact(rule.cost.base))
         return _OfRule(
             tuple(float(rule.uses.get(resource.name, 0.0)) for resource in self._resources),
             cost,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.encoding.arrays import make_flat_task
+from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.encoding.costs import OperatorCosts
 from fcp_ros.planning.encoding.encoding import Encoding, FlatAction
 from fcp_ros.planning.encoding.merge import Entry, OperatorMerger, expand_representative
@@ -51,6 +52,7 @@ class EncodeOptions:
         deadline: seconds that a plan may take; infinite without one.
         amounts: initial amount of each resource; the domain's own by default.
         switches: the optimisations.
+        unit: the unit of the rules' costs.
         macros: makes operators for sequences of steps (see chunks/macros.py).
     """
 
@@ -59,6 +61,7 @@ class EncodeOptions:
     amounts: Mapping[str, float] = field(default_factory=dict)
     switches: Switches = field(default_factory=Switches)
     macros: MacroMaker = make_no_macros
+    unit: CostUnit = field(default_factory=CostUnit)
 
 
 def encode(
@@ -111,6 +114,7 @@ class _Encoder:
             options.optimise,
             options.deadline,
             options.amounts,
+            options.unit,
         )
         self._graded = {name: GradedAtoms(rule) for name, rule in task.domain.rules.items()}
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Text, Variable
-from fcp_ros.domain.model import ActionRule
+from fcp_ros.domain.model import ActionRule, to_exact
 from fcp_ros.planning.model.memberships import GradedAtom
 
 
@@ -89,15 +90,16 @@ def compute_duration(rule: ActionRule, arguments: Sequence[str], instance: Insta
     return duration.base + duration.per_metre * math.dist(one, other)
 
 
-def compute_cost(rule: ActionRule, arguments: Sequence[str]) -> float:
-    """Compute the cost of a step: the rule's base and the entries of its cost tables."""
-    cost = rule.cost
-    if not cost.terms:
-        return cost.base
+def compute_cost(rule: ActionRule, arguments: Sequence[str]) -> Fraction:
+    """Compute the cost of a step exactly: the rule's base and the entries of its cost tables."""
+    total = to_exact(rule.cost.base)
+    if not rule.cost.terms:
+        return total
     bound = dict(zip(rule.parameter_names, arguments, strict=True))
-    return cost.base + sum(
-        term.table.get(tuple(bound[name] for name in term.parameters), 0.0) for term in cost.terms
-    )
+    for term in rule.cost.terms:
+        found = term.table.get(tuple(bound[name] for name in term.parameters), 0.0)
+        total += to_exact(found)
+    return total
 
 
 def _position(element: str, instance: Instance) -> tuple[float, float] | None:

@@ -18,7 +18,8 @@ class PlanStatus(Enum):
     """The status of a planning result. The integer values are those of the ROS interface."""
 
     SOLVED_OPTIMALLY = 1
-    """A verified plan, and a proof that no plan has a higher membership."""
+    """A verified plan, and a proof that no plan is better by the objective. Where every membership
+    is 1 (neither rules nor goal are graded), the fewest steps are part of it."""
     SOLVED_SATISFICING = 2
     """A verified plan that reaches alpha; a better one may exist."""
     UNSOLVABLE_PROVEN = 3
@@ -48,6 +49,18 @@ class PlanStatus(Enum):
     def solved(self) -> bool:
         """True if the result carries a plan that may be executed."""
         return self in (PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING)
+
+
+class Measure(str, Enum):
+    """The measures of a plan in which it may be proven to be the best."""
+
+    MEMBERSHIP = "membership"
+    STEPS = "steps"
+    """The number of steps, among plans of the same membership."""
+    COST = "cost"
+    """The cost, among plans that reach alpha."""
+    DURATION = "duration"
+    """The duration, among plans that reach alpha."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +193,7 @@ class PlanningResult:
     Attributes:
         status: how the request ended.
         message: a sentence for a person.
+        optimal_in: the measures in which no plan is better: proven.
         plan: the verified plan; None unless `status.solved`.
         best_membership: the highest membership of any executable plan that was found, in [0, 1].
         candidates: the bindings that were considered, best first.
@@ -209,4 +223,5 @@ class PlanningResult:
     alpha_reason: str = ""
     kept: int | None = None
     explanation: Explanation | None = None
+    optimal_in: tuple[Measure, ...] = ()
     notes: tuple[str, ...] = ()

@@ -44,6 +44,10 @@ _NO_PURPOSE = -1
 _FORBIDS = -2
 
 
+class TooManyOperators(Interrupted):
+    """The goal allows more operators than were asked for."""
+
+
 class Breadth(Enum):
     """Each contains the one before.
 
@@ -74,6 +78,7 @@ class Closure:
         overwritings: rules that are grounded by representatives.
         breadth: the extent of the search for achievers.
         watch: checked in each turn of the loop.
+        most: most operators.
     """
 
     def __init__(
@@ -85,7 +90,9 @@ class Closure:
         overwritings: Overwritings,
         breadth: Breadth,
         watch: Watch,
+        most: int = MAX_OPERATORS,
     ) -> None:
+        self._most = most
         self._lifted = lifted
         self._planner = planner
         self._facts = facts
@@ -263,10 +270,10 @@ class Closure:
             self._open_literals.reconsider(2 * fact)
 
     def _admit(self, node: OperatorNode) -> None:
-        if len(self.grounder.operators) > MAX_OPERATORS:
-            raise Interrupted(
+        if len(self.grounder.operators) > self._most:
+            raise TooManyOperators(
                 PlanStatus.MEMOUT,
-                f"The goal allows more than {MAX_OPERATORS} different actions: "
+                f"The goal allows more than {self._most} different actions: "
                 "ask for less, or plan on a smaller part of the scene.",
             )
         self._candidates.touch(node.arguments)

@@ -17,7 +17,7 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner
-from fcp_ros.planning.relevance.closure import Breadth, Closure
+from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, Closure
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.overwriting import Overwritings, find_crowded, find_overwritings
 from fcp_ros.planning.relevance.reduction import Reduction
@@ -40,7 +40,14 @@ class RelevanceCompiler:
         self._overwritings = find_overwritings(self._lifted)
         self._finder = InvariantFinder(self._lifted)
 
-    def task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
+    def task(
+        self,
+        instance: Instance,
+        wanted: Wanted,
+        breadth: Breadth,
+        watch: Watch,
+        most: int = MAX_OPERATORS,
+    ) -> Task:
         """Compile a task with what matters for the wanted facts.
 
         Args:
@@ -48,21 +55,24 @@ class RelevanceCompiler:
             wanted: changing facts by polarity; all elements must be in the state.
             breadth: how much is considered.
             watch: checked all the time.
+            most: most operators.
 
         Raises:
-            Interrupted: unsupported conditions, cancelled, out of time, or more than
-                MAX_OPERATORS operators.
+            TooManyOperators: more than `most`.
+            Interrupted: unsupported conditions, cancelled, or out of time.
         """
         # Nearly all objects made here stay until the end: a garbage collection would find nothing.
         with pause_garbage_collection():
-            return self._task(instance, wanted, breadth, watch)
+            return self._task(instance, wanted, breadth, watch, most)
 
-    def _task(self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch) -> Task:
+    def _task(
+        self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch, most: int
+    ) -> Task:
         facts = FactTable(instance)
         invariants = self._finder.find(instance)
         overwritings = self._overwritings_for(instance, wanted)
         closure = Closure(
-            self._lifted, self._planner, facts, invariants, overwritings, breadth, watch
+            self._lifted, self._planner, facts, invariants, overwritings, breadth, watch, most
         )
         positive = self._numbers(facts, wanted.positive)
         negative = self._numbers(facts, wanted.negative)

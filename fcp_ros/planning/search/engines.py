@@ -91,8 +91,11 @@ class SearchFactory:
 
     def shorten(
         self, task: FlatTask, objective: Objective, plan: FlatPlan, effort: int
-    ) -> FlatPlan:
+    ) -> tuple[FlatPlan, bool]:
         """Look for a plan with no more loss that costs less; only the portfolio's plans need it.
+
+        Returns:
+            the best plan, and True if it is proven to be the cheapest.
 
         Args:
             task: the task.
@@ -101,7 +104,7 @@ class SearchFactory:
             effort: of the search that found it.
         """
         if self._options.algorithm is not Algorithm.PORTFOLIO:
-            return plan
+            return plan, False
         prepared = self._prepare(task)
         return shorten(
             prepared, objective, plan, effort, self._options, self._memory(), self._spent

@@ -3,7 +3,9 @@
 
 Sums of floats depend on their order in the last bits, and a tie between two paths would be broken
 by nothing but that. So the kernels count each criterion on a `Grid`: scaled by a power of ten and
-rounded. The numbers stay float64, whose whole numbers are exact up to 2^53. Decimal losses such as
+rounded. The numbers stay float64, whose whole numbers are exact up to 2^53. Costs that are whole
+numbers (steps, units of cost) are taken as they are, without any tolerance: sums beyond 2^53 are
+rounded, but never to a number below it. Decimal losses such as
 0.05 lose nothing at all; others are off by at most half a unit per step, far below
 `fcp_ros.fuzzy.EPSILON`.
 """
@@ -79,6 +81,9 @@ def build_grid(task: FlatTask, objective: Objective, criterion: Criterion) -> Gr
     loss = criterion is Criterion.LOSS
     values = task.loss if loss else task.cost
     budget = objective.loss_budget if loss else objective.cost_budget
+    if not loss and bool((values == np.rint(values)).all()):
+        limit = float(math.floor(budget)) if math.isfinite(budget) else math.inf
+        return Grid(values, 1.0, False, limit)
     worst = max(1e-6, float(values.max(initial=0.0)))
     digits = min(FINEST, math.floor(math.log10(EXACT / (STEPS * worst))))
     scale = 10.0**digits

@@ -12,6 +12,14 @@ from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.search.objective import Criterion, Objective
 
 
+def step_below(value: float) -> float:
+    """Return the budget for values that are less than a given one by more than rounding.
+
+    It differs from the value however large that is: 10^12 has no neighbour at a distance of 1e-9.
+    """
+    return min(value - 2 * EPSILON, math.nextafter(value, -math.inf))
+
+
 class SearchOutcome(Enum):
     """The reason why a search returned."""
 
@@ -66,7 +74,7 @@ class FlatPlan:
 
     def tighten(self, objective: Objective) -> Objective:
         """Restrict an objective to plans that are better in the criterion that decides."""
-        limit = self.first(objective) - 2 * EPSILON
+        limit = step_below(self.first(objective))
         if objective.order[0] is Criterion.LOSS:
             return replace(objective, loss_budget=min(objective.loss_budget, limit))
         return replace(objective, cost_budget=min(objective.cost_budget, limit))

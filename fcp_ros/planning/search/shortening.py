@@ -33,7 +33,7 @@ from fcp_ros.planning.flat.task import FlatTask, Ints
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.objective import Criterion, Objective
-from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, step_below
 from fcp_ros.planning.search.prepared import PreparedTask
 
 MOST_APPLIED = 20_000
@@ -210,8 +210,8 @@ def shorten(
     options: SearchOptions | None = None,
     memory: int = MEMORY,
     spent: SpentCallback = ignore_spent,
-) -> FlatPlan:
-    """Look for a plan with no more loss that costs less; return the plan itself if none is found.
+) -> tuple[FlatPlan, bool]:
+    """Look for a plan with no more loss that costs less.
 
     Args:
         prepared: the task.
@@ -221,9 +221,13 @@ def shorten(
         options: only the seed is read.
         memory: bytes that it may use.
         spent: called after each slice of some milliseconds. What it raises goes through.
+
+    Returns:
+        the best plan, which is the given one if none is found, and True if it is proven to be the
+        cheapest with no more loss.
     """
     if objective.order[0] is not Criterion.LOSS or plan.cost <= EPSILON:
-        return plan
+        return plan, plan.cost <= EPSILON
     share = prepared.effort_share
     waiting = list(list_stages(options or SearchOptions(), len(plan.operators), effort, share))
     best = plan
@@ -233,15 +237,17 @@ def shorten(
             objective,
             order=(Criterion.COST, Criterion.LOSS),
             loss_budget=best.loss,
-            cost_budget=best.cost - 2 * EPSILON,
+            cost_budget=step_below(best.cost),
         )
         search = BestFirst(prepared, cheaper, stage.options, memory, spent=spent)
         report = search.run(max(1, stage.effort))
         if report.best is not None:
             best, waiting = report.best, list(stage.then)
+            if report.outcome is SearchOutcome.OPTIMAL:
+                return best, True
         elif report.outcome is SearchOutcome.EXHAUSTED:  # there is none at all
-            break
-    return best
+            return best, True
+    return best, False
 
 
 def list_stages(

@@ -34,7 +34,8 @@ def test_in_small_tasks_no_plan_of_the_same_loss_costs_less(task, composition, s
     found = search.run(10**6).best
     assume(best is not None)
     assert found is not None
-    plan = shorten(PreparedTask(task), objective, found, search.effort, options)
+    plan, proven = shorten(PreparedTask(task), objective, found, search.effort, options)
+    assert proven
     way = replayed(task, plan.operators, composition)
     assert way == pytest.approx((plan.loss, plan.cost), abs=EPSILON)
     assert way == pytest.approx(best, abs=EPSILON)
@@ -43,7 +44,7 @@ def test_in_small_tasks_no_plan_of_the_same_loss_costs_less(task, composition, s
 def test_where_cost_comes_first_there_is_nothing_to_shorten():
     task, plan = crossing(5), FlatPlan((0, 1), 0.0, 9.0)
     objective = Objective((Criterion.COST, Criterion.LOSS))
-    assert shorten(PreparedTask(task), objective, plan, 100) is plan
+    assert shorten(PreparedTask(task), objective, plan, 100)[0] is plan
 
 
 def crossing(width: int) -> FlatTask:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.model import Cost, CostTerm
+from fcp_ros.domain.model import Cost, CostTerm, to_exact
 from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftParameter
 from fcp_ros.domain.pddl.rules.normal_form import Conjunct, join_formulas, negate_formula
 from fcp_ros.domain.pddl.rules.universe import Universe
@@ -209,21 +210,21 @@ def compute_cost(
     Raises:
         UnsupportedPddl: a negative cost.
     """
-    base = 0.0
+    base = Fraction(0)
     terms: list[CostTerm] = []
     for part in action.cost:
         if not isinstance(part, FunctionValue):
             _check_cost(part, action, source)
-            base += part
+            base += to_exact(part)
             continue
         term = _build_cost_term(part, mapping, universe)
         for value in term.table.values():
             _check_cost(value, action, source)
         if not term.parameters:
-            base += term.table.get((), 0.0)
+            base += to_exact(term.table.get((), 0.0))
         elif term.table:
             terms.append(term)
-    return Cost(base, tuple(terms))
+    return Cost(float(base), tuple(terms))
 
 
 def _build_cost_term(

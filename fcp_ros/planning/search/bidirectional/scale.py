@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 from fcp_ros.fuzzy import EPSILON, Composition
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.search.bidirectional.halves import WORST, HalfPlan, Key
 from fcp_ros.planning.search.objective import Criterion, Objective
 
-UNIT = 1e-12
+PER_WHOLE = 10**12
+UNIT = 1.0 / PER_WHOLE
 """Losses and costs are counted in this unit: a thousand steps err by less than `EPSILON`."""
 
 
@@ -27,7 +29,7 @@ class Scale:
         self._sum = objective.composition is Composition.SUM
         self._loss_first = objective.order[0] is Criterion.LOSS
         self.loss = [round(loss / UNIT) for loss in task.loss.tolist()]
-        self.cost = [round(cost / UNIT) for cost in task.cost.tolist()]
+        self.cost = [count_units(cost) for cost in task.cost.tolist()]
         self.loss_budget = _to_units(objective.loss_budget)
         self.cost_budget = _to_units(objective.cost_budget)
         self._total = self._is_total()
@@ -96,5 +98,14 @@ class Scale:
         return self.loss_budget == math.inf
 
 
+def count_units(cost: float) -> float:
+    """Count the units of a cost; exact for whole numbers, however large."""
+    if math.isinf(cost):
+        return cost
+    return int(cost) * PER_WHOLE if cost.is_integer() else round(cost / UNIT)
+
+
 def _to_units(budget: float) -> float:
-    return math.inf if math.isinf(budget) else math.floor((budget + EPSILON) / UNIT)
+    if math.isinf(budget):
+        return math.inf
+    return math.floor((Fraction(budget) + Fraction(EPSILON)) * PER_WHOLE)

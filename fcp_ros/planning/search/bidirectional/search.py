@@ -38,7 +38,7 @@ from fcp_ros.planning.search.bidirectional.meeting import (
 )
 from fcp_ros.planning.search.bidirectional.operators import explain_unsuitable, read_operators
 from fcp_ros.planning.search.bidirectional.resources import Resources
-from fcp_ros.planning.search.bidirectional.scale import UNIT, Scale
+from fcp_ros.planning.search.bidirectional.scale import PER_WHOLE, UNIT, Scale, count_units
 from fcp_ros.planning.search.bidirectional.sides import BackwardSide, ForwardSide
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
@@ -154,7 +154,7 @@ class BidirectionalSearch:
         return SearchReport(
             outcome,
             self._best,
-            self._compute_bound()[0] * UNIT,
+            self._compute_bound()[0] / PER_WHOLE,
             self.effort,
             self._generated,
             self._count_kept(),
@@ -185,7 +185,8 @@ class BidirectionalSearch:
             return False
         loss, cost = self._estimate(half.state)
         loss = self._scale.compose(half.loss, loss / UNIT)
-        return self._scale.rules_out(self._scale.key(loss, half.cost + cost / UNIT), self._best_key)
+        key = self._scale.key(loss, half.cost + count_units(cost))
+        return self._scale.rules_out(key, self._best_key)
 
     def _check(self) -> None:
         self._spent(0, 0)
