@@ -22,7 +22,14 @@ from fcp_ros.nodes.conversions.common import (
 from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
 from fcp_ros.nodes.conversions.plan import PlanOrigin, plan_from_ros, plan_to_ros
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
-from fcp_ros.planning.model.result import Candidate, PlanningResult, PlanStatus, Relaxation, Verdict
+from fcp_ros.planning.model.result import (
+    Candidate,
+    Measure,
+    PlanningResult,
+    PlanStatus,
+    Relaxation,
+    Verdict,
+)
 
 
 def request_to_ros(goal: str, options: PlanningOptions) -> PlanRequest:
@@ -107,6 +114,7 @@ def result_to_ros(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessa
         plan.header.frame_id = origin.frame_id
     return PlanResultMessage(
         status=status_to_ros(result.status, result.message),
+        optimal_in=[measure.value for measure in result.optimal_in],
         plan=plan,
         best_membership=result.best_membership,
         alpha_reason=result.alpha_reason,
@@ -147,6 +155,7 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
         goal=message.plan.planned_goal,
         alpha=message.plan.alpha,
         alpha_reason=message.alpha_reason,
+        optimal_in=tuple(map(Measure, message.optimal_in)),
     )
 
 
