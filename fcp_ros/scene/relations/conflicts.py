@@ -82,14 +82,14 @@ def find_room_conflicts(
     derivation: Derivation, containing: Mapping[str, tuple[str, float]]
 ) -> Iterator[RelationConflict]:
     """Yield things drawn in another room than given, or than the hierarchy says."""
+    above: dict[str, tuple[str, ...]] = {}
     for id_, (room, confidence) in containing.items():
         place = derivation.room_of.get(id_)
         if place is None or place.holder == room:
             continue
         is_given = place.provenance is Provenance.GIVEN
-        if not is_given and find_room_parents(derivation.nodes[id_], derivation.nodes) != (
-            place.holder,
-        ):
+        nodes = derivation.nodes
+        if not is_given and find_room_parents(nodes[id_], nodes, above) != (place.holder,):
             continue
         name = "at" if derivation.given.find("at", id_) is not None else "in_room"
         yield RelationConflict(

@@ -166,8 +166,9 @@ class Derivation:
         ).reshape(-1, 3)
         containing = self.structure.finder.find_containing(posed, points) if posed else {}
         own: dict[str, Place | None] = {}
+        above: dict[str, tuple[str, ...]] = {}
         for id_, node in located.items():
-            known = self._find_own_room(node, containing.get(id_))
+            known = self._find_own_room(node, containing.get(id_), above)
             if known is not None:
                 own[id_] = known
         waiting = located.keys() - own.keys()
@@ -187,12 +188,17 @@ class Derivation:
                 self.room_of[id_] = place
         return containing
 
-    def _find_own_room(self, node: SceneNode, containing: tuple[str, float] | None) -> Place | None:
+    def _find_own_room(
+        self,
+        node: SceneNode,
+        containing: tuple[str, float] | None,
+        above: dict[str, tuple[str, ...]],
+    ) -> Place | None:
         """Find the room of a thing that does not depend on its holder."""
         given = self.find_given_room(node.id)
         if given is not None:
             return Place(given, 1.0, Provenance.GIVEN)
-        parents = find_room_parents(node, self.nodes) if node.parents else ()
+        parents = find_room_parents(node, self.nodes, above) if node.parents else ()
         if len(parents) == 1:
             return Place(parents[0], 1.0, Provenance.INFERRED)
         if containing is not None and self.is_unsupported(node.id):

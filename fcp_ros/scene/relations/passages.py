@@ -130,8 +130,9 @@ def relate_doors(
     """
     relations: dict[str, tuple[SceneRelation, SceneRelation]] = {}
     by_place = []
+    above: dict[str, tuple[str, ...]] = {}
     for door in doors:
-        parents = find_room_parents(door, nodes)
+        parents = find_room_parents(door, nodes, above)
         if len(parents) == 2:
             relations[door.id] = _build_both_ways(
                 door.id, sorted(parents), 1.0, Provenance.INFERRED

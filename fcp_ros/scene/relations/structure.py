@@ -137,18 +137,35 @@ def _make_floor(id_: str, room: SceneNode, lowest: float | None) -> SceneNode:
     )
 
 
-def find_room_parents(node: SceneNode, nodes: Mapping[str, SceneNode]) -> tuple[str, ...]:
-    """Return the rooms above a node in the hierarchy (the nearest on each way up)."""
-    rooms: dict[str, None] = {}
-    seen: set[str] = set()
-    waiting = list(node.parents)
+def find_room_parents(
+    node: SceneNode,
+    nodes: Mapping[str, SceneNode],
+    known: dict[str, tuple[str, ...]] | None = None,
+) -> tuple[str, ...]:
+    """Return the rooms above a node in the hierarchy (the nearest on each way up).
+
+    Args:
+        node: The node.
+        nodes: All nodes; parents lead to no cycle.
+        known: Results for nodes of the same graph, which the call uses and extends. One table for
+            many calls makes their time linear in the hierarchy instead of in the sum of all depths.
+    """
+    known = {} if known is None else known
+    waiting = [node]
     while waiting:
-        parent = nodes[waiting.pop()]
-        if parent.id in seen:
+        current = waiting[-1]
+        if current.id in known:
+            waiting.pop()
             continue
-        seen.add(parent.id)
-        if parent.layer is Layer.ROOM:
-            rooms[parent.id] = None
-        else:
-            waiting += parent.parents
-    return tuple(rooms)
+        above = [nodes[parent] for parent in current.parents]
+        ahead = [each for each in above if each.layer is not Layer.ROOM and each.id not in known]
+        if ahead:
+            waiting += ahead
+            continue
+        waiting.pop()
+        rooms: dict[str, None] = {}
+        for each in reversed(above):
+            found = (each.id,) if each.layer is Layer.ROOM else known[each.id]
+            rooms.update(dict.fromkeys(found))
+        known[current.id] = tuple(rooms)
+    return known[node.id]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Completion: what is derived, what is assumed, and that what is given always wins."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -327,3 +328,22 @@ def test_what_moves_is_derived_anew() -> None:
     moved = replace(mug, pose=Pose.at(1, 3.5, 0.85))
     after = complete_relations(replace(graph, nodes={**graph.nodes, "mug": moved}))
     assert {text for text in texts(after, "on") if "mug" in text} == {"on(mug, shelf)"}
+
+
+def test_deep_nesting_costs_no_more_than_flat() -> None:
+    """Each thing is a part of the one before; the room is above the first."""
+
+    def measure(is_deep: bool) -> float:
+        room = SceneNode("kitchen", Layer.ROOM, "kitchen")
+        parents = ["kitchen", *(f"n{i}" if is_deep else "kitchen" for i in range(4999))]
+        nodes = [
+            SceneNode(f"n{i}", Layer.OBJECT, "box", parents=(p,)) for i, p in enumerate(parents)
+        ]
+        graph = SceneGraph.of([room, *nodes])
+        start = time.process_time()
+        completed = complete_relations(graph)
+        assert completed.relation("in_room", "n4999", "kitchen") is not None
+        return time.process_time() - start
+
+    flat = measure(False)
+    assert measure(True) < 4 * flat + 0.5  # 8.7 s before, when each thing asked all above it
