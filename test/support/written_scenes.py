@@ -75,9 +75,10 @@ def unsaid_losses(
     Args:
         before, after: The graph written, and what was read.
         notes: What the writer said.
-        extra_parents: Whether relations may have become parents.
+        extra_parents: Whether relations may have become parents, which a note says if they are new.
     """
-    said = " ".join(notes)
+    adopted = " ".join(note for note in notes if "becomes a parent" in note)
+    said = " ".join(note for note in notes if "becomes a parent" not in note)
     found = [] if before.frame_id == after.frame_id else ["the frame"]
     for node in before.nodes.values():
         if node.id in said:
@@ -87,10 +88,8 @@ def unsaid_losses(
             found.append(f"{node.id} is missing")
             continue
         known = {parent for parent in node.parents if parent in after.nodes}
-        related = extra_parents and any(
-            node.id in relation.elements for relation in before.relations
-        )
-        if not (set(twin.parents) == known or (related and set(twin.parents) > known)):
+        new = {p for p in twin.parents if f"{p} becomes a parent of {node.id}" in adopted}
+        if set(twin.parents) - new != known:
             found.append(f"{node.id}: parents {twin.parents}, not {node.parents}")
         found += [f"{node.id}: {what}" for what in _different(node, twin)]
     if "relations" not in said:

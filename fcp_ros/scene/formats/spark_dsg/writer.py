@@ -68,6 +68,7 @@ class _Writer:
         self.target = dsg.DynamicSceneGraph()
         self._symbols = dict(self._number(graph))
         self._numbers = _number_labels(graph)
+        self._adopted: dict[str, list[str]] = {}
         for node in graph.nodes.values():
             if node.id in self._symbols:
                 self._add(node)
@@ -232,6 +233,7 @@ class _Writer:
                 continue  # derived again on reading
             elif relation.name in ("in_room", "at") and len(legs) == 2 and legs[1] in rooms:
                 lost[relation.name] += not self._connect(legs[1], legs[0])
+                self._note_new_parent(legs[1], legs[0])
             else:
                 lost[relation.name] += 1
         for name, count in sorted(lost.items()):
@@ -245,6 +247,18 @@ class _Writer:
         for door in legs[2:]:
             if not (self._connect(legs[0], door) and self._connect(legs[1], door)):
                 self.losses.add("doors of another layer", door)
+            for room in legs[:2]:
+                self._note_new_parent(room, door)
+
+    def _note_new_parent(self, parent: str, child: str) -> None:
+        """Note an edge that stands for a relation, but reads back as a parent, too."""
+        above, below = self._symbols.get(parent), self._symbols.get(child)
+        if above is None or below is None or parent in self._graph.nodes[child].parents:
+            return
+        if self.target.has_edge(above, below) and parent not in self._adopted.setdefault(child, []):
+            self._adopted[child].append(parent)
+            what = "doors and things that are no children of their rooms"
+            self.losses.add(what, f"{parent} becomes a parent of {child}")
 
 
 def _choose_position(node: SceneNode) -> tuple[float, float, float]:
