@@ -26,6 +26,7 @@ from fcp_ros.scene.formats.spark_dsg import reader as spark_dsg
 from fcp_ros.scene.formats.thor import ai2thor, procthor
 from fcp_ros.scene.formats.usd import reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
+from fcp_ros.scene.formats.validation import describe_crossing_outlines
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
@@ -286,6 +287,9 @@ def _read(file: SceneFile, reader: SceneReader) -> SceneGraph:
             advice="Map or export the scene again, with at least one room or object.",
         )
     file.limits.check_nodes(len(graph.nodes), file.name)
+    crossing = describe_crossing_outlines(graph.nodes.values())
+    if crossing:
+        graph = graph.with_added_notes(crossing)
     return graph if graph.source == file.name else graph.with_source(file.name)
 
 

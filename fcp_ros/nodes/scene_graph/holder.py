@@ -19,6 +19,7 @@ from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_access.reporter import ANY_NUMBER
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
 from fcp_ros.scene.formats.scene_file import SceneLimits
+from fcp_ros.scene.graph.checks import check_holders
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -136,6 +137,7 @@ class SceneHolder:
             sequence=update.sequence,
             source=_name_source(update),
         )
+        check_holders(graph.relations)
         graph = self._parts.frames.transform_graph(graph, update.stamp)
         with self._lock:
             change = self._live.take_full(

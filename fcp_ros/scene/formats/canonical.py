@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -28,7 +29,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.scene.formats.scene_file import YAML_SUFFIXES, SceneFile
-from fcp_ros.scene.formats.validation import validate
+from fcp_ros.scene.formats.validation import (
+    refuse_repeated_keys,
+    validate,
+)
+from fcp_ros.scene.graph.checks import check_holders
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -177,8 +182,9 @@ def is_house(file: SceneFile) -> bool:
 def read_canonical(file: SceneFile) -> SceneGraph:
     """Read a canonical file; raises SceneError naming each wrong entry."""
     file.check_counts("nodes")
+    refuse_repeated_keys(file, _ADVICE)
     model = validate(CanonicalFile, file.document, file.name, _ADVICE)
-    return SceneGraph.of(
+    graph = SceneGraph.of(
         [_build_node(node) for node in model.nodes],
         [_build_relation(relation) for relation in model.relations],
         frame_id=model.frame_id,
@@ -186,11 +192,14 @@ def read_canonical(file: SceneFile) -> SceneGraph:
         source=file.name,
         notes=model.notes,
     )
+    _check(graph)
+    return graph
 
 
 def read_house(file: SceneFile) -> SceneGraph:
     """Read a file in the house layout; raises SceneError naming each wrong entry."""
     file.check_counts("rooms", "doors", "objects", "agents")
+    refuse_repeated_keys(file, _ADVICE)
     model = validate(HouseFile, file.document, file.name, _ADVICE)
     nodes = [_build_room(room) for room in model.rooms]
     nodes += [_build_door(door) for door in model.doors]
@@ -203,7 +212,24 @@ def read_house(file: SceneFile) -> SceneGraph:
         for door in model.doors
         if frozenset((*door.rooms, door.id)) not in stated
     ]
-    return SceneGraph.of(nodes, given, frame_id=model.frame, source=file.name)
+    graph = SceneGraph.of(nodes, given, frame_id=model.frame, source=file.name)
+    _check(graph)
+    return graph
+
+
+def _check(graph: SceneGraph) -> None:
+    """Raise SceneError for what a person can write, but a scene can't be."""
+    for id_ in graph.nodes:
+        if not id_.isprintable() and any(map(_is_control, id_)):
+            raise SceneError(
+                f"the node id {id_!a} holds a control character",
+                advice="Ids are shown in lines of text and sent in messages: leave it out.",
+            )
+    check_holders(graph.relations)
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) == "Cc"
 
 
 def write_scene(graph: SceneGraph, path: str | Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that readers share: pydantic types, errors that name the entry, cycles, repeated keys."""
+"""Checks that readers share: types, errors that name the entry, cycles, repeated keys, outlines."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.graph.elements import SceneNode
 from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.shapes.polygons import find_crossing
 
 FARTHEST = 1e6
 """Largest coordinate or extent of a tool's file (its unit)."""
@@ -60,28 +62,71 @@ def validate(type_: type[_Value], document: Any, source: str, advice: str) -> _V
 def refuse_repeated_keys(file: SceneFile, advice: str) -> None:
     """Raise SceneError if a JSON object has a key twice: a parser silently keeps the last.
 
-    For formats whose ids are keys.
+    For formats that people write, or whose ids are keys. It takes twice the time of parsing.
+    Other syntaxes are left alone: YAML with such keys is not parsed.
     """
+    if file.syntax is not Syntax.JSON:
+        return
 
     def build_table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         table = dict(pairs)
         if len(table) < len(pairs):
-            counts = Counter(key for key, _ in pairs)
-            raise SceneError(
-                "this key is there twice in one JSON object",
-                source=file.name,
-                element=counts.most_common(1)[0][0],
-                advice=advice,
-            )
+            raise _RepeatedKey
         return table
 
     try:
         json.loads(file.content.decode("utf-8-sig"), object_pairs_hook=build_table)
-    except SceneError:
-        raise
+    except _RepeatedKey:
+        raise SceneError(
+            "this key is there twice in one JSON object",
+            source=file.name,
+            element=_find_repeated_key(file),
+            advice=advice,
+        ) from None
     except (ValueError, RecursionError) as error:  # text that only the faster parser reads
         reason = f"its JSON cannot be parsed ({type(error).__name__})"
         raise SceneError(reason, source=file.name, advice=advice) from None
+
+
+class _RepeatedKey(Exception):
+    """An object of the text has a key twice."""
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object with all its pairs; a plain list is an array."""
+
+
+def _find_repeated_key(file: SceneFile) -> str:
+    """Return the place of the first key that is there twice, such as ``nodes[3] (mug_1).size``."""
+    document = json.loads(file.content.decode("utf-8-sig"), object_pairs_hook=_Pairs)
+    waiting: list[tuple[tuple[int | str, ...], Any]] = [((), document)]
+    while waiting:
+        location, value = waiting.pop()
+        entries: Iterable[tuple[int | str, Any]] = ()
+        if isinstance(value, _Pairs):
+            key, count = max(Counter(key for key, _ in value).items(), key=lambda each: each[1])
+            if count > 1:
+                return format_place((*location, key), file.document)
+            entries = value
+        elif isinstance(value, list):
+            entries = enumerate(value)
+        waiting += reversed([((*location, part), entry) for part, entry in entries])
+    return "the file"
+
+
+def describe_crossing_outlines(nodes: Iterable[SceneNode]) -> list[str]:
+    """Write a sentence for each outline that crosses itself: its inside is a matter of the rule."""
+    found = []
+    for node in nodes:
+        edges = find_crossing(node.polygon) if len(node.polygon) > 3 else None
+        if edges is not None:
+            corners = node.polygon
+            first, second = (f"{corners[i]} to {corners[(i + 1) % len(corners)]}" for i in edges)
+            found.append(
+                f"the polygon of {node.id} crosses itself (the edge {first} and the edge {second}):"
+                " what it goes around twice counts as outside; list its corners along the walls"
+            )
+    return found
 
 
 def keys_of_first(entries: Any) -> frozenset[str]:

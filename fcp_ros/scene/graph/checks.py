@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a scene graph: ids, numbers, references, no cycle of parents."""
+"""Checks of a scene graph: ids, numbers, references, no cycle of parents or holders."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nsmallest
 
-from fcp_ros.scene.graph.elements import RelationKey, SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import Provenance, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 
 UNIT_TOLERANCE = 1e-2
 """Greatest deviation of a quaternion's length from 1: it admits rounding, not a wrong order."""
+
+FARTHEST = 1e7
+"""Greatest coordinate, extent or height (m): UTM and earth-centred frames stay within it.
+Squares and products of such numbers are far from overflow."""
 
 CASE_NOTE = "ids that differ in case only, which PDDL and some file systems take for the same: "
 """Beginning of the note on such ids."""
@@ -20,6 +24,8 @@ _LEVELS = 6
 """Usual depth of a hierarchy: building, floor, room, place, object, part."""
 
 _PLAIN_VALUES = frozenset((bool, int, str))
+_HOLDING = ("on", "inside")
+_METRIC = frozenset(("the position", "the size", "the height", "the polygon"))
 _SHOWN = 5
 
 
@@ -67,8 +73,8 @@ def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
             element=node.id,
             advice='Write a label such as "table", or "unknown".',
         )
-    if not math.isfinite(_add_up_numbers(node)):
-        _check_finite(node)
+    if not _add_up_numbers(node) <= FARTHEST:
+        _check_numbers(node)
     if node.size is not None and min(node.size) < 0.0:
         raise SceneError(
             f"the size {node.size} has a negative extent",
@@ -99,33 +105,58 @@ def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
 def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> None:
     """Raise SceneError if parents lead from one of the starts into a cycle.
 
-    Depth first, without recursion. If the graph had no cycle before, only nodes that are new or
-    have new parents need to be starts.
+    If the graph had no cycle before, only nodes that are new or have new parents need to be starts.
     """
+    cycle = _find_cycle(lambda id_: nodes[id_].parents, starts)
+    if cycle:
+        raise SceneError(
+            f"its parents lead back to itself ({' > '.join((*cycle, cycle[0]))})",
+            element=cycle[0],
+            advice="Remove one of these parent references.",
+        )
+
+
+def check_holders(relations: Iterable[SceneRelation]) -> None:
+    """Raise SceneError if given relations put something on or inside itself, however indirectly.
+
+    Derived relations are left out: completion derives them again.
+    """
+    holders: dict[str, list[str]] = {}
+    for relation in relations:
+        is_given = relation.provenance is Provenance.GIVEN
+        if is_given and relation.name in _HOLDING and len(relation.elements) == 2:
+            holders.setdefault(relation.elements[0], []).append(relation.elements[1])
+    cycle = _find_cycle(lambda id_: holders.get(id_, ()), holders)
+    if cycle:
+        raise SceneError(
+            f"it lies on or in itself ({' > '.join((*cycle, cycle[0]))})",
+            element=cycle[0],
+            advice="Remove or correct one of these relations on and inside.",
+        )
+
+
+def _find_cycle(above: Callable[[str], Iterable[str]], starts: Iterable[str]) -> tuple[str, ...]:
+    """Find a cycle that the starts lead to, depth first and without recursion; () without one."""
     finished: set[str] = set()
     for start in starts:
         if start in finished:
             continue
-        if all(parent in finished for parent in nodes[start].parents):
+        if finished.issuperset(above(start)):
             finished.add(start)
             continue
         path: dict[str, None] = {start: None}
-        stack = [iter(nodes[start].parents)]
+        stack = [iter(above(start))]
         while stack:
-            parent = next(stack[-1], None)
-            if parent is None:
+            following = next(stack[-1], None)
+            if following is None:
                 stack.pop()
                 finished.add(path.popitem()[0])
-            elif parent in path:
-                cycle = [*path, parent][list(path).index(parent) :]
-                raise SceneError(
-                    f"its parents lead back to itself ({' > '.join(cycle)})",
-                    element=parent,
-                    advice="Remove one of these parent references.",
-                )
-            elif parent not in finished:
-                path[parent] = None
-                stack.append(iter(nodes[parent].parents))
+            elif following in path:
+                return tuple(path)[list(path).index(following) :]
+            elif following not in finished:
+                path[following] = None
+                stack.append(iter(above(following)))
+    return ()
 
 
 def check_relation(relation: SceneRelation, nodes: Mapping[str, SceneNode]) -> None:
@@ -197,22 +228,23 @@ def update_case_note(
 
 
 def _add_up_numbers(node: SceneNode) -> float:
-    """Add up all numbers of a node.
+    """Add up the absolute values of all numbers of a node.
 
-    The sum is finite only if every number is; it may overflow although they all are.
+    If the sum is below a bound, every number is; the sum may be above it although none is.
     """
-    total = node.height or 0.0
+    total = abs(node.height or 0.0)
     if node.pose is not None:
         x, y, z = node.pose.position
         a, b, c, d = node.pose.orientation
-        total += x + y + z + a + b + c + d
+        total += abs(x) + abs(y) + abs(z) + abs(a) + abs(b) + abs(c) + abs(d)
     if node.size is not None:
-        total += sum(node.size)
+        x, y, z = node.size
+        total += abs(x) + abs(y) + abs(z)
     for x, y in node.polygon:
-        total += x + y
+        total += abs(x) + abs(y)
     for name, value in node.attributes.items():
         if isinstance(value, float):
-            total += value
+            total += abs(value)
         elif type(value) not in _PLAIN_VALUES:
             _check_value(node, name, value)
     return total
@@ -227,13 +259,19 @@ def _check_value(node: SceneNode, name: str, value: object) -> None:
         )
 
 
-def _check_finite(node: SceneNode) -> None:
+def _check_numbers(node: SceneNode) -> None:
     for what, numbers in _iterate_numbers(node):
         if not all(math.isfinite(number) for number in numbers):
             raise SceneError(
                 f"{what} holds a number that is not finite ({numbers})",
                 element=node.id,
                 advice="Leave out what is unknown instead of writing NaN or infinity.",
+            )
+        if what in _METRIC and max(map(abs, numbers)) > FARTHEST:
+            raise SceneError(
+                f"{what} holds a number beyond {FARTHEST:,.0f} m ({numbers})",
+                element=node.id,
+                advice="Numbers are metres: correct it, or leave out what is unknown.",
             )
 
 

@@ -16,6 +16,9 @@ Corner = tuple[float, float]
 Polygon = tuple[Corner, ...]
 Triangle = tuple[Corner, Corner, Corner]
 
+_TOUCH = 1e-3
+"""Distance (m) up to which edges that cross only touch."""
+
 
 def box_corners(pose: Pose, size: Vector) -> Polygon:
     """Return the corners of a box's footprint, anticlockwise, from its own (-x, -y) corner."""
@@ -136,6 +139,49 @@ def contains(polygon: Polygon, points: NDArray[np.float64]) -> NDArray[np.bool_]
     crossing = corners[:, 0] + (y - corners[:, 1]) / rise * (following[:, 0] - corners[:, 0])
     inside: NDArray[np.bool_] = (np.count_nonzero(straddles & (x < crossing), axis=1) % 2) == 1
     return inside
+
+
+def find_crossing(polygon: Polygon) -> tuple[int, int] | None:
+    """Find two edges of a polygon that cross each other, numbered by their first corners.
+
+    Edges that touch, or stick out by less than `_TOUCH`, don't cross: neither does the cut to a
+    hole, there and back. Edges are compared in the order of x, with those that overlap there.
+    """
+    starts = np.asarray(polygon, dtype=np.float64)
+    ends = np.roll(starts, -1, axis=0)
+    left = np.minimum(starts[:, 0], ends[:, 0])
+    order = np.argsort(left)
+    starts, ends, left = starts[order], ends[order], left[order]
+    until = np.searchsorted(left, np.maximum(starts[:, 0], ends[:, 0]))
+    for first, stop in enumerate(until.tolist()):
+        a, b = starts[first], ends[first]
+        c, d = starts[first + 1 : stop], ends[first + 1 : stop]
+        beyond = _are_apart(_sides(a, b, c), _sides(a, b, d))
+        beyond &= _are_apart(_sides(c, d, a), _sides(c, d, b))
+        if beyond.any():
+            one, other = order[first], order[first + 1 + int(np.argmax(beyond))]
+            return int(min(one, other)), int(max(one, other))
+    return None
+
+
+def _sides(
+    a: NDArray[np.float64], b: NDArray[np.float64], points: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Compute the distance (m) of points from the lines a to b, positive on their left."""
+    along, away = b - a, points - a
+    length = np.maximum(np.hypot(along[..., 0], along[..., 1]), 1e-12)
+    sides: NDArray[np.float64] = (
+        along[..., 0] * away[..., 1] - along[..., 1] * away[..., 0]
+    ) / length
+    return sides
+
+
+def _are_apart(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Test which pairs of signed distances lie clearly on different sides."""
+    apart: NDArray[np.bool_] = (one * other < 0.0) & (
+        np.minimum(np.abs(one), np.abs(other)) > _TOUCH
+    )
+    return apart
 
 
 def distance(polygon: Polygon, point: Corner) -> float:

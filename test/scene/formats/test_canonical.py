@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Text, to_text
 from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.scene import (
     Layer,
@@ -139,6 +141,12 @@ def test_little_is_enough(tmp_path: Path) -> None:
         (minimal(relations=[{"name": "on", "elements": ["a"], "confidence": 2}]), "confidence"),
         (minimal(nodes=[{"id": 1}] * 9), "more"),
         (minimal(nodes=with_node()["nodes"] * 2), "given to two nodes"),
+        (minimal(relations=[["on", "a", "a"]]), "a: it lies on or in itself (a > a)"),
+        (with_node(position=[1e200, 0, 0]), "a: the position holds a number beyond 10,000,000 m"),
+        (with_node(position=[0, 0, 0], size=[1, 1e200, 1]), "a: the size holds a number beyond"),
+        (with_node(polygon=[[0, 0], [1, 0], [1, -1e8]]), "a: the polygon holds a number beyond"),
+        (with_node(height=1e8), "a: the height holds a number beyond"),
+        (with_node(id="a\nb"), "holds a control character"),
     ],
 )
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
@@ -202,3 +210,68 @@ def test_wrong_entries_of_a_house_are_named(tmp_path: Path, old: str, new: str, 
 
 def test_the_document_is_plain_values() -> None:
     assert json.loads(json.dumps(to_document(GRAPH))) == to_document(GRAPH)
+
+
+def test_things_that_hold_each_other_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scene.json"
+    nodes = [{"id": id_, "layer": "object", "category": "box"} for id_ in "abc"]
+    relations = [["on", "a", "b"], ["inside", "b", "c"], ["on", "c", "b"]]
+    path.write_text(json.dumps(minimal(nodes=nodes, relations=relations)))
+    with pytest.raises(SceneError, match=r"b: it lies on or in itself \(b > c > b\)\. Remove"):
+        read_scene(path)
+    relations[2] = ["on", "a", "c"]  # two holders, but no circle
+    path.write_text(json.dumps(minimal(nodes=nodes, relations=relations)))
+    assert len(read_scene(path).relations) == 3
+    house = {"objects": [{"id": id_, "cls": "box"} for id_ in "ab"]}
+    path.write_text(json.dumps({**house, "relations": [["on", "a", "b"], ["on", "b", "a"]]}))
+    with pytest.raises(SceneError, match=r"a: it lies on or in itself \(a > b > a\)"):
+        read_scene(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ('"category": "mug"', '"category": "mug", "category": "cup"', "nodes[0] (a).category"),
+        ('"nodes"', '"nodes": [], "nodes"', "nodes"),
+        ('"mug"', '"mug", "attributes": {"x": 1, "x": 2}', "nodes[0] (a).attributes.x"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused_at_its_place(
+    tmp_path: Path, old: str, new: str, place: str
+) -> None:
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(minimal()).replace(old, new))
+    with pytest.raises(SceneError) as caught:
+        read_scene(path)
+    assert str(caught.value).startswith(f"{path}: {place}: this key is there twice")
+
+
+def test_the_greatest_numbers_are_those_of_maps_of_the_earth(tmp_path: Path) -> None:
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(with_node(position=[500_000.0, 9_999_999.0, -6e6])))
+    assert read_scene(path).nodes["a"].pose == Pose.at(500_000.0, 9_999_999.0, -6e6)
+
+
+def test_words_of_goals_quotes_and_markup_are_ids(tmp_path: Path) -> None:
+    """Goals quote such ids, pages escape them: nothing is lost by allowing them."""
+    path = tmp_path / "scene.json"
+    ids = ["not", "and", "forall", 'a "b"', "<b>x</b>", "[red]", "ü"]
+    things = [SceneNode(id_, Layer.OBJECT, "mug") for id_ in ids]
+    write_scene(SceneGraph.of(things), path)
+    assert list(read_scene(path).nodes) == ids
+    for id_ in ids:
+        (term, _) = parse_expression(to_text(Atom("on", (Constant(id_), Constant("t"))))).arguments
+        assert (term.value if isinstance(term, Text) else term.name) == id_
+
+
+def test_an_outline_that_crosses_itself_is_noted_once(tmp_path: Path) -> None:
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(with_node(polygon=[[0, 0], [4, 3], [4, 0], [0, 3]])))
+    graph = read_scene(path)
+    assert graph.notes == (
+        "the polygon of a crosses itself (the edge (0.0, 0.0) to (4.0, 3.0) and the edge "
+        "(4.0, 0.0) to (0.0, 3.0)): what it goes around twice counts as outside; "
+        "list its corners along the walls",
+    )
+    write_scene(graph, path)
+    assert read_scene(path) == graph

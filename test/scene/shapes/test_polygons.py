@@ -16,6 +16,7 @@ from fcp_ros.scene.shapes.polygons import (
     contains,
     convex_hull,
     distance,
+    find_crossing,
     inner_point,
 )
 
@@ -80,3 +81,46 @@ def test_distance_to_a_polygon() -> None:
     assert distance(SQUARE, (1.0, 1.0)) == 0.0
     assert distance(SQUARE, (3.0, 1.0)) == 1.0
     assert distance(SQUARE, (5.0, 6.0)) == 5.0
+
+
+@pytest.mark.parametrize(
+    ("polygon", "edges"),
+    [
+        (SQUARE, None),
+        (U_SHAPE, None),
+        (((0, 0), (4, 3), (4, 0), (0, 3)), (0, 2)),
+        (((0, 0), (4, 0), (4, 3), (2, -1), (0, 3)), (0, 3)),
+        # A pinch, a cut to a hole and back, and corners on one line touch only.
+        (((0, 0), (2, 1), (4, 0), (4, 2), (2, 1), (0, 2)), None),
+        (((0, 0), (6, 0), (6, 6), (0, 6), (0, 0), (2, 2), (2, 4), (4, 4), (4, 2), (2, 2)), None),
+        (((0, 0), (1, 0), (2, 0)), None),
+    ],
+)
+def test_edges_that_cross(
+    polygon: tuple[tuple[float, float], ...], edges: tuple[int, int] | None
+) -> None:
+    assert find_crossing(polygon) == edges
+    moved = tuple((x + 5e5, y - 9e6) for x, y in polygon)
+    assert find_crossing(moved) == edges
+
+
+corners = st.tuples(st.integers(-5, 5), st.integers(-5, 5)).map(
+    lambda corner: (float(corner[0]), float(corner[1]))
+)
+
+
+@given(st.lists(corners, min_size=3, max_size=9))
+def test_crossings_are_those_of_all_pairs(polygon: list[tuple[float, float]]) -> None:
+    edges = list(zip(polygon, polygon[1:] + polygon[:1], strict=True))
+
+    def side(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+        return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+    crossing = {
+        (i, j)
+        for i, (a, b) in enumerate(edges)
+        for j, (c, d) in enumerate(edges)
+        if i < j and side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+    }
+    found = find_crossing(tuple(polygon))
+    assert found in crossing if crossing else found is None
