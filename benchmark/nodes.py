@@ -43,7 +43,7 @@ from fcp_ros.srv import JudgePredicates, PlanGoal
 MODULES: Mapping[str, str] = {
     "scene_graph": "scene_graph.node",
     "grounder": "grounder.node",
-    "planner": "planner.node",
+    "task_planner": "planner.node",
     "executive": "executive.node",
     "simulated_executor": "simulated_executor",
 }

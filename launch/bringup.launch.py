@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All nodes of fcp_ros on a robot: scene_graph, grounder, planner and executive.
+"""All nodes of fcp_ros on a robot: scene_graph, grounder, task_planner and executive.
 
     ros2 launch fcp_ros bringup.launch.py namespace:=robot domain:=household scene:=/path/scene.json
 
@@ -14,7 +14,7 @@ from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-NODES = ("scene_graph", "grounder", "planner", "executive")
+NODES = ("scene_graph", "grounder", "task_planner", "executive")
 RESPAWN_DELAY = 2.0  # s
 
 

@@ -112,7 +112,7 @@ def test_each_installed_executable_has_its_node(repository: Path, cmake_text: st
     assert {
         "scene_graph",
         "grounder",
-        "planner",
+        "task_planner",
         "executive",
         "simulated_executor",
         "fcp_nodes",

@@ -77,7 +77,7 @@ class FcpClient:
             name: make_action_client(node, kind, self._prefix + name, self._group)
             for name, kind in (
                 ("make_plan", MakePlan),
-                ("execute_plan", ExecutePlan),
+                ("execute_task_plan", ExecutePlan),
                 ("achieve_goal", AchieveGoal),
             )
         }
@@ -123,7 +123,7 @@ class FcpClient:
 
     def send_execute(self, plan: Plan) -> PendingGoal:
         """Have a plan executed; the result is an ``ExecutePlan.Result``."""
-        return self._send_goal("execute_plan", ExecutePlan.Goal(plan=plan))
+        return self._send_goal("execute_task_plan", ExecutePlan.Goal(plan=plan))
 
     def send_achieve(self, request: PlanRequest, *, max_replans: int = -1) -> PendingGoal:
         """Have a goal achieved (plan, execute, replan); the result is an ``AchieveGoal.Result``.
@@ -187,7 +187,7 @@ class FcpClient:
 
     def execute(self, plan: Plan, *, timeout: float) -> ExecutePlan.Result:
         """Execute a plan; cancel it after `timeout` s."""
-        self.wait_for("execute_plan")
+        self.wait_for("execute_task_plan")
         return self.send_execute(plan).result(timeout)
 
     def achieve(

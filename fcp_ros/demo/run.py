@@ -157,7 +157,7 @@ class _DemoRun:
         return {
             "scene_graph": {"scene": _resolve_scene(self._scene)},
             "grounder": {"domain": domain, "calibration_path": str(self._store), "cache_path": ""},
-            "planner": {"domain": domain},
+            "task_planner": {"domain": domain},
             "executive": {"domain": domain},
             "simulated_executor": {
                 "domain": domain,

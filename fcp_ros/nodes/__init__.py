@@ -7,7 +7,7 @@ with its class and its ``main()`` in `node`:
 - `scene_graph`: holds the scene graph; takes updates, publishes changes and whole graphs. With
   `bridges` (other systems' messages), `frames` (transforms) and `markers` (RViz) inside it.
 - `grounder`: judges graded predicates and learns from outcomes.
-- `planner`: answers planning and validation requests.
+- `planner`: the node `task_planner`, which answers planning and validation requests.
 - `executive`: plans, executes, monitors and replans until a goal is achieved.
 - `simulated_executor`: performs steps in a simulated world; one file.
 

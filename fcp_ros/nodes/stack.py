@@ -63,7 +63,7 @@ def _make_simulated_executor(**kwargs: Any) -> ManagedNode:
 NODES: Mapping[str, NodeMaker] = {
     "scene_graph": _make_scene_graph,
     "grounder": _make_grounder,
-    "planner": _make_planner,
+    "task_planner": _make_planner,
     "executive": _make_executive,
     "simulated_executor": _make_simulated_executor,
 }

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(find_spec("rclpy") is None, reason="needs ROS 2"
 
 def test_a_wrong_parameter_ends_the_start_with_the_nodes_own_words(tmp_path):
     with claim_domain() as domain:
-        process = StackProcess({"planner": {"domain": "no_such_domain"}}, tmp_path, domain)
+        process = StackProcess({"task_planner": {"domain": "no_such_domain"}}, tmp_path, domain)
         with pytest.raises(StackError, match="no_such_domain"), process:
             pass
     assert process.log.is_file()

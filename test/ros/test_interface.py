@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -76,6 +77,66 @@ def test_the_readme_says_what_is(probe, stack, repository, until):
     end = iter(range(200))
     until(lambda: not any(differences().values()) or next(end, None) is None, "discovery")
     assert differences() == {node: set() for node in NODES}
+
+
+KINDS = {"pub": "topic", "sub": "topic", "srv": "service", "srv client": "service"}
+"""Kind in the table -> kind of name: each kind has a name space of its own in ROS."""
+
+BESIDE = re.compile(r"<!-- other packages -->\n(.*?)<!-- /other packages -->", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def others() -> dict[tuple[str, str], set[str]]:
+    """The names of other packages: (kind, name) -> packages that have it at their defaults."""
+    file = Path(__file__).parent / "data" / "other_packages.yaml"
+    packages: dict[tuple[str, str], set[str]] = {}
+    for package, kinds in yaml.safe_load(file.read_text()).items():
+        for kind, names in kinds.items():
+            for name in names:
+                packages.setdefault((kind, name), set()).add(package)
+    return packages
+
+
+def own_names(probe) -> set[tuple[str, str]]:
+    """Kind and name of all that the live nodes offer and use, and of the nodes themselves."""
+    names = {("node", node) for node in NODES}
+    for node in NODES:
+        for _, kind, name, _ in live(probe, node):
+            names.add((KINDS.get(kind, "action"), name))
+    return names
+
+
+def test_no_name_is_one_of_another_package(probe, stack, others, repository, until):
+    told = {row[:3] for row in documented((repository / "README.md").read_text())}
+    until(lambda: told <= {row[:3] for node in NODES for row in live(probe, node)}, "discovery")
+    assert {name: others[name] for name in own_names(probe) & others.keys()} == {}
+
+
+@pytest.mark.parametrize("domain", ["household", "tiny"])
+def test_no_executor_of_a_shipped_domain_is_an_action_of_another_package(others, domain):
+    actions = {
+        ("action", rule.executor) for rule in load_domain(find_domain(domain)).rules.values()
+    }
+    assert actions
+    assert actions & others.keys() == set()
+
+
+def test_the_names_of_other_packages_in_the_document_are_theirs(others, probe, stack, repository):
+    found = BESIDE.search((repository / "docs" / "interface.md").read_text())
+    assert found, "the markers of the table are missing"
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in found[1].splitlines()[2:]
+    ]
+    assert {package for row in rows for package in row[2].split(", ")} == set().union(
+        *others.values()
+    )
+    ours = own_names(probe)
+    for kind, names, packages, beside, _ in rows:
+        theirs = [(kind, name) for name in re.findall(r"`(.*?)`", names)]
+        assert {package for name in theirs for package in others[name]} == set(packages.split(", "))
+        for own in re.findall(r"`(.*?)`", beside):
+            assert any(own == name for _, name in ours), own
 
 
 def parameters_of(node) -> dict[str, object]:

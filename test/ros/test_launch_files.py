@@ -23,7 +23,7 @@ ARGUMENTS = {
     "rviz",
     "rviz_config",
 }
-BRINGUP = ["scene_graph", "grounder", "planner", "executive"]
+BRINGUP = ["scene_graph", "grounder", "task_planner", "executive"]
 
 
 @pytest.mark.parametrize("name", ["bringup", "simulation"])

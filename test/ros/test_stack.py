@@ -73,7 +73,10 @@ def test_missing_parameter_file(small, tmp_path):
 def test_two_stacks_side_by_side(stack_options, tmp_path):
     """Two robots, each in its namespace, with scenes of their own."""
     one = stack_options(
-        tmp_path, nodes=("scene_graph", "planner", "grounder"), namespace="one", scene="twin_house"
+        tmp_path,
+        nodes=("scene_graph", "task_planner", "grounder"),
+        namespace="one",
+        scene="twin_house",
     )
     with NodeStack(one) as first, NodeStack(replace(one, namespace="two", scene="")) as second:
         first.wait_active()

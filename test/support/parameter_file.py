@@ -32,7 +32,7 @@ HEAD = """\
 NODES = (
     ("scene_graph", "Holds the scene graph.", SCENE_GRAPH),
     ("grounder", "Judges graded predicates and learns from outcomes.", GROUNDER),
-    ("planner", "Plans.", PLANNER),
+    ("task_planner", "Plans.", PLANNER),
     ("executive", "Executes plans.", EXECUTIVE),
     ("simulated_executor", "Stands for the robot's executors.", SIMULATED_EXECUTOR),
 )

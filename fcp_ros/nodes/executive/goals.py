@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The course of a goal of ``execute_plan`` or ``achieve_goal``, in the executive's thread."""
+"""The course of a goal of ``execute_task_plan`` or ``achieve_goal``, in the executive's thread."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PLAN_ERRORS = {
     DispatchStatus.EXECUTOR_LOST: PlanError.EXECUTOR_LOST,
     DispatchStatus.CANCELLED: PlanError.CANCELLED,
 }
-"""Status of a dispatched plan -> error code of ``execute_plan``."""
+"""Status of a dispatched plan -> error code of ``execute_task_plan``."""
 
 STATES = {
     GoalEnd.SUCCEEDED: ExecutionState.SUCCEEDED,

@@ -54,9 +54,9 @@ STOP_MARGIN = 2.0
 class ExecutiveNode(ManagedNode):
     """Executes plans, one at a time.
 
-    Actions ``execute_plan`` (ExecutePlan) and ``achieve_goal`` (AchieveGoal). A goal that does not
-    succeed ends as aborted or canceled, with an error code and one sentence; a second goal while
-    there is one is aborted with BUSY.
+    Actions ``execute_task_plan`` (ExecutePlan) and ``achieve_goal`` (AchieveGoal). A goal that does
+    not succeed ends as aborted or canceled, with an error code and one sentence; a second goal
+    while there is one is aborted with BUSY.
     Action clients of ``make_plan`` (MakePlan) and of the executors that the domain names
     (ExecuteStep). Client of the service ``record_outcomes`` (RecordOutcomes): outcomes are handed
     to the grounder until it confirms them, and before it replans the executive waits, with a bound,
@@ -89,7 +89,7 @@ class ExecutiveNode(ManagedNode):
         self._outcomes: Any = None
         self._states: Any = None
         self._plans: Any = None
-        for action, name in ((ExecutePlan, "execute_plan"), (AchieveGoal, "achieve_goal")):
+        for action, name in ((ExecutePlan, "execute_task_plan"), (AchieveGoal, "achieve_goal")):
             self.offer_action(
                 action, name, self._execute, accepted=self._accept, cancel=self._cancel
             )

@@ -12,7 +12,7 @@ from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, Take
 
 
 class PlanError(IntEnum):
-    """Error codes of ``execute_plan``; a test compares them with the action."""
+    """Error codes of ``execute_task_plan``; a test compares them with the action."""
 
     NONE = 0
     INVALID_PLAN = 201

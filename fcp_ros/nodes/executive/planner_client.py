@@ -119,7 +119,7 @@ class PlannerClient:
                 return ""
         return (
             f"No planner answered under {ACTION} within {waits.server_wait:g} s; "
-            "start the node planner."
+            "start the node task_planner."
         )
 
     def _await_answer(

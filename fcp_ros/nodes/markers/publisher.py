@@ -57,9 +57,9 @@ DEPTH = 10
 class SceneMarkers:
     """Publishes the scene and the present plan as markers, while its node is active.
 
-    Publishes ``scene_markers`` (MarkerArray, latched) and subscribes to ``plan`` (Plan, latched).
-    A message holds the changes since the one before. When a new subscriber appears, everything is
-    sent, beginning with DELETEALL. Without subscribers nothing is drawn. Thread-safe.
+    Publishes ``scene_markers`` (MarkerArray, latched) and subscribes to ``task_plan`` (Plan,
+    latched). A message holds the changes since the one before. When a new subscriber appears,
+    everything is sent, beginning with DELETEALL. Without subscribers nothing is drawn. Thread-safe.
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS`.
@@ -76,7 +76,7 @@ class SceneMarkers:
         self._seen_by: frozenset[bytes] = frozenset()
         self._left_out = ""
         self._publisher = node.publish_state(MarkerArray, "scene_markers", DEPTH)
-        node.subscribe_state(Plan, "plan", self._take_plan)
+        node.subscribe_state(Plan, "task_plan", self._take_plan)
         self._timer: Any = node.create_steady_timer(
             node.parameters.number("marker_period"),
             self._publish,

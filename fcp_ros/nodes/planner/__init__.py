@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node ``planner``: plans for goals on the present scene, and validates plans."""
+"""The node ``task_planner``: plans for goals on the present scene, and validates plans."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node ``planner``: plans for goals on the present scene, and validates plans."""
+"""The node ``task_planner``: plans for goals on the present scene, and validates plans."""
 
 from __future__ import annotations
 
@@ -68,16 +68,16 @@ class PlannerNode(ManagedNode):
     Action ``make_plan`` (MakePlan: feedback, cancel) and service ``plan`` (PlanGoal): one request
     is planned at a time, others wait in a bounded queue; beyond it they are refused. A time limit
     runs from the arrival of the request. Services ``validate_plan`` (ValidatePlan), ``load_domain``
-    (LoadDomain). Publishes ``plan`` (Plan, latched). Subscribes to ``scene_graph`` (SceneGraph,
-    latched) and ``scene_changes`` (SceneGraphChange, events). Uses the grounder's service
-    ``judge``.
+    (LoadDomain). Publishes ``task_plan`` (Plan, latched). Subscribes to ``scene_graph``
+    (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange, events). Uses the grounder's
+    service ``judge``.
 
     A goal of ``make_plan`` succeeds when there is a plan, is canceled when it was cancelled, and is
     aborted otherwise; the result's status says why.
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__("planner", PARAMETERS, **kwargs)
+        super().__init__("task_planner", PARAMETERS, **kwargs)
         self._service: PlanningService | None = None
         self._worker: Worker | None = None
         self._scene = SceneFollower()
@@ -108,7 +108,7 @@ class PlannerNode(ManagedNode):
         self._monitor = ServerMonitor(self)
         self._service = self._make_service(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
-        self._plan_publisher = self.publish_state(Plan, "plan")
+        self._plan_publisher = self.publish_state(Plan, "task_plan")
         follow_scene(self, self._scene, lambda: None)
 
     def deactivate(self) -> None:

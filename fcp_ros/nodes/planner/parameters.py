@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the node ``planner``, and the planning options that they stand for."""
+"""The parameters of the node ``task_planner``, and the planning options that they stand for."""
 
 from __future__ import annotations
 

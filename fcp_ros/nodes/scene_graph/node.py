@@ -137,7 +137,7 @@ class SceneGraphNode(ManagedNode):
     Publishes ``scene_changes`` (SceneGraphChange, events; one for each accepted update),
     ``scene_graph`` (SceneGraph, latched; at most once in graph_period), ``scene_graph_request``
     (SceneGraphRequest, events; when something is missing) and ``scene_markers`` (MarkerArray,
-    latched), which shows the ``plan`` (Plan, latched), too.
+    latched), which shows the ``task_plan`` (Plan, latched), too.
     Services ``load_scene`` (LoadScene) and ``get_scene_graph`` (GetSceneGraph).
 
     Other systems' messages become updates within the node: see `HydraBridge`, `DetectionsBridge`.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of a planning request, each described once.
 
-`OPTIONS` is the one table. The parameters of the node ``planner``, the options of ``fcp plan`` and
-the checks of a request are made from it. ``config/params.yaml``, ``PlanRequest.msg`` and the table
-in ``docs/planning.md`` are tested against it.
+`OPTIONS` is the one table. The parameters of the node ``task_planner``, the options of ``fcp plan``
+and the checks of a request are made from it. ``config/params.yaml``, ``PlanRequest.msg`` and the
+table in ``docs/planning.md`` are tested against it.
 
 To add an option: a field in `PlanningOptions`, a row here, a line in `make_options`; where it is
 exposed, also the field of the message or the argument of the command.
@@ -79,7 +79,7 @@ class PlanningOption:
         choices: All values that a word, or each of several, can have; empty: see `check`.
         check: Raise a `ValueError` or `TypeError` for a value that can't be taken.
         allowed: The values of a request, where not each of the type will do.
-        is_parameter: Whether it is a parameter of the node ``planner``.
+        is_parameter: Whether it is a parameter of the node ``task_planner``.
         flags: Its names on the command line; empty: not there.
         is_about_plan: True for an option that says what a good plan is, False for one that says
             how it is searched for.

@@ -32,7 +32,7 @@ def shifting(repository, tmp_path):
     text = (repository / "config" / "domains" / "household.yaml").read_text(encoding="utf-8")
     file = tmp_path / "shifting.yaml"
     file.write_text(text.replace("\ngraded:\n", SHIFT, 1), encoding="utf-8")
-    nodes = ("planner", "executive", "grounder", "scene_graph", "simulated_executor")
+    nodes = ("task_planner", "executive", "grounder", "scene_graph", "simulated_executor")
     return {node: {"domain": str(file)} for node in nodes}
 
 

@@ -138,9 +138,9 @@ def test_without_a_planner_the_answer_names_it(brain):
 
 
 def test_an_inactive_planner_answers_through_the_executive(here):
-    here.transit("planner", Transition.TRANSITION_DEACTIVATE)
+    here.transit("task_planner", Transition.TRANSITION_DEACTIVATE)
     state, result = here.achieve("at(robot_1, living_room_1)")
-    here.transit("planner", Transition.TRANSITION_ACTIVATE)
+    here.transit("task_planner", Transition.TRANSITION_ACTIVATE)
     assert (state, result.error_code) == (GoalState.ABORTED, GoalError.PLANNING_FAILED)
     assert "inactive" in result.error_msg
 

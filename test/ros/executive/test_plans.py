@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""execute_plan with live nodes: success, every kind of failure, cancel, life cycle."""
+"""execute_task_plan with live nodes: success, every kind of failure, cancel, life cycle."""
 
 from __future__ import annotations
 

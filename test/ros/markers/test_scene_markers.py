@@ -295,7 +295,7 @@ def test_late_viewers_see_the_whole(node, watch, probe, until):
 def test_a_plan_appears_and_goes(node, watch, probe):
     _, see = watch()
     see(lambda v: v.markers, "the scene")
-    plans = probe.publisher(Plan, "seen/plan", latched=True)
+    plans = probe.publisher(Plan, "seen/task_plan", latched=True)
     steps = [
         PlanStep(rule="do", arguments=[Argument(kind=Argument.ELEMENT, value=v) for v in names])
         for names in STEPS

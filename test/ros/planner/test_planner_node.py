@@ -33,8 +33,8 @@ def puzzle(stack_options, tmp_path_factory, repository):
     data = repository / "test" / "ros" / "data"
     options = stack_options(
         tmp_path_factory.mktemp("puzzle"),
-        {"planner": {"grounder_wait": 0.0, "queue_size": 1, "domain_folders": [str(data)]}},
-        nodes=("scene_graph", "planner"),
+        {"task_planner": {"grounder_wait": 0.0, "queue_size": 1, "domain_folders": [str(data)]}},
+        nodes=("scene_graph", "task_planner"),
         namespace="puzzle",
         domain=str(data / "sliding_tiles.yaml"),
         scene=str(data / "sliding_tiles.json"),
@@ -94,7 +94,7 @@ def test_plan_by_action_reports_and_is_latched(probe, scene, client):
     assert pending.feedback.best_cost > 0.0
     assert pending.feedback.best_membership == pytest.approx(result.plan.membership)
     assert pending.feedback.membership_bound >= result.plan.membership - 1e-9
-    late = probe.listen(Plan, "plan", latched=True, depth=1)
+    late = probe.listen(Plan, "task_plan", latched=True, depth=1)
     same = bytes(result.plan.id.uuid)
     assert late.wait(lambda plan: bytes(plan.id.uuid) == same).goal == MUG_TO_COUNTER
     late.close()
@@ -147,7 +147,7 @@ def test_defaults_come_from_the_parameters(probe, scene):
 @pytest.fixture
 def parameters(stack):
     """Sets parameters of the planner, which are put back in the end."""
-    planner = stack.nodes["planner"]
+    planner = stack.nodes["task_planner"]
     before: dict[str, object] = {}
 
     def put(values):
@@ -256,7 +256,7 @@ def test_queue_is_bounded_and_cancelled_goals_leave_it(puzzler, puzzle, until):
     running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
     until(lambda: running.feedback is not None, "the first search")
     waiting = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
-    until(lambda: puzzle.nodes["planner"].diagnose().values["requests"] == 2, "a full queue")
+    until(lambda: puzzle.nodes["task_planner"].diagnose().values["requests"] == 2, "a full queue")
     refused = puzzler.plan(TILES_HOME, time_limit=120.0)
     assert refused.status.code == PlanStatus.BUSY
     assert "busy" in refused.status.message
@@ -271,7 +271,7 @@ def test_waiting_counts_against_the_time_limit(puzzler, puzzle, until):
     running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
     until(lambda: running.feedback is not None, "the first search")
     late = puzzler.send_plan(plan_request("on(tile_14, cell_15)", time_limit=0.1))
-    until(lambda: puzzle.nodes["planner"].diagnose().values["requests"] == 2, "a full queue")
+    until(lambda: puzzle.nodes["task_planner"].diagnose().values["requests"] == 2, "a full queue")
     deadline = time.monotonic() + 0.15
     until(lambda: time.monotonic() > deadline, "the time limit")
     running.cancel()
@@ -283,7 +283,7 @@ def test_waiting_counts_against_the_time_limit(puzzler, puzzle, until):
 def test_services_answer_while_a_search_runs(puzzler, puzzle, until, probe):
     running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
     until(lambda: running.feedback is not None, "the search")
-    assert probe.state_of("puzzle/planner") == "active"
+    assert probe.state_of("puzzle/task_planner") == "active"
     assert puzzler.load_domain("nowhere.yaml").success is False
     running.cancel()
     running.result(30.0)
@@ -294,12 +294,12 @@ def test_a_deactivated_planner_ends_its_search(puzzler, puzzle, probe, until):
 
     running = puzzler.send_plan(plan_request(TILES_HOME, alpha=0.0, time_limit=120.0))
     until(lambda: running.feedback is not None, "the search")
-    assert probe.change_state("puzzle/planner", Transition.TRANSITION_DEACTIVATE)
+    assert probe.change_state("puzzle/task_planner", Transition.TRANSITION_DEACTIVATE)
     assert running.result(30.0).result.status.code == PlanStatus.NODE_INACTIVE
     refused = puzzler.plan("on(tile_0, cell_1)")
     assert refused.status.code == PlanStatus.NODE_INACTIVE
     assert "inactive" in refused.status.message
-    assert probe.change_state("puzzle/planner", Transition.TRANSITION_ACTIVATE)
+    assert probe.change_state("puzzle/task_planner", Transition.TRANSITION_ACTIVATE)
     assert is_solved(puzzler.plan("on(tile_14, cell_15)", alpha=0.0))
 
 
@@ -323,8 +323,8 @@ def test_callers_do_not_block_each_other(probe, scene):
 def test_missing_grounder_is_named(stack_options, tmp_path):
     options = stack_options(
         tmp_path,
-        {"planner": {"grounder_wait": 0.0}},
-        nodes=("scene_graph", "planner"),
+        {"task_planner": {"grounder_wait": 0.0}},
+        nodes=("scene_graph", "task_planner"),
         namespace="alone",
     )
     with NodeStack(options) as stack, FcpClient(namespace="alone") as client:
@@ -339,8 +339,8 @@ def test_missing_grounder_is_named(stack_options, tmp_path):
 def test_missing_scene_is_named(stack_options, tmp_path):
     options = stack_options(
         tmp_path,
-        {"planner": {"scene_wait": 0.0}},
-        nodes=("planner",),
+        {"task_planner": {"scene_wait": 0.0}},
+        nodes=("task_planner",),
         namespace="blind",
     )
     with NodeStack(options) as stack, FcpClient(namespace="blind") as client:
@@ -397,8 +397,8 @@ def test_malformed_domain_lists_its_problems(stack_options, tmp_path, probe):
     (tmp_path / "wrong.yaml").write_text("domain: x\nversion: '1'\ntypes: {a: [b]}\n")
     options = stack_options(
         tmp_path,
-        {"planner": {"domain_folders": [str(tmp_path)]}},
-        nodes=("planner",),
+        {"task_planner": {"domain_folders": [str(tmp_path)]}},
+        nodes=("task_planner",),
         namespace="broken",
     )
     with NodeStack(options) as stack, FcpClient(namespace="broken") as client:
@@ -412,7 +412,7 @@ def test_malformed_domain_lists_its_problems(stack_options, tmp_path, probe):
 
 def test_what_changed_of_the_last_plan_is_in_the_diagnostics(probe, stack, scene, client, until):
     updates = probe.publisher(SceneGraphUpdate, "scene_graph_update")
-    planner = stack.nodes["planner"]
+    planner = stack.nodes["task_planner"]
     result = client.plan("on(mug_1, counter_1)", alpha=0.0)
     assert result.plan.steps
 

@@ -146,10 +146,10 @@ def test_diagnostics_tell_the_state(robot, probe, name):
 
 def test_failed_configuration_can_be_repeated(stack_options, tmp_path, probe):
     options = stack_options(
-        tmp_path, nodes=("planner",), namespace="retry", domain="/no/such/domain.yaml"
+        tmp_path, nodes=("task_planner",), namespace="retry", domain="/no/such/domain.yaml"
     )
     with NodeStack(options) as stack, FcpClient(namespace="retry") as client:
-        node = stack.nodes["planner"]
+        node = stack.nodes["task_planner"]
         refused = client.plan(GOAL)
         assert refused.status.code == PlanStatus.NODE_INACTIVE
         assert "/no/such/domain.yaml" in refused.status.message
@@ -157,11 +157,11 @@ def test_failed_configuration_can_be_repeated(stack_options, tmp_path, probe):
         broken = inbox.wait(lambda m: m.status[0].level == DiagnosticStatus.ERROR)
         assert "/no/such/domain.yaml" in broken.status[0].message
         inbox.close()
-        assert not probe.change_state("retry/planner", CONFIGURE)
-        assert probe.state_of("retry/planner") == "unconfigured"
+        assert not probe.change_state("retry/task_planner", CONFIGURE)
+        assert probe.state_of("retry/task_planner") == "unconfigured"
         node.set_parameters([NodeParameter("domain", value="household")])
-        assert probe.change_state("retry/planner", CONFIGURE)
-        assert probe.change_state("retry/planner", ACTIVATE)
+        assert probe.change_state("retry/task_planner", CONFIGURE)
+        assert probe.change_state("retry/task_planner", ACTIVATE)
         assert not node.fault
 
 
@@ -176,13 +176,13 @@ def test_without_autostart_nodes_wait(stack_options, tmp_path, probe):
 
 
 def test_shutdown_destroys_what_was_offered(stack_options, tmp_path, probe, until):
-    options = stack_options(tmp_path, nodes=("planner",), namespace="gone")
+    options = stack_options(tmp_path, nodes=("task_planner",), namespace="gone")
     with NodeStack(options) as stack:
         stack.wait_active()
         client = probe.action(MakePlan, "gone/make_plan")
-        assert probe.change_state("gone/planner", Transition.TRANSITION_ACTIVE_SHUTDOWN)
+        assert probe.change_state("gone/task_planner", Transition.TRANSITION_ACTIVE_SHUTDOWN)
         until(lambda: not client.server_is_ready(), "the end of the action server")
-        assert probe.state_of("gone/planner") == "finalized"
+        assert probe.state_of("gone/task_planner") == "finalized"
 
 
 # --- parameters ---------------------------------------------------------------------------------
@@ -204,21 +204,21 @@ def text(value):
 
 
 def test_live_parameters_take_effect_at_once(robot, robot_client, probe):
-    assert set_parameter(probe, "robot/planner", "alpha", **double(0.25)).successful
+    assert set_parameter(probe, "robot/task_planner", "alpha", **double(0.25)).successful
     assert robot_client.plan(GOAL).plan.alpha == 0.25
-    assert set_parameter(probe, "robot/planner", "alpha", **double(0.5)).successful
+    assert set_parameter(probe, "robot/task_planner", "alpha", **double(0.5)).successful
 
 
 @pytest.mark.parametrize(
     ("node", "name", "value", "words"),
     [
-        ("planner", "alpha", double(1.5), "range"),
-        ("planner", "alpha", double(float("nan")), ""),
-        ("planner", "tnorm", text("average"), "goedel"),
-        ("planner", "tnorm", text("hamacher(-1)"), "hamacher(p)"),
-        ("planner", "domain", text("tiny"), "configured"),
+        ("task_planner", "alpha", double(1.5), "range"),
+        ("task_planner", "alpha", double(float("nan")), ""),
+        ("task_planner", "tnorm", text("average"), "goedel"),
+        ("task_planner", "tnorm", text("hamacher(-1)"), "hamacher(p)"),
+        ("task_planner", "domain", text("tiny"), "configured"),
         ("grounder", "oracle", text("crystal_ball"), "embedding"),
-        ("planner", "domain_folders", {"type": ParameterType.PARAMETER_STRING_ARRAY,
+        ("task_planner", "domain_folders", {"type": ParameterType.PARAMETER_STRING_ARRAY,
                                        "string_array_value": ["/"]}, "read-only"),
         ("scene_graph", "max_nodes", text("many"), ""),
     ],

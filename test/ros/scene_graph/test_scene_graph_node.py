@@ -98,7 +98,7 @@ def test_delta_is_applied(scene, graphs, updates, stack, client, until):
     graph = graphs.wait(lambda m: m.sequence_number == delta.sequence)
     assert graph_from_ros(graph).nodes == graph_from_ros(scene).nodes
     assert graph_from_ros(graph) == apply_delta(graph_from_ros(scene), delta)
-    planner = stack.nodes["planner"]
+    planner = stack.nodes["task_planner"]
     until(
         lambda: planner.diagnose().values["scene_sequence_number"] == delta.sequence,
         "the planner's scene",
