@@ -33,7 +33,7 @@ from fcp_ros.nodes.conversions.scene import (
     graph_from_ros,
     update_to_ros,
 )
-from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
+from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros, relations_to_ros
 from fcp_ros.nodes.scene_graph import intake as scene_intake
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.stack import NodeStack, StartError
@@ -465,11 +465,27 @@ def test_a_source_that_is_started_again(scene, requests, changes, updates):
 
 BAD_NODES = {
     "not a number": {"pose": Pose((math.nan, 0.0, 0.0))},
+    "the position holds a number beyond": {"pose": Pose((1e9, 0.0, 0.0))},
     "unit quaternion": {"pose": Pose((0.0, 0.0, 0.0), (1.0, 1.0, 1.0, 1.0))},
     "'nowhere' is not in the graph": {"parents": ("nowhere",)},
     "lead back to itself": {"parents": ("bad",)},
     "category is empty": {"category": ""},
 }
+
+
+def test_a_full_update_of_things_that_hold_each_other_is_refused(
+    scene, updates, stack, client, until
+):
+    before = refusals(stack)
+    nodes = nodes_to_ros([SceneNode(id_, Layer.OBJECT, "box") for id_ in "ab"])
+    circle = relations_to_ros(
+        [SceneRelation("on", ("a", "b")), SceneRelation("inside", ("b", "a"))]
+    )
+    updates.publish(SceneGraphUpdate(full_update=True, nodes=nodes, relations=circle))
+    until(lambda: refusals(stack) == before + 1, "the refusal")
+    message = stack.nodes["scene_graph"].diagnose().message
+    assert "a: it lies on or in itself (a > b > a)" in message
+    assert client.scene() == scene
 
 
 @pytest.mark.parametrize("words", BAD_NODES)
