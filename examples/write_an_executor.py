@@ -10,9 +10,7 @@ from contextlib import suppress
 import rclpy
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.duration import Duration
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
-from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.msg import OutcomeCode
@@ -37,12 +35,6 @@ def main():
     """Serve until Ctrl-C."""
     rclpy.init()
     node = rclpy.create_node("my_navigate")
-    # With this lease the executive notices within a second when this process dies.
-    alive = QoSProfile(
-        depth=1,
-        durability=DurabilityPolicy.TRANSIENT_LOCAL,
-        liveliness_lease_duration=Duration(seconds=0.45),
-    )
     ActionServer(
         node,
         ExecuteStep,
@@ -50,7 +42,6 @@ def main():
         navigate,
         callback_group=ReentrantCallbackGroup(),
         cancel_callback=lambda _goal: CancelResponse.ACCEPT,
-        status_pub_qos_profile=alive,
     )
     with suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(node, MultiThreadedExecutor(2))

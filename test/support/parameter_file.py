@@ -15,7 +15,7 @@ from pathlib import Path
 from fcp_ros.nodes.executive.parameters import PARAMETERS as EXECUTIVE
 from fcp_ros.nodes.grounder.parameters import PARAMETERS as GROUNDER
 from fcp_ros.nodes.planner.parameters import PARAMETERS as PLANNER
-from fcp_ros.nodes.runtime.parameters import AUTOSTART, ParameterSpec, TakesEffect
+from fcp_ros.nodes.runtime.parameters import COMMON_PARAMETERS, ParameterSpec, TakesEffect
 from fcp_ros.nodes.scene_graph.node import PARAMETERS as SCENE_GRAPH
 from fcp_ros.nodes.simulated_executor import PARAMETERS as SIMULATED_EXECUTOR
 
@@ -51,7 +51,7 @@ def render_file() -> str:
 
 def _render_node(name: str, purpose: str, specs: Iterable[ParameterSpec]) -> str:
     lines = ["", f"# {'-' * 97}", f"# {purpose}", f"/**/{name}:", "  ros__parameters:"]
-    for spec in (AUTOSTART, *specs):
+    for spec in (*COMMON_PARAMETERS, *specs):
         lines += _render_parameter(spec)
     return "\n".join(lines) + "\n"
 

@@ -2,10 +2,11 @@
 """The death of another node's process, noticed within a second.
 
 Discovery forgets a process that was killed only when its participant's lease has run out (20 s with
-Fast DDS). So the publishers that stand for our servers offer a liveliness lease of their own (see
-`qos.status_qos`), which the middleware asserts without any work of ours, and whoever depends on a
-server watches that. A server of somebody else without a lease is not matched, and discovery alone
-tells; any rclpy or rclcpp action server takes part whose status topic offers such a lease.
+Fast DDS). An action server's status topic may offer a liveliness lease of its own, which the
+middleware asserts without any work of the process, and whoever depends on the server watches that.
+A server without a lease is not matched, and discovery alone tells. Our nodes offer one where the
+parameter ``liveliness_lease`` says so (see `qos.status_qos` for why it is 0 by default); any rclpy
+or rclcpp action server takes part whose status topic offers one.
 """
 
 from __future__ import annotations

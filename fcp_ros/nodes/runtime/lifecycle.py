@@ -17,7 +17,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
-from fcp_ros.nodes.runtime.parameters import AUTOSTART, ParameterSpec, ParameterTable
+from fcp_ros.nodes.runtime.parameters import COMMON_PARAMETERS, ParameterSpec, ParameterTable
 from fcp_ros.nodes.runtime.rclpy_repairs import read_state, refuse_impossible_transitions
 
 AUTOSTART_DELAY = 0.05
@@ -72,7 +72,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
 
     def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
         super().__init__(name, **kwargs)
-        self.parameters = ParameterTable(self, (AUTOSTART, *specs))
+        self.parameters = ParameterTable(self, (*COMMON_PARAMETERS, *specs))
         self._serving = False
         self._finished = False
         self._fault = ""

@@ -245,7 +245,7 @@ class ManagedNode(TransitionsNode):
             goal_service_qos_profile=request_qos(),
             result_service_qos_profile=request_qos(),
             cancel_service_qos_profile=request_qos(),
-            status_pub_qos_profile=status_qos(),
+            status_pub_qos_profile=status_qos(self.parameters.number("liveliness_lease")),
             result_timeout=RESULT_TIMEOUT,
         )
         self._offered_actions.append(server)

@@ -17,11 +17,9 @@ REQUEST_DEPTH = 1000
 """Requests (and answers) of one service that may wait to be read. With ROS's default of 10 the
 middleware silently overwrites the oldest: of 50 requests at once 40 never got an answer."""
 
-ALIVE_EVERY = 0.45
-"""Lease (s) that action servers offer; rmw_fastrtps asserts it every two thirds of that."""
-
 DEAD_AFTER = 0.9
-"""Lease (s) that watchers of action servers ask for: two assertions in a row may be late."""
+"""Lease (s) that watchers of action servers ask for. rmw_fastrtps asserts a lease every two thirds
+of it: of one that is half as long, two assertions in a row may be late."""
 
 
 def state_qos(depth: int = 1) -> QoSProfile:
@@ -54,9 +52,19 @@ def request_qos() -> QoSProfile:
     return _make_profile(REQUEST_DEPTH)
 
 
-def status_qos() -> QoSProfile:
-    """Return the profile of an action server's status topic, which also shows that it is alive."""
-    return _make_alive_profile(ALIVE_EVERY)
+def status_qos(lease: float) -> QoSProfile:
+    """Return the profile of an action server's status topic, which can also show that it is alive.
+
+    With a lease, the thread of Fast DDS 2.14 (Jazzy) that asserts it waits for the lock of
+    discovery, while discovery, removing a publisher that has gone, waits for that thread: sooner or
+    later a process that offers a lease blocks for ever when another node leaves (a debugger showed
+    `WLP::automatic_liveliness_assertion` against `PDP::removeWriterProxyData`). So none is offered
+    unless somebody asks for it.
+
+    Args:
+        lease: Lease that is offered [s]; 0: none.
+    """
+    return _make_alive_profile(lease) if lease else state_qos()
 
 
 def watch_qos() -> QoSProfile:

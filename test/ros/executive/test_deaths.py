@@ -27,11 +27,12 @@ LOADED = 1.0
 
 @pytest.fixture
 def spawn():
-    """Starts a node in a process of its own: (module, namespace, parameters)."""
+    """Starts a node with a lease in a process of its own: (module, namespace, parameters)."""
     children = []
 
     def start(module: str, namespace: str, **parameters):
         code = f"import sys; from fcp_ros.nodes.{module} import main; sys.exit(main(sys.argv))"
+        parameters = {"liveliness_lease": 0.45, **parameters}
         given = [f"{name}:={value}" for name, value in parameters.items()]
         options = [word for pair in given for word in ("-p", pair)]
         child = subprocess.Popen(
