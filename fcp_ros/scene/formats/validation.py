@@ -104,9 +104,9 @@ def _find_repeated_key(file: SceneFile) -> str:
         location, value = waiting.pop()
         entries: Iterable[tuple[int | str, Any]] = ()
         if isinstance(value, _Pairs):
-            key, count = max(Counter(key for key, _ in value).items(), key=lambda each: each[1])
-            if count > 1:
-                return format_place((*location, key), file.document)
+            for key, count in Counter(key for key, _ in value).items():
+                if count > 1:
+                    return format_place((*location, key), file.document)
             entries = value
         elif isinstance(value, list):
             entries = enumerate(value)

@@ -233,7 +233,9 @@ def test_things_that_hold_each_other_are_refused(tmp_path: Path) -> None:
     [
         ('"category": "mug"', '"category": "mug", "category": "cup"', "nodes[0] (a).category"),
         ('"nodes"', '"nodes": [], "nodes"', "nodes"),
+        ('{"id"', '{}, {"id": "b", "id"', "nodes[1] (a).id"),
         ('"mug"', '"mug", "attributes": {"x": 1, "x": 2}', "nodes[0] (a).attributes.x"),
+        ('"id"', '"attributes": {}, "id": "a", "id"', "nodes[0] (a).id"),
     ],
 )
 def test_a_key_that_is_there_twice_is_refused_at_its_place(
