@@ -72,4 +72,4 @@ def test_planning_keeps_the_formula(run):
     code, out = run("plan")
     assert code == 0, out
     assert f"A plan of {SIZE + 1} steps" in out
-    assert out.index("make(p)") > max(out.index(f"begin(o{n})") for n in range(SIZE))
+    assert out.index("(make p)") > max(out.index(f"(begin o{n})") for n in range(SIZE))

@@ -125,7 +125,7 @@ def test_ctrl_c_prints_the_best_plan_so_far(start):
 
 
 def test_the_time_limit_begins_with_the_first_byte(start):
-    process = start(delivery(6000, 400), "--json", "--time-limit", "0.2")
+    process = start(delivery(40_000, 400), "--json", "--time-limit", "0.2")
     output, errors = process.communicate(timeout=100.0)
     assert process.returncode == 13, output
     answer = json.loads(output)
