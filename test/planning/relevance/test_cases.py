@@ -12,7 +12,7 @@ from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.relevance.closure import Breadth
-from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler, compile_relevant
 
 HOUSE = """
 domain: blockers
@@ -350,13 +350,12 @@ def test_static_and_missing_wanted_facts(house, watch):
     assert not task.operators
 
 
-def test_too_many_operators_are_refused(house, watch, monkeypatch):
-    monkeypatch.setattr("fcp_ros.planning.relevance.closure.MAX_OPERATORS", 5)
+def test_too_many_operators_are_refused(house, watch):
     elements, facts, goal, _ = CASES["simply"]
     wanted = Wanted(frozenset(map(fact, goal)))
     with pytest.raises(Interrupted) as caught:
-        compile_relevant(
-            house.domain, house.build(elements, map(fact, facts)), wanted, Breadth.FULL, watch
+        RelevanceCompiler(house.domain).task(
+            house.build(elements, map(fact, facts)), wanted, Breadth.FULL, watch, most=5
         )
     assert caught.value.status is PlanStatus.MEMOUT
     assert "more than 5 different actions" in caught.value.sentence
