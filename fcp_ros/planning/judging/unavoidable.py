@@ -56,7 +56,7 @@ class UnavoidableLoss:
         self._tnorm = facts.tnorm
 
     def estimate(self, formula: Formula) -> LeastLoss:
-        """Instantiation the loss of fulfilling a ground formula from below."""
+        """Bound the loss of fulfilling a ground formula from below."""
         if isinstance(formula, Crisp):
             fact = self._facts.estimate(formula.fact)
             return LeastLoss(1.0, fact.loss, fact.loss, fact.open)
@@ -92,7 +92,7 @@ class UnavoidableLoss:
         return self._estimate_degree(1.0 - degree if complement else degree)
 
     def _estimate_negation(self, formula: Formula) -> LeastLoss:
-        """Instantiation the negation of a formula; trivially for larger ones."""
+        """Bound the negation of a formula; trivially for larger ones."""
         if isinstance(formula, Graded):
             return self._estimate_atom(formula.atom, True)
         return LeastLoss(1.0, 0.0, 0.0)
@@ -108,7 +108,7 @@ class UnavoidableLoss:
 
 
 def _choose_cheapest(parts: Sequence[LeastLoss]) -> LeastLoss:
-    """Instantiation a choice of several: each bound by itself, the questions of the cheapest."""
+    """Bound a choice of several: each by itself, with the questions of the cheapest."""
     cheapest = min(parts, key=lambda part: (part.total, bool(part.open)))
     return LeastLoss(
         max(part.degree for part in parts),
