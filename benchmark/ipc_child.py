@@ -46,7 +46,7 @@ def _get_ready() -> None:
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
     """Plan as the command line does; the answer has status, times and the plan's text."""
     from fcp_ros.cli.judges import JudgeChoice
-    from fcp_ros.cli.plan.interruption import Interruption
+    from fcp_ros.cli.plan.interruption import open_interruption
     from fcp_ros.cli.plan.request import PlanCommand, PlanInput
     from fcp_ros.foundation.input_error import InputError
     from fcp_ros.planning import PlanningOptions
@@ -61,7 +61,7 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
     asked = PlanInput(job["domain"], job["problem"], "", options, JudgeChoice())
     began, cpu = time.perf_counter(), time.process_time()
     try:
-        with Interruption() as interruption:
+        with open_interruption() as interruption:
             start = RequestStart.now()
             output = PlanCommand(asked, start, interruption, ignore_progress).answer()
     except InputError as error:

@@ -14,6 +14,7 @@ from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.msg import OutcomeCode
+from fcp_ros.nodes.runtime.sign_of_life import LifeSign
 
 
 def navigate(goal):
@@ -43,6 +44,7 @@ def main():
         callback_group=ReentrantCallbackGroup(),
         cancel_callback=lambda _goal: CancelResponse.ACCEPT,
     )
+    LifeSign(node)  # others notice within a second if this process dies
     with suppress(KeyboardInterrupt, ExternalShutdownException):
         rclpy.spin(node, MultiThreadedExecutor(2))
 

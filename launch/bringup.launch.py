@@ -107,7 +107,7 @@ def _node(context: LaunchContext, name: str) -> LifecycleNode:
         value = _value(context, argument)
         if value:  # an empty one must not hide what the file says
             overrides[argument] = ParameterValue(value, value_type=str)
-    if name == "grounder" and _is_true(context, "simulated_executor"):
+    if name in ("grounder", "executive") and _is_true(context, "simulated_executor"):
         overrides["world"] = "simulated"  # what is learned there says little about the real robot
     return LifecycleNode(
         package="fcp_ros",

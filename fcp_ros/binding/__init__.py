@@ -15,18 +15,21 @@ turns changed facts back into a scene delta.
 - ``facts_to_scene``: changed facts as a scene delta, poses included
 """
 
-from fcp_ros.binding.facts_to_scene import delta_from_facts
-from fcp_ros.binding.label_types import (
-    TypeChoice,
-    TypeReason,
-    check_overrides,
-    type_of_label,
-    with_type_overrides,
-)
-from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
-from fcp_ros.binding.schema_vocabulary import relation_options_for
-from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
-from fcp_ros.binding.state_changes import advance_state
+from fcp_ros.foundation.deferred_imports import defer_imports
+
+with defer_imports(__name__):
+    from fcp_ros.binding.facts_to_scene import delta_from_facts
+    from fcp_ros.binding.label_types import (
+        TypeChoice,
+        TypeReason,
+        check_overrides,
+        type_of_label,
+        with_type_overrides,
+    )
+    from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
+    from fcp_ros.binding.schema_vocabulary import relation_options_for
+    from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
+    from fcp_ros.binding.state_changes import advance_state
 
 __all__ = [
     "LabelSimilarity",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fcp_ros.binding.label_types import describe_guesses
 from fcp_ros.binding.schema_vocabulary import LegKey
-from fcp_ros.binding.stated_facts import StatedFacts
+from fcp_ros.binding.stated_facts import ItemPlace, StatedFacts
 from fcp_ros.cset import Fact
 from fcp_ros.foundation.persistent_map import evolve
 from fcp_ros.foundation.wording import list_names
@@ -22,7 +22,8 @@ class ConversionLog:
         guessed: Nodes whose type is a guess.
         attributes: Notes on attributes that do not fit, by node.
         read_as: Locations that were read otherwise, by item.
-        lost: Items whose place is unknown.
+        assumed: Items whose place the scene assumes.
+        lost: Items that have no place.
         unknown: Number of facts that were left out, by relation that the schema lacks.
         unfit: Facts whose types do not fit.
         blocked: Facts that contradict another one, and that other one.
@@ -32,6 +33,7 @@ class ConversionLog:
     guessed: MutableMapping[str, None] = field(default_factory=dict)
     attributes: MutableMapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_as: MutableMapping[str, str] = field(default_factory=dict)
+    assumed: MutableMapping[str, Fact] = field(default_factory=dict)
     lost: MutableMapping[str, None] = field(default_factory=dict)
     unknown: MutableMapping[str, int] = field(default_factory=dict)
     unfit: MutableMapping[Fact, None] = field(default_factory=dict)
@@ -44,6 +46,7 @@ class ConversionLog:
             evolve(self.guessed),
             evolve(self.attributes),
             evolve(self.read_as),
+            evolve(self.assumed),
             evolve(self.lost),
             dict(self.unknown),
             evolve(self.unfit),
@@ -59,12 +62,19 @@ class ConversionLog:
         else:
             self.unknown.pop(relation, None)
 
-    def note_read_as(self, item: str, text: str) -> None:
-        """Record how the location of an item was read; "" removes the entry."""
-        if text:
-            self.read_as[item] = text
-        else:
-            self.read_as.pop(item, None)
+    def note_place(self, item: str, place: ItemPlace | None) -> None:
+        """Record how the place of an item was read; None for what is no item, or is held."""
+        self.read_as.pop(item, None)
+        self.assumed.pop(item, None)
+        self.lost.pop(item, None)
+        if place is None:
+            return
+        if place.fact is None:
+            self.lost[item] = None
+        elif place.is_guess:
+            self.assumed[item] = place.fact
+        if place.read_as:
+            self.read_as[item] = place.read_as
 
     def block(self, fact: Fact, keys: Iterable[LegKey], winner: Fact) -> None:
         """Record that a fact, with these functional keys, contradicts one that is kept."""
@@ -108,11 +118,29 @@ class ConversionLog:
         if self.read_as:
             changed = [self.read_as[id_] for id_ in sorted(self.read_as, key=rank)]
             notes.append(f"read otherwise, to fit the domain's types: {list_names(changed)}")
-        if self.lost:
-            lost = sorted(self.lost, key=rank)
-            notes.append(f"it is not known where these lie: {list_names(lost)}")
-        if self.unfit:
-            unfit = [str(fact) for fact in _in_order(self.unfit, facts)]
+        if self.assumed:
+            assumed = [str(self.assumed[id_]) for id_ in sorted(self.assumed, key=rank)]
+            notes.append(
+                "assumed, since it was not seen what these things lie on or in: "
+                f"{list_names(assumed)}"
+            )
+        attached, lost, unfit = [], [], []
+        for id_ in sorted(self.lost, key=rank):
+            stated, holder = facts.holders(id_), facts.find_attachment(id_)
+            if stated:
+                unfit.append(f"{stated[0][0]}({id_}, {stated[0][1]})")
+            elif holder is not None:
+                attached.append(f"{id_} (attached to {holder})")
+            else:
+                lost.append(id_)
+        if attached:
+            notes.append(f"these hang, and lie on nothing: {list_names(attached)}")
+        if lost:
+            notes.append(
+                f"it is not known where these lie, so no plan can fetch them: {list_names(lost)}"
+            )
+        unfit += [str(fact) for fact in _in_order(self.unfit, facts)]
+        if unfit:
             notes.append(f"left out, since the domain's types do not fit: {list_names(unfit)}")
         if self.blocked:
             pairs = [

@@ -73,10 +73,10 @@ def scene_to_instance(
 
     Element names are node ids; the attributes category, x, y, z, size_x, size_y, size_z, width,
     depth, height (m) and those of the nodes are set where the schema declares them. Relations are
-    kept where the elements' types fit their legs. An item lies in exactly one place: inside a
+    kept where the elements' types fit their legs. An item lies in at most one place: inside a
     container before on a support. A stated "on" is read as "inside" (or the reverse) where only
-    that fits; a place that fits neither leads on to where *it* lies, and finally to the room's
-    floor. Of two facts that cannot both hold, the first is kept.
+    that fits; a place that fits neither leads on to where *it* lies. What the scene states no place
+    for has none here, either. Of two facts that cannot both hold, the first is kept.
 
     Args:
         graph: A scene after ``complete_relations``.
@@ -167,10 +167,7 @@ def _iterate_facts(facts: StatedFacts, log: ConversionLog) -> Iterator[Fact]:
     yield from (fact for fact in in_rooms if fact is not None)
     for id_ in facts.typing:
         place = facts.place(id_)
-        if place is None:
-            continue
-        if place.fact is None:
-            log.lost[id_] = None
-        else:
-            log.note_read_as(id_, place.read_as)
-            yield place.fact
+        if place is not None:
+            log.note_place(id_, place)
+            if place.fact is not None:
+                yield place.fact

@@ -14,13 +14,12 @@ from collections.abc import Iterable, Iterator
 from fcp_ros.binding.label_types import TypeChoice
 from fcp_ros.binding.scene_to_state import SceneState
 from fcp_ros.binding.schema_vocabulary import LegKey
-from fcp_ros.binding.stated_facts import LOCATIONS, FactStatus, StatedFacts
+from fcp_ros.binding.stated_facts import LOCATIONS, FactStatus, StatedFacts, is_assumed
 from fcp_ros.cset import Fact, InstanceBuilder
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.elements import Provenance, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.roles import is_floor
 
 
 def advance_state(
@@ -155,7 +154,8 @@ class _StateUpdate:
             relations.update(dict.fromkeys(self._after.graph.relations_of(id_)))
         for side in (self._before, self._after):
             for relation in relations:
-                fact = side.fact_of(relation)
+                stated = side.graph.relation(relation.name, *relation.elements)
+                fact = None if stated is None else side.fact_of(stated)
                 if fact is not None:
                     yield fact
             for id_ in dict.fromkeys((*self._nodes, *self._retyped)):
@@ -243,12 +243,8 @@ class _StateUpdate:
                 continue
             if relation.name in LOCATIONS:
                 lower[relation.elements[0]] = None
-            elif relation.name == "in_room":
-                items[relation.elements[0]] = None
             elif relation.name == "holding":
                 items[relation.elements[1]] = None
-        for id_ in dict.fromkeys((*self._nodes, *self._retyped)):
-            items.update(dict.fromkeys(self._find_above_floor(id_)))
         items.update(self._find_resting_on(lower))
         return items
 
@@ -270,22 +266,6 @@ class _StateUpdate:
                         waiting.append(relation.elements[0])
         return found
 
-    def _find_above_floor(self, id_: str) -> Iterator[str]:
-        """Yield the things in the rooms that a node is or was the floor of, if that changed."""
-        old, new = self._before.graph.nodes.get(id_), self._after.graph.nodes.get(id_)
-        floors = [node for node in (old, new) if node is not None and is_floor(node)]
-        same = (
-            len(floors) == 2 and old is not None and new is not None and old.parents == new.parents
-        )
-        if same and id_ not in self._retyped:
-            return
-        for node in floors:
-            for graph in (self._before.graph, self._after.graph):
-                for room in node.parents:
-                    for relation in graph.relations_of(room):
-                        if relation.name == "in_room" and len(relation.elements) == 2:
-                            yield relation.elements[0]
-
     def _place(self, items: Iterable[str]) -> Iterator[Fact]:
         """Yield the old and the new place of each item, and log the new one."""
         log = self._log
@@ -294,11 +274,7 @@ class _StateUpdate:
             for place in (was, now):
                 if place is not None and place.fact is not None:
                     yield place.fact
-            log.note_read_as(id_, "" if now is None else now.read_as)
-            if now is not None and now.fact is None:
-                log.lost[id_] = None
-            else:
-                log.lost.pop(id_, None)
+            log.note_place(id_, now)
 
 
 def _find_changed_nodes(before: SceneGraph, delta: SceneDelta) -> dict[str, None]:
@@ -315,7 +291,7 @@ def _find_changed_relations(
 ) -> list[SceneRelation]:
     """Find the relations that are new, gone, or at another place in the graph's order.
 
-    A place that is given now, and was derived, counts as changed.
+    A place that is given or seen now, and was derived or assumed, counts as changed.
     """
     touched = {relation.key: relation for relation in (*delta.dropped, *delta.added)}
     for id_ in delta.removed:
@@ -327,9 +303,9 @@ def _find_changed_relations(
     ]
 
 
-def _rank(graph: SceneGraph, relation: SceneRelation) -> tuple[int, bool] | None:
+def _rank(graph: SceneGraph, relation: SceneRelation) -> tuple[int, bool, bool] | None:
     there = graph.relation(relation.name, *relation.elements)
     if there is None:
         return None
     is_given = relation.name in LOCATIONS and there.provenance is Provenance.GIVEN
-    return graph.relation_rank(there), is_given
+    return graph.relation_rank(there), is_given, is_assumed(there)

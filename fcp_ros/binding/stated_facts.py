@@ -4,8 +4,9 @@
 Each question here looks at a few nodes and relations only, so that a state can be made of a whole
 scene and also follow its changes by the same rules.
 
-An item lies in exactly one place that its types allow: inside a container before on a support,
-since a container must be opened first; else in what holds *that*, and finally on the room's floor.
+An item lies in at most one place that its types allow: inside a container before on a support,
+since a container must be opened first; else in what holds *that*. What hangs (``attached``), and
+what the scene states no such place for, lies nowhere that a state knows.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.elements import Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.roles import is_floor
 
 LOCATIONS = ("inside", "on")
 """Relations that say where an item lies, in the order in which they are tried."""
@@ -48,12 +48,14 @@ class ItemPlace:
     """The place of an item.
 
     Attributes:
-        fact: ``on`` or ``inside``; None if no place fits.
+        fact: ``on`` or ``inside``; None if the scene states no place, or none fits.
         read_as: "on(a, b) as inside(a, b)" where the scene says otherwise; else "".
+        is_guess: True if the scene assumes this place, for want of anything better.
     """
 
     fact: Fact | None
     read_as: str = ""
+    is_guess: bool = False
 
 
 class StatedFacts:
@@ -79,7 +81,6 @@ class StatedFacts:
         self.typing = typing
         self._places: dict[str, ItemPlace | None] | None = None
         self._holders: dict[str, list[tuple[str, str]]] | None = None
-        self._room_of: dict[str, str] = {}
         self._held: set[str] = set()
 
     def prepare(self) -> None:
@@ -90,9 +91,6 @@ class StatedFacts:
                 if len(relation.elements) == 2:
                     holders[relation.elements[0]].append((name, relation.elements[1]))
         self._holders = holders
-        for relation in self.graph.relations_named("in_room"):
-            if len(relation.elements) == 2:
-                self._room_of[relation.elements[0]] = relation.elements[1]
         for relation in self.graph.relations_named("holding"):
             if len(relation.elements) == 2:
                 self._held.add(relation.elements[1])
@@ -187,14 +185,16 @@ class StatedFacts:
         if best is None:
             return ItemPlace(None)
         name, holder = best
-        given = self.holders(item)
+        stated = self.holders(item)
         read_as = ""
-        if given and best not in given:
-            read_as = f"{given[0][0]}({item}, {given[0][1]}) as {name}({item}, {holder})"
-        return ItemPlace(Fact(name, (item, holder)), read_as)
+        if best not in stated:
+            read_as = f"{stated[0][0]}({item}, {stated[0][1]}) as {name}({item}, {holder})"
+        relation = self.graph.relation(name, item, holder)
+        is_guess = relation is not None and is_assumed(relation)
+        return ItemPlace(Fact(name, (item, holder)), read_as, is_guess)
 
     def _fitting_places(self, item: str) -> Iterator[tuple[str, str]]:
-        """Yield places that fit, best first: as stated, as the other relation, below, floor."""
+        """Yield places that fit, best first: as stated, as the other relation, below."""
         seen = {item}
         holders = list(self.holders(item))
         while holders:
@@ -212,10 +212,6 @@ class StatedFacts:
                 for further in self.holders(holder)
                 if further[1] != item
             ]
-        room = self.room_of(item)
-        floor = None if room is None else self.floor_of(room)
-        if floor is not None and self.fits("on", (item, floor)):
-            yield "on", floor
 
     def fits(self, relation: str, elements: tuple[str, ...]) -> bool:
         """Return True if the elements may be the legs of the relation."""
@@ -249,18 +245,14 @@ class StatedFacts:
             for relation in self.graph.relations_of(id_)
         )
 
-    def room_of(self, id_: str) -> str | None:
-        """Return the room of a node; of several that are stated, the last."""
-        if self._holders is not None:
-            return self._room_of.get(id_)
-        room = None
+    def find_attachment(self, id_: str) -> str | None:
+        """Return what a node is attached to; None if the scene does not state it."""
         for relation in self.graph.relations_of(id_):
-            if relation.name == "in_room" and len(relation.elements) == 2:
-                room = relation.elements[1] if relation.elements[0] == id_ else room
-        return room
+            if relation.name == "attached" and relation.elements[:-1] == (id_,):
+                return relation.elements[1]
+        return None
 
-    def floor_of(self, room: str) -> str | None:
-        """Return the floor of a room; of several, the last."""
-        nodes = self.graph.nodes
-        floors = [id_ for id_ in self.graph.children_of(room) if is_floor(nodes[id_])]
-        return floors[-1] if floors else None
+
+def is_assumed(relation: SceneRelation) -> bool:
+    """Return True for a place that completion assumed: it was not seen, and may be wrong."""
+    return relation.name in LOCATIONS and relation.provenance is Provenance.INFERRED

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +16,7 @@ from fcp_ros.cli.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_ORACLE,
+    AssetsOption,
     CalibrationOption,
     DomainOption,
     EndpointOption,
@@ -22,7 +25,7 @@ from fcp_ros.cli.options import (
     OracleOption,
     SceneOption,
 )
-from fcp_ros.cli.session import open_session
+from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.domain import GradedPredicate, load_domain
 from fcp_ros.foundation.labels import normalise_label
@@ -30,6 +33,7 @@ from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership, bui
 from fcp_ros.package_files import find_domain
 from fcp_ros.report import to_plain
 from fcp_ros.report.degree_origin import to_sparkline
+from fcp_ros.scene import SceneLimits
 
 app = typer.Typer(add_completion=False)
 
@@ -48,6 +52,7 @@ def judge(
     ],
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = "",
+    assets: AssetsOption = None,
     oracle: OracleOption = DEFAULT_ORACLE,
     model: ModelOption = "",
     endpoint: EndpointOption = "",
@@ -64,7 +69,7 @@ def judge(
             )
         asked = loaded.graded[predicate]
         request = (
-            _request_in_scene(asked, arguments, domain, scene)
+            _request_in_scene(asked, arguments, domain, scene, assets or ())
             if scene
             else _request_in_words(asked, arguments)
         )
@@ -78,10 +83,12 @@ def judge(
 
 
 def _request_in_scene(
-    predicate: GradedPredicate, names: list[str], domain: str, scene: str
+    predicate: GradedPredicate, names: list[str], domain: str, scene: str, assets: Sequence[Path]
 ) -> JudgementRequest:
     """Build a request about things of a scene, with the context that the predicate declares."""
-    return build_request(predicate, tuple(names), open_session(domain, scene).state.instance)
+    choice = SceneChoice(limits=SceneLimits(asset_folders=tuple(assets)))
+    session = open_session(domain, scene, choice)
+    return build_request(predicate, tuple(names), session.state.instance)
 
 
 def _request_in_words(predicate: GradedPredicate, words: list[str]) -> JudgementRequest:

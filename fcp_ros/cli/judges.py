@@ -6,14 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from fcp_ros import grounding
 from fcp_ros.cli.options import DEFAULT_ORACLE
 from fcp_ros.domain import Domain
-from fcp_ros.grounding import (
+from fcp_ros.grounding.protocol.options import (
     CalibrationOptions,
     EndpointOptions,
-    Grounder,
     GroundingOptions,
-    make_grounder,
 )
 
 
@@ -45,10 +44,10 @@ class JudgeChoice:
         )
 
 
-def open_grounder(domain: Domain, choice: JudgeChoice) -> Grounder:
-    """Open a grounder for the domain's graded predicates.
+def open_grounder(domain: Domain, choice: JudgeChoice) -> grounding.Grounder:
+    """Open a grounder for the domain's graded predicates; its modules are imported here.
 
     Raises:
         GroundingError: a model, server or store that can't be used.
     """
-    return make_grounder(domain, choice.to_options())
+    return grounding.make_grounder(domain, choice.to_options())

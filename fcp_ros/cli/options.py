@@ -49,6 +49,14 @@ CalibrationOption = Annotated[
         "--calibration", help="Calibration store to learn from and show; none by default."
     ),
 ]
+AssetsOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--assets",
+        metavar="FOLDER",
+        help="Let the scene refer to files in this folder, besides its own; may be repeated.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 TypeOption = Annotated[

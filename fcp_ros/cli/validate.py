@@ -19,6 +19,7 @@ from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_ORACLE,
     DEFAULT_SCENE,
+    AssetsOption,
     CalibrationOption,
     DomainOption,
     EndpointOption,
@@ -27,7 +28,7 @@ from fcp_ros.cli.options import (
     SceneOption,
 )
 from fcp_ros.cli.plan.request import is_pddl
-from fcp_ros.cli.session import open_session
+from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.expressions.syntax import Expression
@@ -36,9 +37,10 @@ from fcp_ros.domain.pddl.notation import PddlNotation
 from fcp_ros.domain.pddl.reader import is_condition
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
+from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions, read_ipc_plan
 from fcp_ros.report import read_plan
-from fcp_ros.scene import load_scene
+from fcp_ros.scene import SceneLimits, load_scene
 
 app = typer.Typer(add_completion=False)
 
@@ -54,6 +56,7 @@ def validate(
     ],
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = DEFAULT_SCENE,
+    assets: AssetsOption = None,
     oracle: OracleOption = DEFAULT_ORACLE,
     model: ModelOption = "",
     endpoint: EndpointOption = "",
@@ -61,11 +64,11 @@ def validate(
 ) -> None:
     """Check a domain, a scene against a domain, or a plan on a scene by replaying it."""
     console = open_console()
+    limits = SceneLimits(asset_folders=tuple(assets or ()))
     with explain_errors():
         if _holds_plan(file):
-            _validate_plan(
-                console, file, domain, scene, JudgeChoice(oracle, model, endpoint, calibration)
-            )
+            judges = JudgeChoice(oracle, model, endpoint, calibration)
+            _validate_plan(console, file, domain, scene, limits, judges)
         elif _holds_actions(file, is_pddl(domain)):
             _validate_actions(console, file, domain, scene)
         elif is_pddl(file):
@@ -80,7 +83,7 @@ def validate(
             )
         else:
             against = load_domain(find_domain(domain))
-            graph = load_scene(find_scene(file))
+            graph = load_scene(find_scene(file), limits=limits)
             state = scene_to_instance(graph, against.schema, against.mapping)
             console.print(
                 f"[green]valid[/] scene for domain {against.name}: "
@@ -95,6 +98,7 @@ def _validate_plan(
     file: str,
     domain: str,
     scene: str,
+    limits: SceneLimits,
     judges: JudgeChoice,
 ) -> None:
     try:
@@ -109,7 +113,7 @@ def _validate_plan(
         plan_domain, instance, notation = task.domain, task.instance, PddlNotation(task)
         goal = task.goal if in_pddl else None
     else:
-        session = open_session(domain, scene)
+        session = open_session(domain, scene, SceneChoice(limits=limits))
         plan_domain, instance = session.domain, session.state.instance
     if goal is None:
         goal = check_goal(parse_expression(plan.goal), plan_domain, instance)
@@ -137,8 +141,7 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
         plan = plan_from_actions(task, actions)
     except CannotReplay as reason:
         _report_verdict(console, [str(reason)], "")
-    with closing(open_grounder(task.domain, JudgeChoice())) as grounder:
-        verdict = verify(task.domain, task.instance, plan, task.goal, grounder, alpha=1.0)
+    verdict = verify(task.domain, task.instance, plan, task.goal, NoMemberships(), alpha=1.0)
     _report_verdict(
         console,
         verdict.problems,

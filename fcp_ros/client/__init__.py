@@ -5,16 +5,19 @@ fcp_client: one method for each action and service. pending: requests that were 
 queries: messages from plain values. spinner: a node for programs that have none.
 """
 
-from fcp_ros.client.fcp_client import FcpClient
-from fcp_ros.client.pending import (
-    FcpError,
-    FcpTimeout,
-    FcpUnavailable,
-    GoalState,
-    PendingGoal,
-    PendingReply,
-)
-from fcp_ros.client.queries import Element, is_solved, plan_request, predicate_query
+from fcp_ros.foundation.deferred_imports import defer_imports
+
+with defer_imports(__name__):
+    from fcp_ros.client.fcp_client import FcpClient
+    from fcp_ros.client.pending import (
+        FcpError,
+        FcpTimeout,
+        FcpUnavailable,
+        GoalState,
+        PendingGoal,
+        PendingReply,
+    )
+    from fcp_ros.client.queries import Element, is_solved, plan_request, predicate_query
 
 __all__ = [
     "Element",

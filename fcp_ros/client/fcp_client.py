@@ -81,9 +81,7 @@ class FcpClient:
                 ("achieve_goal", AchieveGoal),
             )
         }
-        self._guards = {
-            name: ServerGuard(node, self._prefix + name) for name in self._actions
-        }
+        self._guards = {name: ServerGuard(node, self._prefix + name) for name in self._actions}
         self._services = {
             name: node.create_client(
                 kind, self._prefix + name, qos_profile=request_qos(), callback_group=self._group

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import wait
-from contextlib import suppress
 from enum import Enum
 from typing import Any
 
@@ -18,8 +17,9 @@ from rclpy.client import Client
 from rclpy.node import Node
 
 from fcp_ros.nodes.calls.action_call import ActionCall, CallListener
+from fcp_ros.nodes.calls.server_life import ServerLife
+from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
 from fcp_ros.nodes.calls.service_call import ServiceCall
-from fcp_ros.nodes.calls.sign_of_life import watch_action
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 
 _ADVICE = (
@@ -76,36 +76,31 @@ class ServerGuard:
     """
 
     def __init__(self, node: Node, action: str) -> None:
-        self._lock = threading.Lock()
-        self._listeners: list[Callable[[], None]] = []
-        self._life = watch_action(node, action, self._look)
+        self._monitor = ServerMonitor(node)
+        self._life = ServerLife(node, action)
 
     @property
     def is_dead(self) -> bool:
         """True if the server was there and has died."""
         return self._life.is_dead
 
-    def add(self, listener: Callable[[], None]) -> None:
-        """Call a function, which must return at once, when the server dies."""
-        with self._lock:
-            self._listeners.append(listener)
+    def add(self, goal: str, on_death: Callable[[], None]) -> None:
+        """Call a function, which must return at once, when the server dies.
 
-    def remove(self, listener: Callable[[], None]) -> None:
+        Args:
+            goal: names the goal, for `remove`.
+            on_death: the function.
+        """
+        self._monitor.watch(goal, ServerWatch(lambda: self._life.is_dead, True, on_death))
+
+    def remove(self, goal: str) -> None:
         """End `add`; does nothing if it has ended."""
-        with self._lock, suppress(ValueError):
-            self._listeners.remove(listener)
+        self._monitor.unwatch(goal)
 
     def close(self) -> None:
         """End the watch."""
+        self._monitor.close()
         self._life.close()
-
-    def _look(self) -> None:
-        if not self._life.is_dead:
-            return
-        with self._lock:
-            listeners = list(self._listeners)
-        for listener in listeners:
-            listener()
 
 
 class PendingGoal:
@@ -123,6 +118,7 @@ class PendingGoal:
     ) -> None:
         self._what = what
         self._server = server
+        self._key = f"goal {id(self)}"
         self._changed = threading.Condition()
         self._state = GoalState.SENT
         self._feedback: Any = None
@@ -135,7 +131,7 @@ class PendingGoal:
             feedback=self._on_feedback,
         )
         if server is not None:
-            server.add(self._on_loss)
+            server.add(self._key, self._on_loss)
         self._call = ActionCall(client, goal, listener)
 
     def poll(self) -> GoalState:
@@ -190,7 +186,7 @@ class PendingGoal:
                 self._state = state
             self._changed.notify_all()
         if state.done and self._server is not None:
-            self._server.remove(self._on_loss)
+            self._server.remove(self._key)
 
 
 class PendingReply:

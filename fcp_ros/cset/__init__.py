@@ -19,55 +19,62 @@ docs/cset.md is the tour. Lowest first:
 names below are the front door; subobjects, migration and interchange are imported by module.
 """
 
-from fcp_ros.cset.conditions.conditions import ApplicationCondition, ConditionKind, CountCondition
-from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.constraints import find_broken_equations, find_conflicts
-from fcp_ros.cset.instance.draft import Change
-from fcp_ros.cset.instance.expressions import (
-    Comparator,
-    Operator,
-    ValueComparison,
-    ValueExpressionError,
-    ValueOperation,
-    ValueVariable,
-)
-from fcp_ros.cset.instance.facts import (
-    AttributeChange,
-    Delta,
-    FunctionChange,
-    delta_of,
-    difference,
-    facts,
-    with_facts,
-)
-from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
-from fcp_ros.cset.instance.morphism import Morphism, identity, inclusion, morphism
-from fcp_ros.cset.instance.relation_table import Fact
-from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.isomorphism.canonical import canonical_hash
-from fcp_ros.cset.isomorphism.search import find_isomorphism, is_isomorphic
-from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initial, pushout
-from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
-from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
-from fcp_ros.cset.limits.presentation import present, representable
-from fcp_ros.cset.rewriting.match_check import check_match, find_matches
-from fcp_ros.cset.rewriting.match_maintenance import maintain_matches
-from fcp_ros.cset.rewriting.rewrite import Rewrite, rewrite
-from fcp_ros.cset.rewriting.rule import Rule, RuleError, Semantics
-from fcp_ros.cset.schema.schema import (
-    Attribute,
-    AttributeKind,
-    AttributeValue,
-    Function,
-    PathEquation,
-    Relation,
-    RelationName,
-    Schema,
-    SchemaError,
-    TypeName,
-)
-from fcp_ros.cset.search.homs import Homs, find_hom, find_homs
-from fcp_ros.cset.search.match_set import MatchSet
+from fcp_ros.foundation.deferred_imports import defer_imports
+
+with defer_imports(__name__):
+    from fcp_ros.cset.conditions.conditions import (
+        ApplicationCondition,
+        ConditionKind,
+        CountCondition,
+    )
+    from fcp_ros.cset.instance.builder import InstanceBuilder
+    from fcp_ros.cset.instance.constraints import find_broken_equations, find_conflicts
+    from fcp_ros.cset.instance.draft import Change
+    from fcp_ros.cset.instance.expressions import (
+        Comparator,
+        Operator,
+        ValueComparison,
+        ValueExpressionError,
+        ValueOperation,
+        ValueVariable,
+    )
+    from fcp_ros.cset.instance.facts import (
+        AttributeChange,
+        Delta,
+        FunctionChange,
+        delta_of,
+        difference,
+        facts,
+        with_facts,
+    )
+    from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
+    from fcp_ros.cset.instance.morphism import Morphism, identity, inclusion, morphism
+    from fcp_ros.cset.instance.relation_table import Fact
+    from fcp_ros.cset.instance.violation import Violation, ViolationKind
+    from fcp_ros.cset.isomorphism.canonical import canonical_hash
+    from fcp_ros.cset.isomorphism.search import find_isomorphism, is_isomorphic
+    from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initial, pushout
+    from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
+    from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
+    from fcp_ros.cset.limits.presentation import present, representable
+    from fcp_ros.cset.rewriting.match_check import check_match, find_matches
+    from fcp_ros.cset.rewriting.match_maintenance import maintain_matches
+    from fcp_ros.cset.rewriting.rewrite import Rewrite, rewrite
+    from fcp_ros.cset.rewriting.rule import Rule, RuleError, Semantics
+    from fcp_ros.cset.schema.schema import (
+        Attribute,
+        AttributeKind,
+        AttributeValue,
+        Function,
+        PathEquation,
+        Relation,
+        RelationName,
+        Schema,
+        SchemaError,
+        TypeName,
+    )
+    from fcp_ros.cset.search.homs import Homs, find_hom, find_homs
+    from fcp_ros.cset.search.match_set import MatchSet
 
 __all__ = [
     "ApplicationCondition",

@@ -158,7 +158,7 @@ class _DemoRun:
             "scene_graph": {"scene": _resolve_scene(self._scene)},
             "grounder": {"domain": domain, "calibration_path": str(self._store), "cache_path": ""},
             "task_planner": {"domain": domain},
-            "executive": {"domain": domain},
+            "executive": {"domain": domain, "outcome_journal": ""},
             "simulated_executor": {
                 "domain": domain,
                 "time_scale": TIME_SCALE,

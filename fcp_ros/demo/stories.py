@@ -18,6 +18,7 @@ from fcp_ros.report.names import to_words
 
 SOLVED = frozenset({PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING})
 ITEM, SUPPORT, FLOOR = "item", "surface", "floor"
+PLACES = ("on", "inside", "holding")
 
 SUBSTITUTE_MARGIN = 0.1
 """A substitute must exceed alpha by this much, because steps cost a little membership, too."""
@@ -310,8 +311,10 @@ class Storyteller:
         return f'on(?x, {_quote(cast.stage)}) and serves_as(?x, "{cast.purpose.words}")'
 
     def _rank_items(self, state: Instance, predicate: str, words: str) -> list[tuple[float, str]]:
-        """List every item with its degree, best first."""
-        names = [state.name_of(element) for element in state.elements(ITEM)]
+        """List every item whose place is known with its degree, best first."""
+        placed = {leg for fact in facts(state) if fact.relation in PLACES for leg in fact.arguments}
+        items = (state.name_of(element) for element in state.elements(ITEM))
+        names = [name for name in items if name in placed]
         requests = [
             build_request(self._domain.graded[predicate], (name, words), state) for name in names
         ]

@@ -10,53 +10,56 @@
 - `spans`: rules as double-pushout rewriting rules.
 """
 
-from fcp_ros.domain.diagnostics import Diagnostic, DomainError
-from fcp_ros.domain.expressions.evaluation import evaluate, is_a
-from fcp_ros.domain.expressions.parser import parse_expression
-from fcp_ros.domain.expressions.resolution import check_goal, infer_types
-from fcp_ros.domain.expressions.syntax import (
-    And,
-    Atom,
-    Constant,
-    Exists,
-    Expression,
-    ExpressionError,
-    Forall,
-    Not,
-    Or,
-    Term,
-    Text,
-    TypedVariable,
-    Variable,
-    Weighted,
-    atoms,
-    children,
-    free_variables,
-    to_text,
-)
-from fcp_ros.domain.model import (
-    IS_A,
-    TEXT,
-    ActionRule,
-    Anchor,
-    Chunk,
-    Constraint,
-    Cost,
-    CostTerm,
-    Domain,
-    Duration,
-    Effect,
-    GradedPredicate,
-    Literal,
-    Parameter,
-    Resource,
-    Rubric,
-    TableEntry,
-    Window,
-)
-from fcp_ros.domain.spans.rule_span import RuleSpan, build_constraint_pattern, build_span
-from fcp_ros.domain.vocabulary import Vocabulary
-from fcp_ros.domain.yaml.reader import load_domain, parse_domain
+from fcp_ros.foundation.deferred_imports import defer_imports
+
+with defer_imports(__name__):
+    from fcp_ros.domain.diagnostics import Diagnostic, DomainError
+    from fcp_ros.domain.expressions.evaluation import evaluate, is_a
+    from fcp_ros.domain.expressions.parser import parse_expression
+    from fcp_ros.domain.expressions.resolution import check_goal, infer_types
+    from fcp_ros.domain.expressions.syntax import (
+        And,
+        Atom,
+        Constant,
+        Exists,
+        Expression,
+        ExpressionError,
+        Forall,
+        Not,
+        Or,
+        Term,
+        Text,
+        TypedVariable,
+        Variable,
+        Weighted,
+        atoms,
+        children,
+        free_variables,
+        to_text,
+    )
+    from fcp_ros.domain.model import (
+        IS_A,
+        TEXT,
+        ActionRule,
+        Anchor,
+        Chunk,
+        Constraint,
+        Cost,
+        CostTerm,
+        Domain,
+        Duration,
+        Effect,
+        GradedPredicate,
+        Literal,
+        Parameter,
+        Resource,
+        Rubric,
+        TableEntry,
+        Window,
+    )
+    from fcp_ros.domain.spans.rule_span import RuleSpan, build_constraint_pattern, build_span
+    from fcp_ros.domain.vocabulary import Vocabulary
+    from fcp_ros.domain.yaml.reader import load_domain, parse_domain
 
 __all__ = [
     "IS_A",

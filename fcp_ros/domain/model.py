@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
 
 from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.arithmetic import Arithmetic
@@ -64,13 +63,12 @@ class Duration:
     between: tuple[str, str] | None = None
 
 
-@lru_cache(maxsize=4096)
 def to_exact(cost: float) -> Fraction:
-    """Return the decimal that a cost was read from: the shortest that gives the float.
+    """Return the decimal that a cost was read from: of a float the shortest that gives it.
 
-    Decimals of up to 15 digits, and whole numbers up to 2^53, come back as they were written.
+    Decimals of up to 15 digits and whole numbers come back as they were written.
     """
-    return Fraction(repr(float(cost)))
+    return Fraction(cost) if isinstance(cost, int) else Fraction(repr(cost))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +79,14 @@ class CostTerm:
     """
 
     parameters: tuple[str, ...]
-    table: Mapping[tuple[str, ...], float]
+    table: Mapping[tuple[str, ...], Fraction]
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Cost of an action: `base` plus the sum of the terms; never negative."""
+    """Cost of an action, exactly: `base` plus the sum of the terms; never negative."""
 
-    base: float = 1.0
+    base: Fraction = Fraction(1)
     terms: tuple[CostTerm, ...] = ()
 
 

@@ -16,35 +16,38 @@ about the world, and the monitor asks `planning.stepping` what a step does. When
 the policy decides what follows, and the outcomes of the steps become credits of their judgements.
 """
 
-from fcp_ros.execution.dispatch import Dispatcher
-from fcp_ros.execution.dispatch_model import (
-    DispatchPhase,
-    DispatchResult,
-    DispatchSettings,
-    DispatchStatus,
-    WorldView,
-)
-from fcp_ros.execution.ledger import ExecutorLedger
-from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
-from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
-from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
-from fcp_ros.execution.worlds.faults import (
-    Fault,
-    FaultError,
-    FaultKind,
-    FaultPlan,
-    SuccessModel,
-    parse_fault,
-    parse_faults,
-    parse_success,
-)
-from fcp_ros.execution.worlds.simulated_world import (
-    Performance,
-    Performed,
-    QualityModel,
-    SimulatedWorld,
-)
-from fcp_ros.execution.worlds.step_pattern import PatternError, StepPattern, parse_pattern
+from fcp_ros.foundation.deferred_imports import defer_imports
+
+with defer_imports(__name__):
+    from fcp_ros.execution.dispatch import Dispatcher
+    from fcp_ros.execution.dispatch_model import (
+        DispatchPhase,
+        DispatchResult,
+        DispatchSettings,
+        DispatchStatus,
+        WorldView,
+    )
+    from fcp_ros.execution.ledger import ExecutorLedger
+    from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
+    from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
+    from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
+    from fcp_ros.execution.worlds.faults import (
+        Fault,
+        FaultError,
+        FaultKind,
+        FaultPlan,
+        SuccessModel,
+        parse_fault,
+        parse_faults,
+        parse_success,
+    )
+    from fcp_ros.execution.worlds.simulated_world import (
+        Performance,
+        Performed,
+        QualityModel,
+        SimulatedWorld,
+    )
+    from fcp_ros.execution.worlds.step_pattern import PatternError, StepPattern, parse_pattern
 
 __all__ = [
     "Decision",

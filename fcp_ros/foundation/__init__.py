@@ -5,12 +5,16 @@ Values:
 
 - `persistent_map`: maps, sets and index buckets whose changed copies share almost everything.
 - `ordered_table`: an immutable mapping in insertion order, with ranks for indexes.
+
+Processes:
+
+- `deferred_imports`: packages that re-export names without importing their modules.
 - `garbage`: Python's garbage collector in processes that hold large scenes.
 
 Words:
 
 - `labels`: one spelling of category labels, and their match with a table of labels.
-- `wording`: names in messages: near misses of unknown ones, lists that stay readable.
+- `wording`: names and numbers in texts: near misses of unknown names, lists, exact decimals.
 
 Errors:
 

@@ -13,6 +13,8 @@ _ALTERNATIVES = re.compile(r"[,;/|]")
 _TRAILING_NUMBERS = re.compile(r"(?<=\S)(?:\s+\d+)+$")
 _ASSET_PREFIX = re.compile(r"(?:robothor|sm|sk|bp|prefab|asset|prop)[_\s\-]+", re.IGNORECASE)
 _CODE = re.compile(r"\w{1,2}|\w*\d\w*")
+_NUMBER = re.compile(r"(?:label|class|category|id)?[\s_\-]*(\d+)", re.IGNORECASE)
+_UNNAMED = ("", "unknown", "undefined", "none")
 _NUMBERED_WORD = re.compile(r"([^\W\d]{3,})\d+")
 
 
@@ -25,6 +27,17 @@ def normalise_label(label: str) -> str:
     """
     words = " ".join(part for part in _WORD_BREAK.split(label) if part)
     return _TRAILING_NUMBERS.sub("", words.lower())
+
+
+def is_named(label: str) -> bool:
+    """Return True unless a label is only a number (``label_5``), or says that it is unknown."""
+    return normalise_label(label) not in _UNNAMED and not _NUMBER.fullmatch(label.strip())
+
+
+def describe_label(label: str) -> str:
+    """Return a label as a person understands it: "number 5, without a name" for ``label_5``."""
+    number = _NUMBER.fullmatch(label.strip())
+    return f"number {number[1]}, without a name" if number else label
 
 
 def match_label(label: str, labels: Mapping[str, str]) -> str | None:

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names in messages: near misses of unknown ones, lists that stay readable, names from files."""
+"""Names and numbers in texts: near misses of unknown names, readable lists, exact decimals."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 _LONGEST = 100
 """Longer names are not compared with others: the comparison takes time of the product."""
+_MOST_PLACES = 40
+"""Decimal places that are written; a number with more, such as 1/3, is rounded."""
 _SIMILAR = 0.6
 """Least similarity (`difflib.SequenceMatcher.ratio`) of a name that was probably meant."""
 
@@ -92,3 +95,15 @@ def to_printable(text: str) -> str:
     return "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
     )
+
+
+def write_decimal(value: Fraction) -> str:
+    """Write a number with all its digits; one without a finite decimal form is rounded."""
+    digits, places = abs(value), 0
+    while digits.denominator > 1:
+        digits, places = digits * 10, places + 1
+        if places > _MOST_PLACES:
+            return repr(float(value))
+    text = f"{digits.numerator:0{places + 1}d}"
+    sign = "-" if value < 0 else ""
+    return f"{sign}{text[:-places]}.{text[-places:]}" if places else sign + text

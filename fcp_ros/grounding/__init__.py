@@ -11,32 +11,35 @@ the oracles of a domain by name.
 - `calibration`: observed outcomes, and how they move degrees.
 
 A request passes from the cache to an oracle in one batch a predicate; calibration is applied last,
-each time, so that a new outcome counts from the next judgement on. Torch, transformers and scipy
+each time, so that a new outcome counts from the next judgement on. Torch and transformers
 are imported at the first question, httpx2 when an endpoint oracle is made.
 """
 
-from fcp_ros.grounding.asking.judgement_cache import CacheStatistics, JudgementCache
-from fcp_ros.grounding.calibration.calibrator import CalibrationResult, Calibrator, Question
-from fcp_ros.grounding.calibration.drift import Direction, Drift
-from fcp_ros.grounding.calibration.reliability import Reliability
-from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
-from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
-from fcp_ros.grounding.protocol.context import build_request
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
-from fcp_ros.grounding.protocol.options import (
-    CalibrationOptions,
-    Device,
-    EndpointOptions,
-    EvidenceOrigin,
-    EvidenceWorld,
-    GroundingOptions,
-    LanguageModelOptions,
-    Precision,
-    ScoringMode,
-)
-from fcp_ros.grounding.protocol.oracle import MembershipOracle
-from fcp_ros.grounding.registry import ORACLES
+from fcp_ros.foundation.deferred_imports import defer_imports
+
+with defer_imports(__name__):
+    from fcp_ros.grounding.asking.judgement_cache import CacheStatistics, JudgementCache
+    from fcp_ros.grounding.calibration.calibrator import CalibrationResult, Calibrator, Question
+    from fcp_ros.grounding.calibration.drift import Direction, Drift
+    from fcp_ros.grounding.calibration.reliability import Reliability
+    from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
+    from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
+    from fcp_ros.grounding.protocol.context import build_request
+    from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+    from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
+    from fcp_ros.grounding.protocol.options import (
+        CalibrationOptions,
+        Device,
+        EndpointOptions,
+        EvidenceOrigin,
+        EvidenceWorld,
+        GroundingOptions,
+        LanguageModelOptions,
+        Precision,
+        ScoringMode,
+    )
+    from fcp_ros.grounding.protocol.oracle import MembershipOracle
+    from fcp_ros.grounding.registry import ORACLES
 
 __all__ = [
     "ORACLES",

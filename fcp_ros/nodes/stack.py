@@ -131,7 +131,7 @@ class StackOptions:
             values["domain"] = self.domain
         if self.scene and node == "scene_graph":
             values["scene"] = self.scene
-        if node == "grounder" and "simulated_executor" in self.nodes:
+        if node in ("grounder", "executive") and "simulated_executor" in self.nodes:
             values["world"] = EvidenceWorld.SIMULATED.value
         values.update(self.overrides.get(node, {}))
         return [Parameter(name, value=value) for name, value in values.items()]

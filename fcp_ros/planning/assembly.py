@@ -54,7 +54,8 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
         for name, use in step.rule.uses.items():
             left[name] -= use
     parts = zip(decoded, solution.graded, solution.labels, strict=True)
-    reached = solution.alternative
+    find = context.judge.find_degree
+    asked = dict.fromkeys(atom for part in solution.decoded.goal_parts for atom in part.graded)
     return Plan(
         goal=goal,
         steps=value_steps(
@@ -62,9 +63,11 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
             context,
         ),
         membership=solution.membership,
-        goal_degree=reached.upper(context.judge.find_degree),
-        goal_judgements=tuple(context.judge.judge_atom(atom) for atom in reached.graded),
-        binding=reached.binding,
+        goal_degree=context.tnorm.compose_all(
+            part.upper(find) for part in solution.decoded.goal_parts
+        ),
+        goal_judgements=tuple(map(context.judge.judge_atom, asked)),
+        binding=solution.alternative.binding,
         alpha=alpha,
         tnorm=context.tnorm.name,
         id=str(uuid.uuid4()),

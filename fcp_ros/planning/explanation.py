@@ -75,7 +75,8 @@ def _list_degrees(best: Solution, judge: Judge, tnorm: TNorm) -> list[tuple[str,
         (str(step), tnorm.compose_all(judge.degree(*atom) for atom in atoms))
         for step, atoms in zip(best.decoded.steps, best.graded, strict=True)
     ]
-    return [*degrees, (GOAL, best.alternative.upper(judge.find_degree))]
+    parts = (part.upper(judge.find_degree) for part in best.decoded.goal_parts)
+    return [*degrees, (GOAL, tnorm.compose_all(parts))]
 
 
 def _share_losses(degrees: Sequence[tuple[str, float]], tnorm: TNorm) -> tuple[Share, ...]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from fcp_ros.domain.expressions.structure import has_constraints
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.planning.messages import mention_fallback
 from fcp_ros.planning.model.ground_step import GroundStep
@@ -112,6 +113,7 @@ class Handover:
             plan.steps,
             levels=context.amounts,
             deadline=context.options.deadline,
+            in_order=has_constraints(self.goal),
             check=context.watch.check_conclusion,
         )
         if isinstance(schedule, Inconsistency):

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from fcp_ros.cset import Schema
@@ -23,6 +24,7 @@ from fcp_ros.fuzzy import reaches
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.result import GivenUp
 from fcp_ros.planning.solution import SolverResult
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
@@ -33,9 +35,9 @@ def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[st
     encoding, task, conditions = result.encoding, result.task, result.conditions
     if encoding is None or task is None or conditions is None:
         raise AssertionError("a proof needs a compiled task")
-    if not encoding.alternatives:
+    if not encoding.finishes:
         return explain_impossible(goal, types, task)
-    return explain_unreachable(encoding.alternatives, task, conditions)
+    return explain_unreachable(encoding.alternatives[: encoding.finishes], task, conditions)
 
 
 def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:
@@ -144,9 +146,9 @@ def _describe_wanted(alternative: Alternative, task: Task, conditions: Condition
                 for c in task.domain.constraints
                 if c.name in names
             )
-            return f"{task.facts[fact]}: {because}"
+            return f"{task.describe(fact)}: {because}"
     parts = [task.names(alternative.positive)] if alternative.positive else []
-    parts.extend(f"not {task.facts[fact]}" for fact in sorted(alternative.negative))
+    parts.extend(f"not {task.describe(fact)}" for fact in sorted(alternative.negative))
     return " and ".join(parts) or "the goal"
 
 
@@ -214,6 +216,18 @@ def describe_plan(result: SolverResult, steps: int, optimise: Optimise, is_crisp
         return f"{text}; {_BEST[optimise]}."
     reason = result.interrupted.sentence if result.interrupted is not None else ""
     return f"{text}; it was not settled whether a better one exists. {reason}".rstrip()
+
+
+def describe_given_up(given_up: Sequence[GivenUp], preferences: int) -> str:
+    """Describe how many preferences a plan gives up, and at which cost."""
+    cost = math.fsum(one.cost for one in given_up)
+    price = f", at a cost of {cost:g}" if cost else ""
+    if preferences == 1:
+        return f"The preference is {f'given up{price}' if given_up else 'fulfilled'}."
+    if not given_up:
+        return "All preferences are fulfilled."
+    verb = "is" if len(given_up) == 1 else "are"
+    return f"Of {preferences} preferences {len(given_up)} {verb} given up{price}."
 
 
 def mention_fallback(plan: Plan) -> str:

@@ -145,7 +145,7 @@ def _value_rest(
     ground = (_ground(step, context.domain) for step in steps)
     drafts = (StepDraft(g.rule, g.arguments, list_graded_atoms(g)) for g in ground)
     fresh = value_steps(drafts, context)
-    degree = value_goal(goal, previous, final, judge, context.domain, tnorm)
+    degree = value_goal(goal, previous, (final,), judge, context.domain, tnorm)
     return replace(
         previous,
         steps=fresh,

@@ -18,11 +18,11 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.planning.assembly import assemble, claim_meeting
 from fcp_ros.planning.candidates import list_candidates
 from fcp_ros.planning.explanation import explain_kept, explain_result
-from fcp_ros.planning.goal.formula import Formula
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.messages import (
+    describe_given_up,
     describe_plan,
     describe_unfinished,
     explain_below_alpha,
@@ -30,6 +30,7 @@ from fcp_ros.planning.messages import (
 )
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.optimality import is_crisp, list_optimal
+from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
     CancelCallback,
     Optimise,
@@ -95,13 +96,19 @@ def plan(
     Returns:
         The result; every failure is a status with a sentence, nothing is raised.
     """
-    own = PlanningSession(domain) if session is None else session
+    watch = Watch(options, cancelled, progress, start)
+    problems = find_problems(options)
+    if problems:
+        return PlanningResult(PlanStatus.INVALID_REQUEST, " ".join(problems))
+    try:
+        own = session or PlanningSession(domain, check=watch.check)
+    except Interrupted as reason:
+        return PlanningResult(reason.status, reason.sentence)
     if own.domain is not domain:
         return PlanningResult(
             PlanStatus.INVALID_REQUEST,
             f"The session is one of domain {own.domain.name}: make one for {domain.name}.",
         )
-    watch = Watch(options, cancelled, progress, start)
     judge = Judge(domain, instance, memberships, watch.check)
     given = dict(resources or {})
     context = RequestContext(own, instance, options, given, judge, watch, PhaseTimes(watch))
@@ -157,29 +164,36 @@ class _Request:
         with self._times(Phase.COMPILE):
             self._goal = check_goal(self._goal, context.domain, context.instance)
             types = infer_types(self._goal, context.domain)
-            formula = ground_goal(self._goal, types, context.domain, context.instance, self._watch)
-            classes = self._find_classes(formula)
-            kept = find_reusable_plan(context, self._goal)
+            goal = ground_goal(self._goal, types, context.domain, context.instance, self._watch)
+            classes = self._find_classes(goal)
+            kept = find_reusable_plan(context, self._goal) if goal.is_plain else None
         if kept is not None and kept.is_perfect(self._options.optimise):
             with self._times(Phase.VERIFY):
                 perfect = SolverResult(optimal=True, shortest=not kept.plan.steps)
                 return self._reuse(kept, perfect, "no plan has a higher one")
         crisp = is_crisp(context.domain, self._goal)
-        found, cut = solve_request(context, formula, classes, kept, crisp)
+        found, cut = solve_request(context, goal, classes, kept, crisp)
         with self._times(Phase.VERIFY):
             if kept is not None and found.best is None:
                 unsettled = "it was not settled whether a better one exists"
                 why = "no plan is better" if found.optimal else unsettled
                 return self._reuse(kept, found, why)
-            return self._conclude(found, cut, types)
+            result = self._conclude(found, cut, types)
+            if result.plan is None or found.best is None or not goal.preferences:
+                return result
+            given_up = found.best.list_given_up(goal)
+            message = f"{result.message} {describe_given_up(given_up, len(goal.preferences))}"
+            return replace(result, given_up=given_up, message=message)
 
-    def _find_classes(self, formula: Formula) -> SymmetryClasses:
+    def _find_classes(self, goal: GroundGoal) -> SymmetryClasses:
         """Find the interchangeable elements."""
         options, context = self._options, self._context
-        if not options.switches.symmetry:
+        if not (options.switches.symmetry and goal.is_plain):
             return SymmetryClasses.from_members(())
         timed = options.optimise is Optimise.DURATION or math.isfinite(options.deadline)
-        return find_symmetry_classes(context.domain, context.instance, self._goal, formula, timed)
+        return find_symmetry_classes(
+            context.domain, context.instance, self._goal, goal.formula, timed
+        )
 
     # --- the answer
 

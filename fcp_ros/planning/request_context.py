@@ -13,7 +13,6 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.memberships import Judge
-from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import Phase, PlanningOptions
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.session import PlanningSession
@@ -90,8 +89,8 @@ class RequestContext:
         return {n: self.given.get(n, r.initial) for n, r in self.domain.resources.items()}
 
     def problems(self) -> tuple[str, ...]:
-        """One sentence for each invalid number of the request; empty if all are fine."""
-        found = list(find_problems(self.options))
+        """One sentence for each invalid amount of a resource; empty if all are fine."""
+        found = []
         for name, value in self.given.items():
             if name not in self.domain.resources:
                 known = ", ".join(self.domain.resources) or "none"

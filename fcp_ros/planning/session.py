@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from functools import cached_property
 
 from fcp_ros.domain.model import Domain
@@ -15,6 +16,7 @@ from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Candidate
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.planning.task.lifted import never_stop
 
 GOALS_REMEMBERED = 32
 """Goals whose last plan is kept."""
@@ -30,11 +32,14 @@ class PlanningSession:
     Args:
         domain: the domain of all requests.
         learn: make chunks of sequences that occur often.
+        check: called often while the rules are prepared; may raise to stop.
     """
 
-    def __init__(self, domain: Domain, learn: bool = False) -> None:
+    def __init__(
+        self, domain: Domain, learn: bool = False, check: Callable[[], None] = never_stop
+    ) -> None:
         self.domain = domain
-        self.compiler = RelevanceCompiler(domain)
+        self.compiler = RelevanceCompiler(domain, check)
         self.rules = StepRules(domain)
         self._learn = learn
         self._lock = threading.Lock()

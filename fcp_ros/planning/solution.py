@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
+from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
-from fcp_ros.planning.goal.formula import Formula
+from fcp_ros.planning.goal.formula import TRUE, Formula
+from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.result import GivenUp
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
@@ -36,6 +39,8 @@ class PlanningProblem:
         alpha: the alpha-cut; the highest possible if it is not known before there is a plan.
         library: the chunks to plan with.
         is_crisp: True if every membership is 1 (see `model.optimality.is_crisp`).
+        goal: the whole goal; `formula` is its condition on the last state.
+        unit: in which costs are counted.
     """
 
     compiler: RelevanceCompiler
@@ -48,6 +53,8 @@ class PlanningProblem:
     alpha: float = 0.5
     library: ChunkLibrary = field(default_factory=ChunkLibrary)
     is_crisp: bool = False
+    goal: GroundGoal = field(default_factory=lambda: GroundGoal(TRUE))
+    unit: CostUnit = field(default_factory=CostUnit)
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,12 @@ class Solution:
         """The alternative that it reaches."""
         assert self.decoded.alternative is not None, "a solution finishes an alternative"
         return self.decoded.alternative
+
+    def list_given_up(self, goal: GroundGoal) -> tuple[GivenUp, ...]:
+        """List the preferences of its goal that it gives up."""
+        numbers = (move.preference for move in self.decoded.moves if not move.kept)
+        chosen = (goal.preferences[number] for number in numbers)
+        return tuple(GivenUp(one.name, one.text, one.weight, float(one.cost)) for one in chosen)
 
 
 @dataclass(frozen=True)

@@ -20,32 +20,32 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
-from fcp_ros.fuzzy import EPSILON, reaches
+from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.chunks.library import StepAtoms, find_step_atoms
 from fcp_ros.planning.chunks.macros import bind_macro_maker, label_steps
-from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, encode, make_no_macros
+from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, make_no_macros
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
+from fcp_ros.planning.encoding.goal_task import GoalSetting, compile_goal
 from fcp_ros.planning.flat.task import FlatTask, count_operators
-from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.formula import Formula, find_wanted, make_either, split_choices
-from fcp_ros.planning.goal.symmetry import keep_representatives
+from fcp_ros.planning.goal.formula import Formula, make_either, split_choices
 from fcp_ros.planning.handover import measure_step
 from fcp_ros.planning.judging.alternatives import OUT, RoundResult, search_alternatives
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.ranking import AlternativeRanking
 from fcp_ros.planning.judging.regression import FactLossBounds
+from fcp_ros.planning.judging.task_search import SearchProgress, TaskSearch
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import GradedAtom
-from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
+from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.request_context import RequestContext
-from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
+from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
@@ -56,8 +56,6 @@ from fcp_ros.planning.task.conditions import Conditions
 LOADING = 0.5
 """Seconds for loading the kernels in a new process, which nothing can interrupt: they are not
 loaded if less time than this is left."""
-TRIAL = 3
-"""Operators of a plan that are replayed to estimate how long its verification takes."""
 MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""
 PATIENCE = 20_000_000
@@ -65,43 +63,12 @@ PATIENCE = 20_000_000
 one. Measured: 1 to 3 s."""
 LEAST_PATIENCE, MOST_PATIENCE = 2_000, 20_000
 """Bounds of that effort; the searches of household tasks take less than 2,000."""
+FULLER = 8
+"""A task without a plan is widened to the full one at once, unless that has more operators than
+this multiple. Measured on tetris: making the wide task took longer than the full one (more than
+40 s, and 21 s), and it had no more operators."""
 WHOLE = 300
 """Operators of a crisp problem that is searched as a whole: compiling takes milliseconds."""
-
-
-@dataclass
-class _TaskSearch:
-    """The task at hand, and the state of its search.
-
-    Attributes:
-        encoding: the task.
-        objective: what is optimised in it: only plans better than those known before count.
-        ranking: the alternatives of the goal.
-        best: the best plan with everything judged, with its true loss.
-        bound: lower bound of the first criterion of all plans.
-        effort: of the last search.
-        exact: True if its plan is proven to be optimal in both criteria.
-        meeting: the meeting of the last plan, if it was searched from both ends.
-        is_complete: True if the task contains everything that can matter.
-        patience: effort that the search may spend until there is a plan; 0 for any.
-    """
-
-    encoding: Encoding
-    objective: Objective
-    ranking: AlternativeRanking
-    best: FlatPlan | None = None
-    bound: float = 0.0
-    effort: int = 0
-    exact: bool = False
-    meeting: Meeting | None = None
-    is_complete: bool = False
-    patience: int = 0
-
-    @property
-    def size(self) -> tuple[int, ...]:
-        """The size of the task: of two tasks, one within the other, they are equal if it is."""
-        task, values = self.encoding.task, int(self.encoding.flat.domain.sum())
-        return len(task.operators), len(task.facts), len(self.encoding.actions), values
 
 
 @dataclass(frozen=True)
@@ -109,7 +76,7 @@ class _SearchedTask:
     """A task whose search has ended; `proven` as for `Solver._conclude`."""
 
     formula: Formula
-    work: _TaskSearch
+    work: TaskSearch
     proven: bool
 
 
@@ -126,7 +93,7 @@ class Solver:
         self, problem: PlanningProblem, context: RequestContext, known: FlatPlan | None = None
     ) -> None:
         self._problem = problem
-        self._unit = context.session.cost_unit
+        self._unit = problem.unit
         self._judge = context.judge
         self._watch = context.watch
         self._times = context.times
@@ -137,10 +104,16 @@ class Solver:
             self._spend,
         )
         self._known = known
-        self._context = context
-        self._conclusion: float | None = None
-        self._running: tuple[_TaskSearch, SearchEngine] | None = None
-        self._seen = known
+        self._progress = SearchProgress(
+            context.judge,
+            problem.tnorm,
+            problem.alpha,
+            float(self._unit.size) if options.optimise is Optimise.COST else 1.0,
+            context.watch,
+            partial(measure_step, context=context),
+            known,
+        )
+        self._running: tuple[TaskSearch, SearchEngine] | None = None
         self._last: _SearchedTask | None = None
         self._result = SolverResult()
 
@@ -149,25 +122,36 @@ class Solver:
         try:
             if self._problem.is_crisp and self._solve_small():
                 return self._result
-            for formula, breadth in self._list_stages():
-                if self._is_unbeatable() or self._solve_task(formula, breadth):
-                    break
+            for formula, breadth, most in self._list_stages():
+                try:
+                    if self._is_unbeatable() or self._solve_task(formula, breadth, most):
+                        break
+                except TooManyOperators:
+                    if most == MAX_OPERATORS:
+                        raise
         except Interrupted as reason:
             self._result = replace(self._result, interrupted=reason)
         return self._result
 
     # --- tasks: from narrow to wide
 
-    def _list_stages(self) -> Iterator[tuple[Formula, Breadth]]:
-        """Yield goals and breadths, narrow to wide; a plan is improved in the widest at once."""
+    def _list_stages(self) -> Iterator[tuple[Formula, Breadth, int]]:
+        """Yield goals, breadths and the most operators of their tasks, narrow to wide.
+
+        A plan is improved in the widest task at once. Without a plan, that one is also next if it
+        is not much larger; then a wide one would only delay it.
+        """
         formula = self._problem.formula
         few = self._shortlist()
         if few is not None:
-            yield few, Breadth.NARROW
-        yield formula, Breadth.NARROW
-        if self._result.best is None:
-            yield formula, Breadth.WIDE
-        yield formula, Breadth.FULL
+            yield few, Breadth.NARROW, MAX_OPERATORS
+        yield formula, Breadth.NARROW, MAX_OPERATORS
+        if self._result.best is None and self._last is not None:
+            yield formula, Breadth.FULL, FULLER * len(self._last.work.encoding.actions)
+            if self._result.complete:
+                return
+            yield formula, Breadth.WIDE, MAX_OPERATORS
+        yield formula, Breadth.FULL, MAX_OPERATORS
 
     def _solve_small(self) -> bool:
         """Search the whole task if it is small; return True if that settles the answer.
@@ -179,7 +163,7 @@ class Solver:
         except TooManyOperators:
             return False
 
-    def _solve_task(self, formula: Formula, breadth: Breadth, most: int = MAX_OPERATORS) -> bool:
+    def _solve_task(self, formula: Formula, breadth: Breadth, most: int) -> bool:
         """Search one task; return True if that settles the answer.
 
         Raises:
@@ -189,13 +173,15 @@ class Solver:
         objective = self._choose_objective()
         finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
         ranking = AlternativeRanking(encoding.flat, finishes, objective.composition)
-        work = _TaskSearch(encoding, objective, ranking, is_complete=breadth is Breadth.FULL)
+        work = TaskSearch(encoding, objective, ranking, is_complete=breadth is Breadth.FULL)
         last = self._last
         same = last is not None and last.formula is formula and work.size == last.work.size
         if last is not None and same and (last.proven or breadth is not Breadth.FULL):
             # Nothing was added, so a search would only repeat what the last one has shown.
             return self._conclude(last.work, last.proven, breadth)
-        if breadth is not Breadth.FULL and self._result.best is None and self._known is None:
+        if last is not None and same and last.work.paused is not None:
+            work = self._widen_search(last.work)
+        elif breadth is not Breadth.FULL and self._result.best is None and self._known is None:
             most = PATIENCE // max(1, len(encoding.actions))
             work.patience = min(max(most, LEAST_PATIENCE), MOST_PATIENCE)
         if not self._problem.options.switches.lazy:
@@ -208,45 +194,47 @@ class Solver:
         self._last = _SearchedTask(formula, work, proven)
         return self._conclude(work, proven, breadth)
 
-    def _compile(self, formula: Formula, breadth: Breadth, most: int) -> Encoding:
-        problem, watch = self._problem, self._watch
-        with self._times(Phase.COMPILE):
-            task = problem.compiler.task(
-                problem.instance, find_wanted(formula), breadth, watch, most
-            )
-            conditions = Conditions(task)
-        with self._times(Phase.GOAL):
-            alternatives = find_alternatives(
-                formula, self._judge.find_degree, problem.tnorm, task, watch
-            )
-            alternatives = keep_representatives(alternatives, problem.classes)
-        with self._times(Phase.COMPILE):
-            options = problem.options
-            macros: MacroMaker = make_no_macros
-            if options.switches.chunks and problem.library.chunks:
-                macros = bind_macro_maker(problem.library, check=watch.check)
-            encoding = encode(
-                task,
-                conditions,
-                alternatives,
-                EncodeOptions(
-                    options.optimise,
-                    options.deadline,
-                    problem.amounts,
-                    options.switches,
-                    macros,
-                    self._unit,
-                ),
-                watch,
-            )
+    def _widen_search(self, work: TaskSearch) -> TaskSearch:
+        """Go on with a search that ended early, since the full task is no larger than its task."""
         self._result = replace(
             self._result,
-            task=task,
-            conditions=conditions,
-            encoding=encoding,
+            task=work.encoding.task,
+            conditions=Conditions(work.encoding.task),
+            encoding=work.encoding,
+        )
+        work.is_complete, work.patience = True, 0
+        return work
+
+    def _compile(self, formula: Formula, breadth: Breadth, most: int) -> Encoding:
+        problem, options, watch = self._problem, self._problem.options, self._watch
+        macros: MacroMaker = make_no_macros
+        if options.switches.chunks and problem.library.chunks:
+            macros = bind_macro_maker(problem.library, check=watch.check)
+        compiled = compile_goal(
+            replace(problem.goal, formula=formula),
+            GoalSetting(problem.compiler, problem.instance, problem.classes, problem.tnorm),
+            breadth,
+            most,
+            EncodeOptions(
+                options.optimise,
+                options.deadline,
+                problem.amounts,
+                options.switches,
+                macros,
+                self._unit,
+            ),
+            self._judge.find_degree,
+            watch,
+            self._times,
+        )
+        self._result = replace(
+            self._result,
+            task=compiled.task,
+            conditions=compiled.conditions,
+            encoding=compiled.encoding,
             complete=breadth is Breadth.FULL,
         )
-        return encoding
+        return compiled.encoding
 
     def _choose_objective(self) -> Objective:
         """Choose what is optimised from here on: only plans better than the known one count."""
@@ -258,7 +246,7 @@ class Solver:
             objective = Objective((Criterion.COST, Criterion.LOSS), tnorm.composition, budget)
         return objective if self._known is None else self._known.tighten(objective)
 
-    def _conclude(self, work: _TaskSearch, proven: bool, breadth: Breadth) -> bool:
+    def _conclude(self, work: TaskSearch, proven: bool, breadth: Breadth) -> bool:
         """Note what a task has shown; return True if nothing is left to show.
 
         Args:
@@ -272,7 +260,9 @@ class Solver:
         proven = perfect or (breadth is Breadth.FULL and proven and not blurred)
         if optimise is Optimise.MEMBERSHIP and breadth is Breadth.FULL:
             loss = min(work.bound, math.inf if best is None else best.loss)
-            self._result = replace(self._result, bound=self._problem.tnorm.degree_of(loss))
+            bound = self._problem.tnorm.degree_of(loss)
+            self._result = replace(self._result, bound=bound)
+            self._watch.membership_bound = bound
         found = self._result.best is not None
         self._result = replace(
             self._result,
@@ -282,7 +272,7 @@ class Solver:
         )
         return proven or self._watch.satisfied
 
-    def _is_shortest(self, work: _TaskSearch, breadth: Breadth) -> bool:
+    def _is_shortest(self, work: TaskSearch, breadth: Breadth) -> bool:
         """Return True if no plan of the same membership has fewer steps than the best one."""
         best = work.best
         if best is None or self._problem.options.optimise is not Optimise.MEMBERSHIP:
@@ -291,7 +281,7 @@ class Solver:
 
     # --- rounds: search, judge, search again
 
-    def _run_rounds(self, work: _TaskSearch) -> bool:
+    def _run_rounds(self, work: TaskSearch) -> bool:
         """Search until the best plan is judged, or the search has nothing more to offer.
 
         Returns:
@@ -310,7 +300,9 @@ class Solver:
                 lambda *args: self._search(work, *args),
             )
             work.bound = max(work.bound, found.bound)
-            missing = [] if found.plan is None else self._list_unknown(work, found.plan.operators)
+            missing = (
+                [] if found.plan is None else work.list_unknown(found.plan.operators, self._judge)
+            )
             if found.interrupted is not None:
                 if found.plan is not None and not missing:
                     self._take(work, task, found.plan)
@@ -329,7 +321,7 @@ class Solver:
 
     def _search(
         self,
-        work: _TaskSearch,
+        work: TaskSearch,
         task: FlatTask,
         objective: Objective,
         known: FlatPlan | None,
@@ -337,8 +329,9 @@ class Solver:
         """Search a flat task within the limits of the request."""
         if count_operators(task) > SMALL and "numba" not in sys.modules:
             self._watch.check(LOADING)
+        engine = work.take_paused(task, objective)
         try:
-            engine = self._searches.open(task, objective, known)
+            engine = engine or self._searches.open(task, objective, known)
         except Interrupted as reason:  # while landmarks were looked for
             return RoundResult(known, 0.0, False, reason)
         self._running = work, engine
@@ -346,9 +339,11 @@ class Solver:
             report, impatient = self._run(engine, work.patience)
             interrupted = None if impatient else self._find_limit(report)
         except Interrupted as reason:
-            report, interrupted = engine.report(), reason
+            report, impatient, interrupted = engine.report(), False, reason
         finally:
             self._running = None
+        if impatient:
+            work.paused = engine, task, objective
         work.effort = engine.effort
         work.exact = engine.is_exact and len(work.ranking.finishes) == 1
         if isinstance(engine, BidirectionalSearch):
@@ -363,42 +358,8 @@ class Solver:
             Interrupted: a limit was reached, or the first acceptable plan is taken.
         """
         if self._running is not None:
-            self._observe(*self._running)
+            self._progress.observe(*self._running)
         self._watch.count_expansions(expanded, stored)
-
-    def _observe(self, work: _TaskSearch, engine: SearchEngine) -> None:
-        """Note the bound and the best plan of a running search."""
-        report = engine.report()
-        best, order = report.best, work.objective.order
-        bound = report.bound if best is None else min(report.bound, best.first(work.objective))
-        if work.is_complete and order[0] is Criterion.LOSS:
-            self._watch.membership_bound = self._problem.tnorm.degree_of(bound)
-        elif work.is_complete:
-            self._watch.cost_bound = self._to_cost(bound)
-        if best is None or best is self._seen:
-            return
-        self._seen = best
-        if self._list_unknown(work, best.operators):
-            return
-        membership = self._problem.tnorm.degree_of(best.loss)
-        steps = sum(len(work.encoding.actions[operator].steps) for operator in best.operators)
-        if self._conclusion is None:
-            first = work.encoding.decode(best.operators[:TRIAL]).steps
-            self._conclusion = measure_step(first, self._context)
-        self._watch.reserve(self._conclusion * steps)
-        self._report_plan(membership, steps, best.cost)
-        if self._watch.satisfied and best.first(work.objective) > report.bound + EPSILON:
-            raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
-
-    def _report_plan(self, membership: float, steps: int, cost: float) -> None:
-        acceptable = reaches(membership, self._problem.alpha)
-        best = BestPlan(membership, steps, self._to_cost(cost))
-        self._watch.report_plan(best, acceptable)
-
-    def _to_cost(self, flat: float) -> float:
-        """Return a cost of a flat task in the measure of the objective."""
-        is_counted = self._problem.options.optimise is Optimise.COST
-        return flat * float(self._unit.size) if is_counted else flat
 
     def _run(self, engine: SearchEngine, patience: int) -> tuple[SearchReport, bool]:
         """Run a search; return its report, and True if it ends early because it found no plan."""
@@ -417,7 +378,7 @@ class Solver:
             return self._watch.out_of_memory()
         return None
 
-    def _shorten(self, work: _TaskSearch) -> None:
+    def _shorten(self, work: TaskSearch) -> None:
         """Look for a cheaper plan of the same loss: only now is it clear that it is worth it.
 
         Operators that would have to be judged first are left out.
@@ -439,7 +400,7 @@ class Solver:
         self._take(work, task, plan)
         work.exact = shortest and not unknown
 
-    def _value_task(self, work: _TaskSearch) -> FlatTask:
+    def _value_task(self, work: TaskSearch) -> FlatTask:
         """Give the flat task the losses known now, and rank its alternatives by them."""
         task = work.encoding.with_losses(self._judge.find_degree, self._problem.tnorm)
         work.ranking.learn(task)
@@ -449,26 +410,19 @@ class Solver:
         with self._times(Phase.JUDGE):
             self._judge.judge(atoms)
 
-    def _list_unknown(self, work: _TaskSearch, operators: Sequence[int]) -> list[GradedAtom]:
-        """List the graded atoms of operators that are not judged yet."""
-        atoms = dict.fromkeys(
-            atom for operator in operators for atom in work.encoding.graded[operator]
-        )
-        return [atom for atom in atoms if self._judge.find_degree(atom) is None]
-
-    def _list_rivals(self, work: _TaskSearch, plan: FlatPlan, number: int) -> Iterator[GradedAtom]:
+    def _list_rivals(self, work: TaskSearch, plan: FlatPlan, number: int) -> Iterator[GradedAtom]:
         """List the questions about the rivals of a plan in a round."""
         return work.ranking.list_questions(
             plan.operators,
             math.inf if work.best is None else work.best.loss,
-            lambda operator: self._list_unknown(work, [operator]),
+            lambda operator: work.list_unknown([operator], self._judge),
             number,
             self._judge.asked,
         )
 
     # --- plans
 
-    def _take(self, work: _TaskSearch, task: FlatTask, plan: FlatPlan) -> None:
+    def _take(self, work: TaskSearch, task: FlatTask, plan: FlatPlan) -> None:
         """Keep a judged plan if it is better than the best one and within the budgets.
 
         Args:
@@ -476,7 +430,8 @@ class Solver:
             task: the task with the losses known now.
             plan: the plan, by any losses.
         """
-        plan = make_plan(task, plan.operators, work.objective.composition)
+        operators = work.encoding.settle_goal(task, plan.operators)
+        plan = make_plan(task, operators, work.objective.composition)
         better = work.best is None or plan.is_better(work.best, work.objective)
         if not better or not plan.is_within(work.objective):
             return
@@ -490,15 +445,14 @@ class Solver:
         meeting = work.meeting if met else None
         solution = Solution(plan.operators, decoded, labels, graded, membership, plan.cost, meeting)
         self._result = replace(self._result, best=solution)
-        self._report_plan(membership, len(decoded.steps), plan.cost)
+        self._progress.report_plan(membership, len(decoded.steps), plan.cost)
 
     def _compose_membership(self, decoded: Decoded, graded: Iterable[StepAtoms]) -> float:
         """Compose the degrees of steps and goal; all of them are judged."""
-        assert decoded.alternative is not None, "a plan finishes an alternative"
         judge = self._judge
         atoms = [atom for of_step in graded for atom in of_step]
-        goal = decoded.alternative.upper(judge.find_degree)
-        return self._problem.tnorm.compose_all([*(judge.degree(*a) for a in atoms), goal])
+        goal = (part.upper(judge.find_degree) for part in decoded.goal_parts)
+        return self._problem.tnorm.compose_all([*(judge.degree(*a) for a in atoms), *goal])
 
     # --- bounds by regression alone, without any task
 

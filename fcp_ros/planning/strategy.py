@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
-from fcp_ros.planning.goal.formula import Formula
+from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
+from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
@@ -22,7 +24,7 @@ from fcp_ros.planning.solver import Solver
 
 def solve_request(
     context: RequestContext,
-    formula: Formula,
+    goal: GroundGoal,
     classes: SymmetryClasses,
     kept: ReusablePlan | None,
     is_crisp: bool,
@@ -31,7 +33,7 @@ def solve_request(
 
     Args:
         context: of the request.
-        formula: the ground goal.
+        goal: the ground goal.
         classes: the interchangeable elements.
         kept: an earlier plan that still holds; only better ones are looked for.
         is_crisp: every membership is 1.
@@ -43,7 +45,7 @@ def solve_request(
     problem = PlanningProblem(
         context.session.compiler,
         context.instance,
-        limit_choices(formula, classes),
+        limit_choices(goal.formula, classes),
         context.tnorm,
         options,
         context.given,
@@ -51,6 +53,8 @@ def solve_request(
         options.cut().alpha,
         context.session.library,
         is_crisp,
+        goal,
+        _find_unit(context, goal),
     )
     best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))
     if options.optimise is Optimise.MEMBERSHIP:
@@ -71,6 +75,12 @@ def solve_request(
         # No plan reaches alpha. The best membership of any plan is another problem.
         result = _solve_in_time(context, problem=best, kept=None)
     return result, options.cut()
+
+
+def _find_unit(context: RequestContext, goal: GroundGoal) -> CostUnit:
+    """Find the unit in which the costs of steps and of the goal's preferences are counted."""
+    others = {preference.cost for preference in goal.preferences} - {Fraction(0)}
+    return find_cost_unit(context.domain, others) if others else context.session.cost_unit
 
 
 def _solve_in_time(
@@ -104,8 +114,7 @@ def _solve(
 ) -> SolverResult:
     known = None
     if kept is not None:
-        unit = context.session.cost_unit
-        cost = kept.find_cost(context.domain, problem.options.optimise, unit)
+        cost = kept.find_cost(context.domain, problem.options.optimise, problem.unit)
         known = FlatPlan((), _compose_loss(kept.plan, context.tnorm), cost)
     return Solver(problem, context, known).solve()
 

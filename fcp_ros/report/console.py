@@ -14,7 +14,10 @@ from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResul
 from fcp_ros.report.degree_origin import describe_origin
 
 BAR_WIDTH = 12
+LONG_PLAN = 300
+"""A plan with more steps is printed without a table, whose layout takes 1 ms for each step."""
 CANDIDATES_SHOWN = 6
+GIVEN_UP_SHOWN = 8
 """Only the best candidates are shown; the JSON and the HTML page have all of them."""
 
 
@@ -37,6 +40,14 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
         )
     if result.plan is not None:
         parts.append(render_plan(result.plan, explain=explain))
+    parts.extend(
+        Text(f"given up: {one}", style="yellow")
+        for one in result.given_up[: len(result.given_up) if explain else GIVEN_UP_SHOWN]
+    )
+    if not explain and len(result.given_up) > GIVEN_UP_SHOWN:
+        parts.append(
+            Text(f"... and {len(result.given_up) - GIVEN_UP_SHOWN} more (--explain lists them)")
+        )
     if explain and result.candidates:
         parts.append(render_candidates(result.candidates))
     if explain and result.explanation is not None:
@@ -54,6 +65,8 @@ def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
     If the plan has a schedule, the time of a step is its start and end, and the last row has the
     makespan.
     """
+    if len(plan.steps) > LONG_PLAN:
+        return _render_long(plan, explain)
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column, justify in (
         ("#", "right"),
@@ -68,17 +81,33 @@ def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
             str(number),
             _build_step_text(step, explain),
             _format_time(plan, number - 1),
-            "crisp" if step.degree >= 1.0 else f"{step.degree:.2f}",
+            _format_degree(step.degree),
             _build_bar(step.membership_after, plan.alpha),
         )
     table.add_row(
         "",
         _add_sources("goal", plan.goal_judgements, explain),
         "" if plan.schedule is None else f"{plan.schedule.makespan:.1f} s",
-        "crisp" if plan.goal_degree >= 1.0 else f"{plan.goal_degree:.2f}",
+        _format_degree(plan.goal_degree),
         _build_bar(plan.membership, plan.alpha),
     )
     return table
+
+
+def _render_long(plan: Plan, explain: bool) -> Text:
+    """Render a plan as plain lines, without columns that depend on all steps."""
+    lines = [
+        f"{number}  {_build_step_text(step, explain).plain}  {_format_time(plan, number - 1)}  "
+        f"{_format_degree(step.degree)}  {step.membership_after:.2f}"
+        for number, step in enumerate(plan.steps, start=1)
+    ]
+    goal = _add_sources("goal", plan.goal_judgements, explain).plain
+    lines.append(f"{goal}  {_format_degree(plan.goal_degree)}  {plan.membership:.2f}")
+    return Text("\n".join(lines), no_wrap=True, overflow="ignore")
+
+
+def _format_degree(degree: float) -> str:
+    return "crisp" if degree >= 1.0 else f"{degree:.2f}"
 
 
 def _format_time(plan: Plan, index: int) -> str:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
 from fractions import Fraction
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import write_decimal
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.ground_step import compute_cost
 
@@ -50,7 +50,7 @@ def to_ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str
             # Names of PDDL files have been checked by their reader, which takes leading digits.
             lines.append(f"({' '.join((form.action, *(bound[name] for name in form.parameters)))})")
     kind = "unit cost" if _has_unit_cost(domain) else "general cost"
-    return "\n".join((*lines, f"; cost = {_format_number(cost)} ({kind})", ""))
+    return "\n".join((*lines, f"; cost = {write_decimal(cost)} ({kind})", ""))
 
 
 def _format_action(action: str, objects: Sequence[str]) -> str:
@@ -66,11 +66,3 @@ def _format_action(action: str, objects: Sequence[str]) -> str:
 def _has_unit_cost(domain: Domain) -> bool:
     """Return True if each action costs 1."""
     return all(rule.cost.base == 1.0 and not rule.cost.terms for rule in domain.rules.values())
-
-
-def _format_number(value: Fraction) -> str:
-    """Write a sum of decimals, which is a decimal again, with all its digits."""
-    if value.denominator == 1:
-        return str(value.numerator)
-    text = f"{Decimal(value.numerator) / Decimal(value.denominator):f}"
-    return text.rstrip("0")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fcp_ros.binding.label_types import TypeChoice, TypeReason
-from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.labels import is_named, normalise_label
 from fcp_ros.scene import Layer, SceneGraph
 
 _CODE = re.compile(r"[A-Za-z]?\d+")
@@ -28,9 +28,12 @@ _WHY = {
 
 
 def to_words(identifier: str, category: str) -> str:
-    """Return an id in words: "mug 1" for ``mug_1``, "table O24" for the code ``O24``."""
-    if _CODE.fullmatch(identifier) and category:
-        return f"{normalise_label(category)} {identifier}"
+    """Return an id in words: "mug 1" for ``mug_1``, "table O24" for the code ``O24``.
+
+    A code whose label is a number without a name is a "thing O24".
+    """
+    if _CODE.fullmatch(identifier):
+        return f"{normalise_label(category) if is_named(category) else 'thing'} {identifier}"
     return identifier.replace("_", " ")
 
 

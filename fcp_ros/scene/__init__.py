@@ -5,35 +5,38 @@
 planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
 """
 
-from fcp_ros.scene.correspondence import match_scenes
-from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, compare_scenes
-from fcp_ros.scene.formats.canonical import to_document, write_scene
-from fcp_ros.scene.formats.context_matters import (
-    ContextMattersInstance,
-    load_context_matters_instances,
-    load_context_matters_records,
-)
-from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
-from fcp_ros.scene.graph.elements import (
-    AttributeValue,
-    Layer,
-    Pose,
-    Provenance,
-    SceneNode,
-    SceneRelation,
-)
-from fcp_ros.scene.graph.errors import SceneError, SequenceGap
-from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.live.change import Renaming, SceneChange, UpdateStatus
-from fcp_ros.scene.live.live_scene import LiveScene
-from fcp_ros.scene.live.matching import LiveOptions
-from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
-from fcp_ros.scene.relations.complete import complete_relations
-from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
-from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.summary import SceneSummary, summarise
-from fcp_ros.scene.writing import WRITERS, SceneWriter, save_scene
+from fcp_ros.foundation.deferred_imports import defer_imports
+
+with defer_imports(__name__):
+    from fcp_ros.scene.correspondence import match_scenes
+    from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, compare_scenes
+    from fcp_ros.scene.formats.canonical import to_document, write_scene
+    from fcp_ros.scene.formats.context_matters import (
+        ContextMattersInstance,
+        load_context_matters_instances,
+        load_context_matters_records,
+    )
+    from fcp_ros.scene.formats.scene_file import SceneLimits
+    from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
+    from fcp_ros.scene.graph.elements import (
+        AttributeValue,
+        Layer,
+        Pose,
+        Provenance,
+        SceneNode,
+        SceneRelation,
+    )
+    from fcp_ros.scene.graph.errors import SceneError, SequenceGap
+    from fcp_ros.scene.graph.graph import SceneGraph
+    from fcp_ros.scene.live.change import Renaming, SceneChange, UpdateStatus
+    from fcp_ros.scene.live.live_scene import LiveScene
+    from fcp_ros.scene.live.matching import LiveOptions
+    from fcp_ros.scene.loading import READERS, SceneReader, load_scene, read_scene
+    from fcp_ros.scene.relations.complete import complete_relations
+    from fcp_ros.scene.relations.maintenance.maintainer import RelationMaintainer
+    from fcp_ros.scene.relations.options import RelationOptions
+    from fcp_ros.scene.summary import SceneSummary, summarise
+    from fcp_ros.scene.writing import WRITERS, SceneWriter, save_scene
 
 __all__ = [
     "AttributeValue",

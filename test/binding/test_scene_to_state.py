@@ -128,10 +128,59 @@ def test_a_place_that_is_none_leads_further_down(state_of) -> None:  # type: ign
             ("on", "bowl_1", "door_2"),
         ),
     )
-    assert texts(state, "on") == {
-        "on(mug_1, table_1)",
-        "on(bowl_1, kitchen_floor)",
+    assert texts(state, "on") == {"on(mug_1, table_1)"}
+    assert "read otherwise, to fit the domain's types: on(mug_1, door_1) as on(mug_1, table_1)" in (
+        state.notes
+    )
+    assert "left out, since the domain's types do not fit: on(bowl_1, door_2)" in ", ".join(
+        state.notes
+    )
+
+
+def box(
+    id_: str, category: str, at: tuple[float, float, float], size: tuple[float, ...]
+) -> SceneNode:
+    return thing(id_, category, pose=Pose.at(*at), size=size, parents=("den",))
+
+
+DEN = SceneNode("den", Layer.ROOM, "room", polygon=((0, 0), (5, 0), (5, 5), (0, 5)), height=2.5)
+
+
+def test_what_hangs_and_what_nothing_carries_lies_nowhere(state_of) -> None:  # type: ignore[no-untyped-def]
+    """The floor is no place for them, and notes say so."""
+    state = state_of(
+        DEN,
+        box("wall_1", "wall", (2.5, 4.95, 1.25), (5.0, 0.1, 2.5)),
+        box("book_1", "book", (2.5, 4.88, 1.2), (0.4, 0.04, 0.6)),
+        box("kite_1", "toy", (2.5, 2.5, 1.5), (0.3, 0.3, 0.3)),
+        box("mug_1", "mug", (1.0, 1.0, 0.05), (0.1, 0.1, 0.1)),
+        thing("apple_1", "apple"),
+    )
+    assert texts(state, "on", "inside") == {
+        "on(mug_1, den_floor)",
+        "on(apple_1, kitchen_floor)",
     }
+    assert "these hang, and lie on nothing: book_1 (attached to wall_1)" in state.fact_notes
+    assert "it is not known where these lie, so no plan can fetch them: kite_1" in state.fact_notes
+    assert (
+        "assumed, since it was not seen what these things lie on or in: "
+        "on(apple_1, kitchen_floor)" in state.fact_notes
+    )
+
+
+def test_a_domain_may_say_what_attached_things_are(schema: Schema, mapping: SceneMapping) -> None:
+    attached = Relation("attached", (("part", "thing"), ("whole", "thing")))
+    known = Schema(
+        schema.name,
+        schema.types,
+        schema.functions,
+        (*schema.relations, attached),
+        schema.attributes,
+    )
+    nodes = [KITCHEN, thing("wall_1", "wall"), thing("book_1", "book")]
+    graph = SceneGraph.of(nodes, [SceneRelation("attached", ("book_1", "wall_1"))])
+    state = scene_to_instance(graph, known, mapping)
+    assert texts(state) == {"attached(book_1, wall_1)"}
 
 
 def test_who_holds_something_is_a_support_or_container(state_of) -> None:  # type: ignore[no-untyped-def]

@@ -15,6 +15,7 @@ from fcp_ros.domain.scene_mapping import AttributeFact, SceneMapping
 from fcp_ros.scene import (
     Layer,
     Pose,
+    Provenance,
     SceneDelta,
     SceneGraph,
     SceneNode,
@@ -39,7 +40,7 @@ CATEGORIES = {
     Layer.AGENT: ["robot", "person", "ghost"],
 }
 STATED = ["on", "on", "inside", "inside", "in_room", "in_room", "at", "holding", "connected"]
-ODD = ["near", "closed", "part_of"]
+ODD = ["near", "closed", "part_of", "attached"]
 
 
 def nodes_of(ids: Sequence[str]) -> st.SearchStrategy[SceneNode]:
@@ -80,7 +81,13 @@ def relations(draw: st.DrawFn, ids: Sequence[str]) -> SceneRelation:
     else:
         count = draw(st.sampled_from([2, 2, 2, 2, 1]))
         legs = tuple(draw(st.sampled_from(ids)) for _ in range(count))
-    return SceneRelation(name, tuple(leg for leg in legs if leg in ids) or (ids[0],))
+    legs = tuple(leg for leg in legs if leg in ids) or (ids[0],)
+    # Given places have no circle; derived ones may have one here, which the state must survive.
+    is_derived = name in ("on", "inside") and len(legs) == 2 and legs[0] >= legs[1]
+    provenances = list(Provenance)
+    if is_derived:
+        provenances.remove(Provenance.GIVEN)
+    return SceneRelation(name, legs, provenance=draw(st.sampled_from(provenances)))
 
 
 @st.composite
@@ -96,7 +103,8 @@ def deltas(draw: st.DrawFn, graph: SceneGraph) -> SceneDelta:
     stated = graph.relations
     dropped = draw(st.lists(st.sampled_from(stated), max_size=2)) if stated else []
     if draw(st.booleans()):  # dropped and stated again: now it is the last one
-        again = [r for r in dropped if r not in added and not {*r.elements} & {*removed}]
+        keys = {relation.key for relation in added}
+        again = [r for r in dropped if r.key not in keys and not {*r.elements} & {*removed}]
         added += dict.fromkeys(again)
     return SceneDelta(
         graph.sequence + 1, tuple(upserted), tuple(removed), tuple(added), tuple(dropped)

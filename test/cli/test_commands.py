@@ -73,6 +73,41 @@ def test_what_is_read_otherwise_than_given_is_said(tmp_path):
     assert any("television_1" in note for note in json.loads(out)["scene_notes"])
 
 
+HOME = """
+format: fcp_ros/scene
+version: 1
+nodes:
+- {id: kitchen, layer: room, category: kitchen, polygon: [[0, 0], [5, 0], [5, 4], [0, 4]]}
+- {id: fridge_1, layer: object, category: fridge, position: [0.4, 0.4, 0.9], size: [0.7, 0.7, 1.8]}
+- {id: list_1, layer: object, category: book, position: [0.755, 0.4, 1.2], size: [0.01, 0.1, 0.15]}
+- {id: balloon_1, layer: object, category: toy, position: [3.5, 3, 1.8], size: [0.3, 0.3, 0.3]}
+- {id: apple_1, layer: object, category: apple, parents: [kitchen]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("thing", "status"),
+    [
+        ("list_1", "UNSOLVABLE_PROVEN"),
+        ("balloon_1", "UNSOLVABLE_PROVEN"),
+        ("apple_1", "SOLVED_OPTIMALLY"),
+    ],
+)
+def test_what_hangs_or_floats_is_not_on_the_floor(tmp_path, thing, status):
+    """A shopping list on the fridge's door, a balloon in the air, an apple somewhere."""
+    file = tmp_path / "home.yaml"
+    file.write_text(HOME)
+    code, out, _ = fcp("plan", "--scene", str(file), "--goal", f"holding(robot_1, {thing})")
+    assert (code == 0) == (status == "SOLVED_OPTIMALLY")
+    assert status in out
+    for note in (
+        "assumed, since it was not seen what these things lie on or in: on(apple_1, kitchen_floor)",
+        "these hang, and lie on nothing: list_1 (attached to fridge_1)",
+        "it is not known where these lie, so no plan can fetch them: balloon_1",
+    ):
+        assert f"note: {note}" in out
+
+
 def test_json_can_be_validated_and_a_changed_plan_is_refused(tmp_path):
     code, out, _ = fcp("plan", "--goal", CRISP, "--json")
     assert code == 0

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits of ``fcp plan`` in a process of its own: Ctrl-C, time and memory, in every phase."""
 
+import itertools
 import json
 import os
+import pty
 import resource
 import signal
 import subprocess
@@ -50,18 +52,37 @@ def delivery(parcels, places=12):
     )
 
 
+WALK = """(define (domain walk) (:requirements :typing) (:types place)
+ (:predicates (at ?a - place) (next ?a ?b - place))
+ (:action go :parameters (?a ?b - place) :precondition (and (at ?a) (next ?a ?b))
+  :effect (and (not (at ?a)) (at ?b))))"""
+
+
+def corridor(length):
+    """The only plan has as many steps as the corridor has places."""
+    places = [f"p{n}" for n in range(length + 1)]
+    facts = [f"(next {a} {b})" for a, b in itertools.pairwise(places)]
+    return (
+        f"(define (problem c) (:domain walk) (:objects {' '.join(places)} - place)\n"
+        f"(:init (at p0) {' '.join(facts)}) (:goal (at p{length})))"
+    )
+
+
 @pytest.fixture
 def start(tmp_path):
     """Starts ``fcp plan`` on a delivery."""
     running = []
 
-    def start(problem, *arguments):
-        (tmp_path / "d.pddl").write_text(DELIVERY)
+    def start(problem, *arguments, domain=DELIVERY, stderr=subprocess.PIPE):
+        (tmp_path / "d.pddl").write_text(domain)
         (tmp_path / "p.pddl").write_text(problem)
         files = ("--domain", str(tmp_path / "d.pddl"), "--scene", str(tmp_path / "p.pddl"))
         command = (sys.executable, "-m", "fcp_ros.cli.main", "plan", *files, *arguments)
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+        # Without a buffer, Python 3.11 loses what a signal keeps from a full pipe.
+        env = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=env
+        )
         running.append(process)
         return process
 
@@ -122,6 +143,30 @@ def test_ctrl_c_prints_the_best_plan_so_far(start):
     assert took < 0.5
     for word in ("search", " s, ", "expansions", "steps", "membership"):
         assert word in line
+
+
+def test_ctrl_c_while_a_plan_is_verified(start):
+    terminal, end = pty.openpty()  # there progress is shown at once
+    process = start(corridor(1500), "--time-limit", "500", domain=WALK, stderr=end)
+    os.close(end)
+    shown = ""
+    while "verify" not in shown or "best so far" not in shown.rpartition("verify")[2]:
+        shown = (shown + os.read(terminal, 4096).decode(errors="replace"))[-8192:]
+    code, output, took = press_ctrl_c(process)
+    os.close(terminal)
+    assert code == 15
+    assert "CANCELLED Cancelled by the caller during verify." in output
+    assert took < 0.5
+
+
+def test_ctrl_c_while_the_answer_is_printed(start):
+    process = start(corridor(400), "--json", domain=WALK)
+    # The answer is longer than what a pipe takes, so the process waits for its reader.
+    first = os.read(process.stdout.fileno(), 1).decode()
+    code, output, took = press_ctrl_c(process)
+    assert code == 15
+    assert len(json.loads(first + output)["plan"]["steps"]) == 400
+    assert took < 0.5
 
 
 def test_the_time_limit_begins_with_the_first_byte(start):

@@ -49,8 +49,30 @@ def test_a_small_pddl_task_is_planned_without_scenes_and_slow_libraries(reposito
         "--domain", str(files / "courier.pddl"),
         "--scene", str(files / "courier-1.pddl"),
     )  # fmt: skip
-    assert not modules & (SLOW | {"numba"})
-    wrong = ("fcp_ros.scene", "fcp_ros.nodes", "scipy.linalg", "scipy.sparse", "scipy.spatial")
+    assert not modules & (SLOW | {"numba", "scipy", "sqlite3", "tokenizers"})
+    wrong = ("fcp_ros.scene", "fcp_ros.nodes", "fcp_ros.grounding.grounder")
+    assert not [module for module in modules if module.startswith(wrong)]
+
+
+def test_a_goal_without_judgements_is_planned_in_a_house_without_models():
+    modules = imported_by(
+        "plan", "--scene", "twin_house_furnished", "--goal", "at(robot_1, living_room_1)"
+    )
+    assert not modules & (SLOW | {"numba", "scipy", "tokenizers"})
+    assert not [module for module in modules if module.startswith("fcp_ros.nodes")]
+
+
+def test_a_scene_is_shown_without_planner_and_models():
+    modules = imported_by("scene", "info", "twin_house_furnished")
+    assert not modules & (SLOW | {"numba", "scipy", "sqlite3", "tokenizers"})
+    wrong = ("fcp_ros.planning.planner", "fcp_ros.grounding.grounder", "fcp_ros.nodes")
+    assert not [module for module in modules if module.startswith(wrong)]
+
+
+def test_the_default_judge_needs_no_slow_library():
+    modules = imported_by("judge", "can_grasp", "robot", "mug")
+    assert not modules & (SLOW | {"numba", "scipy"})
+    wrong = ("fcp_ros.planning.planner", "fcp_ros.nodes")
     assert not [module for module in modules if module.startswith(wrong)]
 
 

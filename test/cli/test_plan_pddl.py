@@ -99,7 +99,7 @@ def test_reasons_are_in_pddl(folder):
         ("(on-deck vane)", "the goal:1:10: unknown object vane"),
         ("(on-dock van)", "the goal:1:2: unknown predicate on-dock"),
         ("(and (on-deck van)", "the goal:1:"),
-        ("(preference p (on-deck van))", "not supported: a preference"),
+        ("(not (preference p (on-deck van)))", "the goal:1:6: not supported: a preference within"),
     ],
 )
 def test_mistakes_in_a_goal_have_their_place_in_it(folder, goal, message):

@@ -6,6 +6,8 @@ times 8 times 150 and 475).
 """
 
 import json
+import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import Phase, assume, given, settings
@@ -15,6 +17,7 @@ from random_adl import make_task, read_twin
 from typer.testing import CliRunner
 
 from fcp_ros.cli.main import app
+from fcp_ros.foundation.wording import write_decimal
 from fcp_ros.planning.verification.ipc_plan import read_ipc_plan
 
 MOST_STATES = 300
@@ -34,6 +37,16 @@ WAYS = (
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("tasks")
+
+
+def is_long(twin, spent):
+    """Return True if the sums that plans may cost are beyond the whole numbers of float64."""
+    parts = [part for action in twin.domain.actions for part in action.cost]
+    amounts = [part for part in parts if isinstance(part, Fraction)]
+    amounts += [value for table in twin.problem.values.values() for value in table.values()]
+    shared = math.lcm(*(amount.denominator for amount in amounts))
+    unit = Fraction(math.gcd(*(int(amount * shared) for amount in amounts)) or 1, shared)
+    return max(spent, 2 * max(amounts, default=0)) / unit > 2**53
 
 
 def check_answer(domain, problem, options, folder):
@@ -64,13 +77,15 @@ def check_answer(domain, problem, options, folder):
         assert state is not None, (action, objects)
     assert twin.reaches_goal(state)
     assert spent >= least
+    if costs:
+        assert f"; cost = {write_decimal(Fraction(spent))} " in paths[2].read_text()
     optimum = "COST" if costs or "cost" in options else "STEPS"
     if answer["status"] == "SOLVED_OPTIMALLY":
         assert optimum in answer["optimal_in"]
         assert spent == least
     else:
         assert optimum not in answer["optimal_in"]
-        assert "cost" not in options
+        assert "cost" not in options or is_long(twin, spent)
     assert "MEMBERSHIP" in answer["optimal_in"]
 
 
@@ -142,6 +157,22 @@ def write_problem(objects, goal):
                 "(:metric minimize (total-cost))",
             ),
             id="large costs that differ by little",
+        ),
+        *(
+            pytest.param(
+                ROADS,
+                write_roads(
+                    f"(= (far a b) {short}) (= (far b c) {long}) (= (far a c) {direct})",
+                    "(:metric minimize (total-cost))",
+                ),
+                id=name,
+            )
+            for name, short, long, direct in (
+                ("costs of 17 digits", "0", "10000000000000001", "10000000000000002"),
+                ("costs of 17 digits and 1", "1", "10000000000000001", "10000000000000001"),
+                ("a sum of decimals", "0.1", "0.2", "0.30000000000000001"),
+                ("decimals of 20 digits", "0.10000000000000000001", "0.2", "0.3"),
+            )
         ),
         pytest.param(EITHER, write_problem("o1 - ta o2 - tb", "(p o2)"), id="either with a part"),
     ],

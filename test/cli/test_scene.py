@@ -51,6 +51,26 @@ def test_info_groups_by_label() -> None:
     assert ["inside", "1"] in rows
 
 
+def test_files_above_the_scene_need_an_option(tmp_path: Path) -> None:
+    """As the message says, which names the folder."""
+    pytest.importorskip("pxr")
+    head = '#usda 1.0\n(\ndefaultPrim = "mug"\nmetersPerUnit = 1\nupAxis = "Z"\n)\n'
+    for name, text in (
+        ("assets/mug", 'def Cube "mug" (\nprepend apiSchemas = ["SemanticsLabelsAPI:class"]\n) {\n'
+         'token[] semantics:labels:class = ["mug"]\n}\n'),
+        ("scenes/stage", 'def "mug" (\nreferences = @../assets/mug.usda@\n) {\n}\n'),
+    ):  # fmt: skip
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).with_suffix(".usda").write_text(head + text)
+    stage, assets = str(tmp_path / "scenes" / "stage.usda"), str(tmp_path / "assets")
+    code, _, error = fcp("info", stage, columns=400)
+    assert code == BAD_INPUT
+    assert f"Allow them with --assets {assets} " in error
+    code, out, _ = fcp("info", stage, "--assets", assets)
+    assert code == 0
+    assert any(line.split()[:3] == ["object", "mug", "1"] for line in out.splitlines())
+
+
 def test_info_fits_a_narrow_terminal() -> None:
     _, out, _ = fcp("info", "twin_house_furnished", columns=80)
     labels = out.split("\n\n")[1].splitlines()

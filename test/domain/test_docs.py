@@ -7,7 +7,6 @@ from pathlib import Path
 import pydantic
 import pytest
 
-from fcp_ros.domain import parse_expression
 from fcp_ros.domain.yaml import entries as file_shape
 from fcp_ros.foundation.yaml_text import parse_yaml
 
@@ -36,11 +35,3 @@ def test_snippets_have_the_shape_of_a_domain():
     assert file.rules["pick"].executor == "pick"
     assert file.rules["drive"].metric == "at"
     assert file.chunks["fetch"].steps[0].startswith("pick(")
-
-
-def test_goals_are_read():
-    block = TEXT.split("## Goals")[1].split("\n- ")[0]
-    goals = [goal for goal in re.split(r"\n|\s{4,}", block) if goal.strip()]
-    assert len(goals) >= 5
-    for goal in goals:
-        parse_expression(goal)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.foundation.labels import match_label, normalise_label
+from fcp_ros.foundation.labels import describe_label, is_named, match_label, normalise_label
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,21 @@ def test_a_description_is_not_what_it_describes() -> None:
     table = {"towel": "towel", "dining": "dining", "island": "counter", "basketball": "toy"}
     assert match_label("towel holder", table) is None
     assert match_label("RoboTHOR_basketball_rhode_island_novelty_v", table) == "toy"
+
+
+@pytest.mark.parametrize(
+    ("label", "named", "words"),
+    [
+        ("label_5", False, "number 5, without a name"),
+        ("Label 12", False, "number 12, without a name"),
+        ("17", False, "number 17, without a name"),
+        ("unknown", False, "unknown"),
+        ("", False, ""),
+        ("chair_2", True, "chair_2"),
+        ("label", True, "label"),
+        ("7up", True, "7up"),
+    ],
+)
+def test_numbers_are_no_names(label, named, words):
+    assert is_named(label) == named
+    assert describe_label(label) == words

@@ -24,7 +24,7 @@ from fcp_ros.domain import (
 from fcp_ros.fuzzy import TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.watch import Watch
 
 ALPHAS = st.sampled_from([0.0, 0.4, 0.85])
@@ -160,7 +160,7 @@ def test_alternatives_are_worth_what_evaluate_says(degrees, world, text, tnorm, 
     def degree_of(predicate, arguments):
         return given_degrees.setdefault((predicate, arguments), rng.choice([0.0, 0.25, 0.6, 1.0]))
 
-    formula = ground_goal(goal, types, domain, instance, watch)
+    formula = ground_goal(goal, types, domain, instance, watch).formula
     alternatives = find_alternatives(formula, lambda a: degree_of(*a), TNORMS[tnorm], task, watch)
     for _, state, _ in walk(domain, instance, rng, 4):
         holding = [a.degree for a in alternatives if a.holds(fluents_of(task, state))]

@@ -3,17 +3,24 @@
 
 from itertools import combinations
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.report.drawing.label_placement import CHARACTER_WIDTH, TextLabel, place_labels
+from fcp_ros.report.drawing.label_placement import (
+    TextLabel,
+    find_free_sides,
+    measure_text,
+    place_labels,
+)
 
 SPREAD = st.integers(0, 4)
 
 
 def box(placed):
     label = placed.label
-    half = CHARACTER_WIDTH * label.size * len(label.text) / 2
+    half = measure_text(label.text) * label.size / 2
     x, y = label.x + placed.dx, label.y + placed.dy
     return x - half, y - 0.6 * label.size, x + half, y + 0.6 * label.size
 
@@ -35,3 +42,30 @@ def test_a_centred_label_stands_on_its_point_unless_something_is_there():
     assert (place_labels([label])[0].dx, place_labels([label])[0].dy) == (0, 0)
     moved = place_labels([label], taken=[(95, 95, 105, 105)])[0]
     assert (moved.dx, moved.dy) != (0, 0)
+
+
+def test_a_label_without_a_free_place_is_left_out():
+    label = TextLabel("mug 1", 50, 50, 8)
+    assert place_labels([label], taken=[(-900, -900, 900, 900)]) == [None]
+    assert place_labels([label, label], taken=[(0, 0, 40, 40)])[1] is not None
+
+
+def test_labels_stay_in_the_picture():
+    for x, y in ((0, 0), (99, 0), (0, 99), (99, 99)):
+        (placed,) = place_labels([TextLabel("mug 1", x, y, 8)], within=(0, 0, 100, 100))
+        west, south, east, north = box(placed)
+        assert min(west, south) >= 0
+        assert max(east, north) <= 100
+
+
+def test_labels_of_a_crowd_lead_outwards():
+    points = np.array([(0.0, 0.0), (10.0, 0.0), (500.0, 0.0)])
+    assert find_free_sides(points) == [180.0, 0.0, None]
+    (left,) = place_labels([TextLabel("mug 1", 0, 0, 8, away=180.0)])
+    assert left.dx < 0
+
+
+@pytest.mark.parametrize("character", ["i", "M", "\u4e2d", " "])
+def test_widths_are_those_of_letters(character):
+    assert measure_text(character * 3) == pytest.approx(3 * measure_text(character))
+    assert measure_text("i") < measure_text("M") < measure_text("\u4e2d") * 1.01

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fcp_ros.binding.label_types import TypeChoice, TypeReason
+from fcp_ros.report.drawing import figure as palette
 from fcp_ros.report.drawing.floor_plan import MOST_NAMES, draw_floor_plan
 from fcp_ros.report.scene_page import render_scene_page
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, load_scene
@@ -57,13 +58,76 @@ def test_the_house_is_all_there(house: SceneGraph) -> None:
     assert mug.pose is not None
     assert nodes["mug_1"][1:3] == ["mug", "cup"]
     assert nodes["mug_1"][4:7] == pytest.approx(mug.pose.position, abs=1e-3)
-    assert nodes["mug_1"][10:] == pytest.approx(mug.pose.orientation, abs=1e-4)
+    assert nodes["mug_1"][10:14] == pytest.approx(mug.pose.orientation, abs=1e-4)
+    assert nodes["mug_1"][14] == "mug 1"
     assert len(data["rooms"]) == 2
     order = list(nodes)
-    ends = data["relations"]["on"]
+    ends = [end for one in data["relations"] if one["name"] in ("on", "on the floor")
+            for end in one["ends"]]  # fmt: skip
     pairs = {(order[a], order[b]) for a, b in zip(ends[::2], ends[1::2], strict=True)}
     assert pairs == {relation.elements for relation in house.relations_named("on")}
     assert "like glass" in page.texts
+
+
+def test_lines_that_nearly_everything_has_are_off(house: SceneGraph) -> None:
+    """Those to the floors, which form a star, and those to the rooms."""
+    data = json.loads(page_of(house).scripts[0])
+    order = [node[0] for node in data["nodes"]]
+    shown = {one["name"]: one["on"] for one in data["relations"]}
+    assert shown == {"on": True, "inside": True, "on the floor": False, "in_room": False,
+                     "at": False, "connected": False}  # fmt: skip
+    lines = {one["name"]: [order[end] for end in one["ends"]] for one in data["relations"]}
+    floors = {"kitchen_1_floor", "living_room_1_floor"}
+    assert not floors & set(lines["on"])
+    assert set(lines["on the floor"][1::2]) == floors
+    assert len(lines["connected"]) == 4, "each line once: room, door, room"
+
+
+def test_labels_without_a_name_are_words(house: SceneGraph) -> None:
+    nodes = [
+        SceneNode(id_, Layer.OBJECT, label, Pose.at(at, 0, 0), (1.0, 1.0, 1.0))
+        for at, (id_, label) in enumerate(
+            [("O1", "label_5"), ("O2", "17"), ("O3", "chair"), ("4", "unknown")]
+        )
+    ]
+    page = page_of(SceneGraph.of(nodes))
+    data = json.loads(page.scripts[0])
+    shown = [(node[1], node[14]) for node in data["nodes"]]
+    assert shown == [
+        ("number 5, without a name", "thing O1"),
+        ("number 17, without a name", "thing O2"),
+        ("chair", "chair O3"),
+        ("unknown", "thing 4"),
+    ]
+    assert "number 5, without a name" in page.texts
+    assert "thing O1" in [text.strip() for text in page.texts], "also in the plan"
+
+
+def test_rooms_of_unknown_height_hold_their_things() -> None:
+    """The floor is below the things, the walls end above them."""
+    corners = ((0, 0), (5, 0), (5, 4), (0, 4))
+    room = SceneNode("hall", Layer.ROOM, "hall", Pose.at(2, 2, 0), polygon=corners)
+    mast = SceneNode("mast", Layer.OBJECT, "mast", Pose.at(2, 2, 3), (0.1, 0.1, 6.0))
+    graph = SceneGraph.of([room, mast], [SceneRelation("in_room", ("mast", "hall"))])
+    (drawn,) = json.loads(page_of(graph).scripts[0])["rooms"]
+    assert (drawn["low"], drawn["high"]) == (0.0, 6.0)
+
+
+@pytest.mark.parametrize(
+    ("label", "size", "dashed"),
+    [("door", (0.1, 0.9, 2.0), False), ("door", (0.0, 0.9, 2.0), False), ("door", None, False),
+     ("opening", (0.0, 2.0, 2.0), True), ("passage", (0.4, 2.0, 2.0), True)],
+)  # fmt: skip
+def test_doors_are_drawn_in_the_plan(label: str, size: tuple[float, ...], dashed: bool) -> None:
+    corners = ((0, 0), (5, 0), (5, 4), (0, 4))
+    room = SceneNode("hall", Layer.ROOM, "hall", Pose.at(2, 2, 0), polygon=corners)
+    without = draw_floor_plan(SceneGraph.of([room]), (), "p")
+    door = SceneNode("door_1", Layer.OBJECT, label, Pose.at(0, 2, 0), size)
+    drawn = draw_floor_plan(SceneGraph.of([room, door]), (), "p")
+    assert palette.GOOD not in without
+    assert palette.GOOD in drawn
+    assert palette.ITEM not in drawn, "a door is no thing among things"
+    assert bool(re.search(rf"stroke-dasharray[^>]*{palette.GOOD}", drawn)) == dashed
 
 
 def test_nothing_is_fetched(house: SceneGraph) -> None:
@@ -86,7 +150,7 @@ def test_names_from_files_stay_text(name: str) -> None:
     thing = SceneNode("t", Layer.OBJECT, name, Pose.at(0.1, 0.1, 0), attributes={name: name})
     relation = SceneRelation(name, ("t", name))
     graph = SceneGraph.of([room, thing], [relation], source=name, frame_id=name, notes=[name])
-    plain = page_of(SceneGraph.of([room_like(room), thing_like(thing)], source="s"))
+    plain = page_of(SceneGraph.of([room_like(room), thing_like(thing)], source="a/s"))
     page = page_of(graph, {"t": TypeChoice(name, 1.0, TypeReason.OVERRIDE, name)})
     assert len(page.scripts) == 2
     kinds = {tag for tag, _ in plain.tags} | {"ul", "li", "svg"}
@@ -95,7 +159,7 @@ def test_names_from_files_stay_text(name: str) -> None:
     assert events == []
     data = json.loads(page.scripts[0])
     assert data["nodes"][0][:2] == [name, name]
-    assert name in data["relations"]
+    assert name in [one["name"] for one in data["relations"]]
     assert any(text == name for text in page.texts)  # shown as it is, in a table
 
 

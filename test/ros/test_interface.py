@@ -74,6 +74,7 @@ def test_the_readme_says_what_is(probe, stack, repository, until):
         return {node: live(probe, node) ^ {r for r in told if r[0] == node} for node in NODES}
 
     # The graph takes a moment to be discovered; what differs after that differs.
+    until(lambda: set(NODES) <= set(probe.node.get_node_names()), "the nodes")
     end = iter(range(200))
     until(lambda: not any(differences().values()) or next(end, None) is None, "discovery")
     assert differences() == {node: set() for node in NODES}
@@ -154,7 +155,8 @@ def unstarted(stack_options, tmp_path_factory):
     """All nodes with nothing but their defaults, not started."""
     from fcp_ros.nodes.stack import StackOptions
 
-    world = {"grounder": {"world": "auto"}}  # beside a simulated executor it would be another
+    # Beside a simulated executor it would be another.
+    world = {"grounder": {"world": "auto"}, "executive": {"world": "auto"}}
     with NodeStack(StackOptions(autostart=False, namespace="defaults", overrides=world)) as stack:
         yield stack
 

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
-from collections import deque
+
+from fcp_ros.planning.heuristics.fact_queues import LEVELS
 
 
 class ArrayTwin:
@@ -41,18 +43,19 @@ class ArrayTwin:
         usable = set(self.usable(state))
         cost = dict.fromkeys(self.start(state), 0.0)
         best = {}
-        level, heap, waiting = deque(cost), [], set()
+        level, heap, waiting, put = list(cost), [], {}, itertools.count()
+        dear = self.relaxed.unit * LEVELS
         missing = [len(needs) for needs in self.needs]
         total = [0.0] * len(missing)
         current = 0.0
         while level or heap:
             if level:
-                fact = level.popleft()
+                fact = level.pop()
             else:
-                current, fact = heapq.heappop(heap)
-                if fact not in waiting or current > cost[fact]:
+                entry = current, _, fact = heapq.heappop(heap)
+                if waiting.get(fact) != entry:
                     continue
-                waiting.discard(fact)
+                del waiting[fact]
             for action in [a for a in range(len(missing)) if fact in self.needs[a]]:
                 missing[action] -= 1
                 total[action] += current
@@ -65,8 +68,10 @@ class ArrayTwin:
                         if value == current and reached not in waiting:
                             level.append(reached)
                         else:
-                            waiting.add(reached)
-                            heapq.heappush(heap, (value, reached))
+                            # of equal small values, the last one put in comes first
+                            order = -next(put) if value < dear else reached
+                            waiting[reached] = value, order, reached
+                            heapq.heappush(heap, waiting[reached])
         if self.goal not in cost:
             return math.inf, set()
         facts, plan, helpful = {self.goal}, set(), set()

@@ -11,7 +11,7 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.formula import find_wanted
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
@@ -34,7 +34,7 @@ def encode_goal(
     """The encoding of a goal, with all that led to it; ExpressionError where it makes no sense."""
     watch = Watch(PlanningOptions())
     goal = check_goal(parse_expression(text), domain, instance, text)
-    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch).formula
     if on_demand:
         task = compile_relevant(domain, instance, find_wanted(formula), Breadth.FULL, watch)
     else:

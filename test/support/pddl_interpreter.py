@@ -111,7 +111,7 @@ class Interpreter:
                 part = self.problem.values.get(part.function, {}).get(at)
                 if part is None:
                     return None
-            total += Fraction(str(part))
+            total += part
         return total
 
 

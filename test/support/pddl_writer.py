@@ -10,11 +10,9 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PddlAction,
     ProblemText,
     Typed,
-    declare,
-    write_formula,
-    write_list,
-    write_numeric,
 )
+from fcp_ros.domain.pddl.syntax.writer import declare, write_formula, write_list, write_numeric
+from fcp_ros.foundation.wording import write_decimal
 
 
 def write_domain(domain: DomainText) -> str:
@@ -50,7 +48,7 @@ def write_problem(problem: ProblemText) -> str:
         for arguments in sorted(tuples)
     )
     values = (
-        f"(= {write_list(function, arguments)} {value!r})"
+        f"(= {write_list(function, arguments)} {write_decimal(value)})"
         for function, given in problem.values.items()
         for arguments, value in given.items()
     )

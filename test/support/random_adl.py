@@ -27,6 +27,8 @@ ATTEMPTS = 20
 """Tasks that are written until one allows them; then the last one is taken."""
 AMOUNTS = ("0", "1", "1", "1", "2", "3", "0.1", "0.25", "2.5", "1000000000001", "1000000000002")
 """Costs as they are written in files."""
+LONG_AMOUNTS = ("10000000000000001", "10000000000000002", "0.30000000000000004", "0.1", "0.2", "1")
+"""Costs that floats do not tell apart, or not their sums."""
 NUMBERS_OF_LEGS = (0, 1, 1, 1, 2, 2)
 
 
@@ -73,6 +75,7 @@ class _Writer:
         self.static = {
             f"s{n}": self._draw_legs(kinds, draw.randint(1, 2)) for n in range(draw.randint(0, 2))
         }
+        self.amounts = AMOUNTS if draw.random() < 0.9 else LONG_AMOUNTS
         self.functions: dict[str, list[str]] = {}
         if draw.random() < 0.5:
             legs = draw.randint(0, 2)
@@ -98,7 +101,7 @@ class _Writer:
         ]
         for name, legs in self.functions.items():
             for chosen in itertools.product(*map(self._list_objects, legs)):
-                amount = "0" if name == "total-cost" else draw.choice(AMOUNTS)
+                amount = "0" if name == "total-cost" else draw.choice(self.amounts)
                 if draw.random() < 0.9:
                     facts.append(f"(= {_write_atom(name, chosen)} {amount})")
         others = (o for o in self.objects if o not in self.constants)
@@ -176,8 +179,8 @@ class _Writer:
         draw = self.draw
         value = self._write_one("f0", self.functions["f0"], scope)
         if not value or draw.random() < 0.4:
-            return draw.choice(AMOUNTS)
-        return value if draw.random() < 0.7 else f"(+ {draw.choice(AMOUNTS)} {value})"
+            return draw.choice(self.amounts)
+        return value if draw.random() < 0.7 else f"(+ {draw.choice(self.amounts)} {value})"
 
     # --- conditions
 

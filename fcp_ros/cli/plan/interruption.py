@@ -12,8 +12,6 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType, TracebackType
-from typing import Any
 
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.planning.model.memberships import MembershipSource
@@ -23,10 +21,27 @@ TICK = 0.05
 """Seconds between two checks of guarded code."""
 
 
-class Interruption:
-    """Takes Ctrl-C while it is open: the first one cancels, the second one leaves at once.
+@contextmanager
+def open_interruption() -> Iterator[Interruption]:
+    """Take Ctrl-C within the context: the first one cancels, the second one leaves at once.
 
     Only for the main thread: Python handles signals nowhere else.
+    """
+    interruption = Interruption()
+    handlers = {signal.SIGINT: interruption.cancel, signal.SIGALRM: interruption.check}
+    before = {
+        number: signal.signal(number, lambda *_, handle=handler: handle())
+        for number, handler in handlers.items()
+    }
+    try:
+        yield interruption
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Interruption:
+    """Cancels a request, or ends guarded code.
 
     Attributes:
         cancelled: True once Ctrl-C was pressed.
@@ -35,21 +50,18 @@ class Interruption:
     def __init__(self) -> None:
         self.cancelled = False
         self._check: Callable[[], None] | None = None
-        self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> Interruption:
-        for number, handler in ((signal.SIGINT, self._cancel), (signal.SIGALRM, self._tick)):
-            self._before[number] = signal.signal(number, handler)
-        return self
+    def cancel(self) -> None:
+        """Cancel the request; the second time leave at once."""
+        if self.cancelled:
+            raise KeyboardInterrupt
+        self.cancelled = True
+        self.check()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+    def check(self) -> None:
+        """End guarded code if its request has ended."""
+        if self._check is not None:
+            self._check()
 
     def is_cancelled(self) -> bool:
         """Return True once Ctrl-C was pressed: the cancel callback of a request."""
@@ -80,16 +92,6 @@ class Interruption:
     def _disarm(self) -> None:
         self._check = None
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-
-    def _cancel(self, _number: int, _frame: FrameType | None) -> None:
-        if self.cancelled:
-            raise KeyboardInterrupt
-        self.cancelled = True
-        self._tick(_number, _frame)
-
-    def _tick(self, _number: int, _frame: FrameType | None) -> None:
-        if self._check is not None:
-            self._check()
 
 
 class GuardedMemberships:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from fcp_ros.cli.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.plan.interruption import GuardedMemberships, Interruption
@@ -22,7 +23,7 @@ from fcp_ros.planning import (
     PlanStatus,
     plan,
 )
-from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.memberships import MembershipSource, NoMemberships
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import ProgressCallback, ignore_progress
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
@@ -43,6 +44,7 @@ class PlanInput:
         judges: Who judges graded predicates.
         types: Types of labels or elements, ``NAME=TYPE`` each.
         similar: Least vote for the type of a similar label; None takes the domain's own.
+        assets: Folders with files that the scene may refer to, besides its own.
     """
 
     domain: str
@@ -52,6 +54,7 @@ class PlanInput:
     judges: JudgeChoice
     types: tuple[str, ...] = ()
     similar: float | None = None
+    assets: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,8 +136,10 @@ class PlanCommand:
         asked = self._asked
         with self._guard(Phase.PARSE):
             from fcp_ros.cli.session import SceneChoice, open_session
+            from fcp_ros.scene import SceneLimits
 
-            choice = SceneChoice(asked.types, asked.similar)
+            limits = SceneLimits(asset_folders=asked.assets)
+            choice = SceneChoice(asked.types, asked.similar, limits)
             session = open_session(asked.domain, asked.scene, choice)
         with self._open_memberships(session.domain) as memberships:
             with self._guard(Phase.COMPILE):
@@ -192,6 +197,9 @@ class PlanCommand:
 
     @contextmanager
     def _open_memberships(self, domain: Domain) -> Iterator[MembershipSource]:
+        if not domain.graded and self._asked.judges == JudgeChoice():  # else they are checked
+            yield NoMemberships()
+            return
         with self._guard(Phase.PARSE):
             grounder = open_grounder(domain, self._asked.judges)
         with closing(grounder):

@@ -4,13 +4,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fcp_ros.cli.exit_codes import DIFFERENT
-from fcp_ros.cli.options import DEFAULT_DOMAIN, DomainOption, JsonOption, SimilarOption, TypeOption
+from fcp_ros.cli.options import (
+    DEFAULT_DOMAIN,
+    AssetsOption,
+    DomainOption,
+    JsonOption,
+    SimilarOption,
+    TypeOption,
+)
 from fcp_ros.cli.scene.difference import make_type_lookup, print_difference, to_plain_difference
 from fcp_ros.cli.scene.info import print_info, to_plain_info
 from fcp_ros.cli.session import SceneChoice, open_session
@@ -58,13 +66,15 @@ def info(
     similar: SimilarOption = None,
     also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
+    assets: AssetsOption = None,
     each_node: Annotated[
         bool, typer.Option("--all", help="Show each node instead of each label.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in a scene, and the types that a domain gives it."""
-    choice = SceneChoice(tuple(types or ()), similar, _to_limits(max_nodes), tuple(also or ()))
+    limits = _to_limits(max_nodes, assets)
+    choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()))
     with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if as_json:
@@ -89,6 +99,7 @@ def show(
     similar: SimilarOption = None,
     also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
+    assets: AssetsOption = None,
 ) -> None:
     """Draw a scene, from above and in 3D, into one file that needs no network."""
     # Slow to import, and only needed here.
@@ -97,7 +108,8 @@ def show(
 
     if out.suffix.lower() not in (".html", ".htm", ".svg"):
         fail(f"{out}: pictures are written as .html or .svg; give the file one of these suffixes")
-    choice = SceneChoice(tuple(types or ()), similar, _to_limits(max_nodes), tuple(also or ()))
+    limits = _to_limits(max_nodes, assets)
+    choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()))
     with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if all(node.pose is None for node in session.graph.nodes.values()):
@@ -129,11 +141,12 @@ def convert(
     ] = False,
     also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
+    assets: AssetsOption = None,
 ) -> None:
     """Write a scene in another format, and list what that format cannot express."""
     with explain_errors(), show_progress(f"converting {file}"):
         relations = RelationOptions(also=frozenset(also or ()))
-        graph = read_scene(find_scene(file), limits=_to_limits(max_nodes))
+        graph = read_scene(find_scene(file), limits=_to_limits(max_nodes, assets))
         graph = graph if given_only else complete_relations(graph, relations)
         out.parent.mkdir(parents=True, exist_ok=True)
         lost = save_scene(graph, out, format_name)
@@ -170,13 +183,14 @@ def diff(
         bool, typer.Option("--given-only", help="Compare the files without derived relations.")
     ] = False,
     max_nodes: MaxNodesOption = None,
+    assets: AssetsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare two scenes of any formats: exit code 0 if they are the same, 1 if they differ."""
     read = read_scene if given_only else load_scene
     with explain_errors(), show_progress("reading"):
         before, after = (
-            read(find_scene(file), limits=_to_limits(max_nodes)) for file in (first, second)
+            read(find_scene(file), limits=_to_limits(max_nodes, assets)) for file in (first, second)
         )
         type_of = make_type_lookup(load_domain(find_domain(domain))) if match else None
     with show_progress("comparing"):
@@ -194,6 +208,7 @@ def diff(
         raise typer.Exit(DIFFERENT)
 
 
-def _to_limits(max_nodes: int | None) -> SceneLimits:
-    """Return the limits that the option stands for."""
-    return SceneLimits() if max_nodes is None else SceneLimits(max_nodes=max_nodes)
+def _to_limits(max_nodes: int | None, assets: list[Path] | None) -> SceneLimits:
+    """Return the limits that the options stand for."""
+    limits = SceneLimits(asset_folders=tuple(assets or ()))
+    return limits if max_nodes is None else replace(limits, max_nodes=max_nodes)

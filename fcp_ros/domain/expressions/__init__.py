@@ -7,6 +7,7 @@ and a state and the types of its free variables inferred (`resolution`). Planner
 
 - `syntax`: terms, atoms and connectives as values, and their text.
 - `parser`: text to expression, by the grammar `expression.lark`.
+- `structure`: where counts, trajectory constraints and preferences may stand in a goal.
 - `resolution`: `check_goal`, which finds each name in the domain and the state, and the types of
   free variables.
 - `evaluation`: the degree of an expression in a state; the built-in predicate `is_a`.

@@ -5,6 +5,9 @@ Degrees (DESIGN section 4): relations and `is_a` are 0 or 1; graded predicates a
 `forall` compose with the t-norm, `or` and `exists` take the largest, `not` is 1 - x, and a weight w
 makes 1 - w * (1 - x). Free variables are existential over the whole expression. Two variables may
 stand for the same element.
+
+Trajectory constraints are read off the states that a plan goes through, as Gerevini and Long define
+them (Plan Constraints and Preferences in PDDL3, 2005, section 4): true or false.
 """
 
 from __future__ import annotations
@@ -13,16 +16,22 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expressions.structure import split_labels
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
     Forall,
+    Initially,
     Not,
     Or,
     Term,
+    TrajectoryConstraint,
+    TrajectoryOperator,
     TypedVariable,
     Variable,
     free_variables,
@@ -67,6 +76,7 @@ def evaluate(
     *,
     types: Mapping[str, str] | None = None,
     binding: Mapping[str, str] | None = None,
+    before: Sequence[Instance] = (),
 ) -> float:
     """Compute the degree of a checked goal in a state, or a lower bound if degrees are unknown.
 
@@ -79,6 +89,8 @@ def evaluate(
         types: free variable -> type, from `infer_types`; a variable without a type ranges over all
             elements.
         binding: free variable -> element name, for those that are fixed.
+        before: the states that led to it, in order, for constraints on them; the first is the
+            initial one.
 
     Returns:
         A degree in [0, 1]; 0 if no element fits a free variable.
@@ -91,7 +103,7 @@ def evaluate(
         else list(instance.names())
         for name in names
     ]
-    evaluator = _Evaluator(instance, degree_of, tnorm)
+    evaluator = _Evaluator((*before, instance), degree_of, tnorm)
     return max(
         (
             evaluator.judge(expression, {**fixed, **dict(zip(names, chosen, strict=True))})
@@ -180,9 +192,40 @@ def _list_bindings(
         yield {**binding, **dict(zip(names, chosen, strict=True))}
 
 
+def decide_constraint(operator: TrajectoryOperator, truths: Sequence[Sequence[bool]]) -> bool:
+    """Decide a trajectory constraint by its definition.
+
+    Args:
+        operator: its operator.
+        truths: the truth of each of its conditions in each state, from the initial to the last one.
+    """
+    first, states = truths[0], range(len(truths[0]))
+    if operator is TrajectoryOperator.ALWAYS:
+        return all(first)
+    if operator is TrajectoryOperator.SOMETIME:
+        return any(first)
+    if operator is TrajectoryOperator.AT_MOST_ONCE:
+        return sum(first[i] and not (i and first[i - 1]) for i in states) <= 1
+    if operator is TrajectoryOperator.FIRST_THEN:
+        reached = 0
+        for truth in truths:
+            later = [i for i in states if i >= reached and truth[i]]
+            if not later:
+                return False
+            reached = later[0]
+        return True
+    second = truths[1]
+    if operator is TrajectoryOperator.AFTER:
+        return all(any(first[i:]) for i in states if second[i])
+    return all(any(first[:i]) for i in states if second[i])
+
+
 class _Evaluator:
-    def __init__(self, instance: Instance, degree_of: DegreeOf, tnorm: TNorm) -> None:
-        self._instance = instance
+    """Evaluates expressions in the last of some states."""
+
+    def __init__(self, states: Sequence[Instance], degree_of: DegreeOf, tnorm: TNorm) -> None:
+        self._states = states
+        self._instance = states[-1]
         self._degree_of = degree_of
         self._tnorm = tnorm
 
@@ -203,12 +246,65 @@ class _Evaluator:
         if isinstance(expression, Or):
             return max(self.judge(part, binding, unknown) for part in expression.parts)
         if isinstance(expression, Exists):
-            inner = _list_bindings(expression.variables, binding, self._instance)
-            return max((self.judge(expression.body, b, unknown) for b in inner), default=0.0)
+            return max(self._judge_all(expression, binding, unknown), default=0.0)
         if isinstance(expression, Forall):
-            inner = _list_bindings(expression.variables, binding, self._instance)
-            return self._tnorm.compose_all(self.judge(expression.body, b, unknown) for b in inner)
+            return self._tnorm.compose_all(self._judge_all(expression, binding, unknown))
+        if isinstance(expression, Count):
+            return self._judge_count(expression, binding, unknown)
+        if isinstance(expression, Initially):
+            first = _Evaluator(self._states[:1], self._degree_of, self._tnorm)
+            return first.judge(expression.body, binding, unknown)
+        if isinstance(expression, TrajectoryConstraint):
+            return float(self._is_kept(expression, binding))
         return 1.0 - expression.weight * (1.0 - self.judge(expression.body, binding, unknown))
+
+    def _judge_all(
+        self, expression: Exists | Forall | Count, binding: Mapping[str, str], unknown: float
+    ) -> list[float]:
+        """Compute the degree of the body for each choice of elements for the variables."""
+        bindings = _list_bindings(expression.variables, binding, self._instance)
+        return [self.judge(expression.body, inner, unknown) for inner in bindings]
+
+    def _judge_count(self, count: Count, binding: Mapping[str, str], unknown: float) -> float:
+        if count.bound is Bound.MOST:
+            labels, body = split_labels(count.body)
+            bindings = [
+                inner
+                for inner in _list_bindings(count.variables, binding, self._instance)
+                if all(self.judge(label, inner) for label in labels)
+            ]
+            found = [self.judge(body, inner, unknown) for inner in bindings if body is not None]
+            share = 1.0 / max(1, len(found))
+            return self._tnorm.compose_all(1.0 - share * (1.0 - degree) for degree in found)
+
+        found = sorted(self._judge_all(count, binding, unknown), reverse=True)
+        few = sorted(
+            (1.0 - x for x in self._judge_all(count, binding, 1.0 - unknown)), reverse=True
+        )
+        parts = []
+        if count.bound is not Bound.AT_MOST:
+            parts.append(self._compose_best(found, count.number))
+        if count.bound is not Bound.AT_LEAST:
+            parts.append(self._compose_best(few, len(few) - count.number))
+        return self._tnorm.compose_all(parts)
+
+    def _compose_best(self, degrees: Sequence[float], number: int) -> float:
+        """Compose the best degrees, so many; 0 if there are fewer."""
+        if number > len(degrees):
+            return 0.0
+        return self._tnorm.compose_all(degrees[: max(0, number)])
+
+    def _is_kept(self, constraint: TrajectoryConstraint, binding: Mapping[str, str]) -> bool:
+        """Decide a constraint on the states; a condition holds in a state with degree 1."""
+        truths = [
+            [
+                _Evaluator(self._states[: n + 1], self._degree_of, self._tnorm).judge(part, binding)
+                >= 1.0
+                for n in range(len(self._states))
+            ]
+            for part in constraint.parts
+        ]
+        return decide_constraint(constraint.operator, truths)
 
     def _judge_atom(self, atom: Atom, binding: Mapping[str, str], unknown: float) -> float:
         arguments = tuple(_name_of(term, binding) for term in atom.arguments)

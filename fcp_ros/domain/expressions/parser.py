@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -12,16 +13,23 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput
 from lark.exceptions import VisitError
 
 from fcp_ros.domain.expressions.syntax import (
+    RESERVED,
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
     ExpressionError,
     Forall,
+    Initially,
     Not,
     Or,
+    Preference,
     Text,
+    TrajectoryConstraint,
+    TrajectoryOperator,
     TypedVariable,
     Variable,
     Weighted,
@@ -98,6 +106,9 @@ def parse_expression(text: str) -> Expression:
     return parsed
 
 
+Variables = tuple[TypedVariable, ...]
+
+
 class _BadToken(Exception):
     """A token that fits the grammar but has a value that is not allowed."""
 
@@ -124,24 +135,75 @@ class _Builder(Transformer):  # type: ignore[type-arg]
         return Not(body)
 
     def weigh(self, weight: Token, body: Expression) -> Expression:
-        value = float(weight)
-        if not 0.0 <= value <= 1.0:
-            raise _BadToken(f"A weight lies in [0, 1], not {weight}: change the weight.", weight)
-        return Weighted(value, body)
+        return Weighted(_read_weight(weight), body)
 
-    def exists(self, *parts: Any) -> Expression:
-        return Exists(tuple(parts[:-1]), parts[-1])
+    def exists(self, variables: Variables, body: Expression) -> Expression:
+        return Exists(variables, body)
 
-    def forall(self, *parts: Any) -> Expression:
-        return Forall(tuple(parts[:-1]), parts[-1])
+    def forall(self, variables: Variables, body: Expression) -> Expression:
+        return Forall(variables, body)
+
+    def count(
+        self, bound: Token, number: Token, variables: Variables, body: Expression
+    ) -> Expression:
+        if not number.isdigit():
+            raise _BadToken(f"A count is a whole number, not {number}: change it.", number)
+        words = Bound(" ".join(bound.split()))
+        return Count(words, int(number), variables, body, _find_column(bound))
+
+    def count_most(self, word: Token, variables: Variables, body: Expression) -> Expression:
+        return Count(Bound.MOST, 0, variables, body, _find_column(word))
+
+    def declarations(self, *variables: TypedVariable) -> Variables:
+        return variables
+
+    def initially(self, word: Token, body: Expression) -> Expression:
+        return Initially(body, _find_column(word))
+
+    # --- trajectory constraints and preferences
+
+    def always(self, word: Token, body: Expression) -> Expression:
+        return _constrain(TrajectoryOperator.ALWAYS, word, body)
+
+    def never(self, word: Token, body: Expression) -> Expression:
+        return _constrain(TrajectoryOperator.ALWAYS, word, Not(body))
+
+    def sometime(self, word: Token, body: Expression) -> Expression:
+        return _constrain(TrajectoryOperator.SOMETIME, word, body)
+
+    def at_most_once(self, word: Token, body: Expression) -> Expression:
+        return _constrain(TrajectoryOperator.AT_MOST_ONCE, word, body)
+
+    def first_then(self, word: Token, *parts: Expression) -> Expression:
+        return _constrain(TrajectoryOperator.FIRST_THEN, word, *parts)
+
+    def before(self, earlier: Expression, later: Expression) -> Expression:
+        return TrajectoryConstraint(TrajectoryOperator.BEFORE, (earlier, later))
+
+    def after(self, later: Expression, earlier: Expression) -> Expression:
+        return TrajectoryConstraint(TrajectoryOperator.AFTER, (later, earlier))
+
+    def weight_only(self, weight: Token) -> tuple[float, Fraction]:
+        return _read_weight(weight), Fraction(0)
+
+    def cost_only(self, cost: Token) -> tuple[float, Fraction]:
+        return 0.0, Fraction(cost)
+
+    def weight_and_cost(self, weight: Token, cost: Token) -> tuple[float, Fraction]:
+        return _read_weight(weight), Fraction(cost)
+
+    def prefer(self, word: Token, price: tuple[float, Fraction], *rest: Any) -> Expression:
+        name = _read_name(rest[0]) if len(rest) > 1 and rest[0] is not None else ""
+        return Preference(*price, rest[-1], name, _find_column(word))
+
+    # --- atoms
 
     def declaration(self, variable: Token, type_: Token) -> TypedVariable:
-        name = _unquote(type_) if type_.type == "STRING" else str(type_)
-        return TypedVariable(variable[1:], name, _find_column(variable))
+        return TypedVariable(variable[1:], _read_name(type_), _find_column(variable))
 
     def atom(self, predicate: Token, *terms: Any) -> Expression:
         arguments = tuple(term for term in terms if term is not None)
-        return Atom(str(predicate), arguments, _find_column(predicate))
+        return Atom(_read_name(predicate), arguments, _find_column(predicate))
 
     def variable(self, token: Token) -> Variable:
         return Variable(token[1:], _find_column(token))
@@ -159,6 +221,23 @@ def _parser() -> Lark:
         files("fcp_ros.domain.expressions").joinpath("expression.lark").read_text(encoding="utf-8")
     )
     return Lark(grammar, parser="lalr", transformer=_Builder(), maybe_placeholders=False)
+
+
+def _constrain(
+    operator: TrajectoryOperator, word: Token, *parts: Expression
+) -> TrajectoryConstraint:
+    return TrajectoryConstraint(operator, parts, _find_column(word))
+
+
+def _read_weight(weight: Token) -> float:
+    value = float(weight)
+    if not 0.0 <= value <= 1.0:
+        raise _BadToken(f"A weight lies in [0, 1], not {weight}: change the weight.", weight)
+    return value
+
+
+def _read_name(token: Token) -> str:
+    return _unquote(token) if token.type == "STRING" else str(token)
 
 
 def _find_column(token: Token) -> int:
@@ -227,7 +306,7 @@ def _suggest_case(token: Token | None) -> str:
     if token is None or token.type != "NAME":
         return ""
     lowered = str(token).lower()
-    if lowered in {"and", "or", "not", "exists", "forall"}:
+    if lowered in RESERVED:
         return f" Connectives are written in lower case: `{lowered}`."
     return ""
 

@@ -3,28 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.diagnostics import article
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
+from fcp_ros.domain.expressions.structure import check_structure
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Constant,
+    Count,
     Exists,
     Expression,
     ExpressionError,
     Forall,
     Not,
     Or,
+    Preference,
     Term,
     Text,
+    TrajectoryConstraint,
+    TrajectoryOperator,
     TypedVariable,
     Variable,
-    Weighted,
     atoms,
     free_variables,
     to_text,
@@ -63,6 +67,7 @@ def check_goal(
     try:
         free = frozenset(free_variables(expression))
         checker = _Resolver(domain, instance, Vocabulary.of(domain), text, free)
+        check_structure(expression, domain.graded, text)
         checked = checker.resolve(expression, {})
         infer_types(checked, domain, text)
     except ExpressionError:
@@ -89,20 +94,17 @@ class _Resolver:
         """Resolve the names of an expression; `bound` types the quantified variables."""
         if isinstance(expression, Atom):
             return self._resolve_atom(expression, bound)
-        if isinstance(expression, Not):
-            return Not(self.resolve(expression.body, bound))
-        if isinstance(expression, And):
-            return And(tuple(self.resolve(part, bound) for part in expression.parts))
-        if isinstance(expression, Or):
-            return Or(tuple(self.resolve(part, bound) for part in expression.parts))
-        if isinstance(expression, Weighted):
-            return Weighted(expression.weight, self.resolve(expression.body, bound))
-        return self._resolve_quantified(expression, bound)
+        if isinstance(expression, (And, Or, TrajectoryConstraint)):
+            parts = tuple(self.resolve(part, bound) for part in expression.parts)
+            return replace(expression, parts=parts)
+        if isinstance(expression, (Exists, Forall, Count)):
+            return self._resolve_quantified(expression, bound)
+        return replace(expression, body=self.resolve(expression.body, bound))
 
     # --- quantifiers
 
     def _resolve_quantified(
-        self, expression: Exists | Forall, bound: Mapping[str, str]
+        self, expression: Exists | Forall | Count, bound: Mapping[str, str]
     ) -> Expression:
         inner = dict(bound)
         variables: list[TypedVariable] = []
@@ -118,10 +120,11 @@ class _Resolver:
             inner[variable.name] = type_
             variables.append(TypedVariable(variable.name, type_, variable.column))
         body = self.resolve(expression.body, inner)
-        if isinstance(expression, Exists):
-            return Exists(tuple(variables), And((*labels, body)) if labels else body)
-        absent = tuple(Not(atom) for atom in labels)
-        return Forall(tuple(variables), Or((*absent, body)) if labels else body)
+        if labels and isinstance(expression, Forall):
+            body = _restrict(body, labels)
+        elif labels:
+            body = And((*labels, body))
+        return replace(expression, variables=tuple(variables), body=body)
 
     def _resolve_type(self, variable: TypedVariable) -> str:
         """Find the type of a quantified variable: the type named, or that of the label named."""
@@ -228,6 +231,26 @@ class _Resolver:
                 f'for any {name} write ?x and add is_a(?x, "{name}").'
             )
         return f"There is no element called {name}: {suggest_name(name, instance.names())}"
+
+
+def _restrict(body: Expression, labels: Sequence[Atom]) -> Expression:
+    """Restrict the body of a `forall` to elements that go by some labels.
+
+    Of any other element it demands nothing, and prefers nothing.
+    """
+    if isinstance(body, And):
+        return And(tuple(_restrict(part, labels) for part in body.parts))
+    if isinstance(body, (Forall, Preference)):
+        return replace(body, body=_restrict(body.body, labels))
+    absent = tuple(Not(atom) for atom in labels)
+    if not isinstance(body, TrajectoryConstraint):
+        return Or((*absent, body))
+    *first, last = body.parts
+    if body.operator in (TrajectoryOperator.AFTER, TrajectoryOperator.BEFORE):
+        return replace(body, parts=(*first, And((*labels, last))))
+    if body.operator is TrajectoryOperator.AT_MOST_ONCE:
+        return replace(body, parts=(And((*labels, last)),))
+    return replace(body, parts=tuple(Or((*absent, part)) for part in body.parts))
 
 
 def _write_ordinal(position: int) -> str:

@@ -5,7 +5,8 @@ The grammar is in `expression.lark`; `parse_expression` (parser.py) is the inver
 `to_text`. Meaning (DESIGN section 4, evaluated by evaluation.py): an atom has a degree in [0, 1],
 `and`/`forall` compose degrees with the t-norm, `or`/`exists` take the largest, `not` is 1 - x, and
 a weight w turns x into 1 - w * (1 - x). Variables that no quantifier binds are existential over
-the whole expression.
+the whole expression. Counts, preferences and trajectory constraints, which only goals have, are
+evaluated by `trajectories.py`; `docs/goals.md` explains them with examples.
 
 Every leaf keeps the 1-based `column` of its beginning in the text (0: not from a text). Columns
 serve messages only and take no part in equality.
@@ -18,8 +19,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
+from fractions import Fraction
 
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import write_decimal
 
 NAME_PATTERN = re.compile(r"[^\W\d][\w.\-]*\Z")
 """A name that needs no quotes: a letter or underscore, then letters, digits, `_`, `.` and `-`."""
@@ -50,6 +54,14 @@ class Text:
 
 
 Term = Variable | Constant | Text
+
+RESERVED = frozenset(
+    [
+        *("and", "or", "not", "exists", "forall", "exactly", "initially"),
+        *("always", "never", "sometime", "first", "prefer"),
+    ]
+)
+"""Words that begin an operand or join two: a predicate of that name is written in quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +143,131 @@ class Weighted:
             raise ValueError(f"a weight lies in [0, 1], not {self.weight}: change the weight")
 
 
-Expression = Atom | Not | And | Or | Exists | Forall | Weighted
+class Bound(str, Enum):
+    """The meaning of the number of a count; the value is the word for it."""
+
+    AT_LEAST = "at least"
+    AT_MOST = "at most"
+    EXACTLY = "exactly"
+    MOST = "as many as possible"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number of bindings of the variables to elements for which the body holds.
+
+    `at least n` has the degree of the n best bindings, composed; `at most n` of k bindings means
+    that the negated body holds for at least k - n; `exactly n` composes both. `as many as possible`
+    is no condition: each of k bindings is a preference of weight 1 / k.
+
+    Attributes:
+        bound: the meaning of the number.
+        number: at least 0; 0 for `as many as possible`.
+        variables: those counted over.
+        body: the condition.
+    """
+
+    bound: Bound
+    number: int
+    variables: tuple[TypedVariable, ...]
+    body: Expression
+    column: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        _need_variables(self.variables, "Count")
+        if self.number < 0 or (self.bound is Bound.MOST and self.number):
+            raise ValueError(f"a count of {self.bound.value} {self.number}: give 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Initially:
+    """The body, evaluated in the initial state."""
+
+    body: Expression
+    column: int = field(default=0, compare=False)
+
+
+class TrajectoryOperator(str, Enum):
+    """The operators of trajectory constraints, over the states that a plan goes through.
+
+    Semantics as in PDDL3 (Gerevini and Long, Plan Constraints and Preferences in PDDL3, 2005,
+    section 4), but for FIRST_THEN, which PDDL3 lacks. The values are PDDL3's names.
+    """
+
+    ALWAYS = "always"
+    """In every state."""
+    SOMETIME = "sometime"
+    """In some state."""
+    AT_MOST_ONCE = "at-most-once"
+    """In one unbroken run of states, or in none."""
+    AFTER = "sometime-after"
+    """In the same state as the second part, or a later one, whenever that holds."""
+    BEFORE = "sometime-before"
+    """In an earlier state than the second part, whenever that holds."""
+    FIRST_THEN = "first-then"
+    """One part after the other, each in the same state as the one before it or a later one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryConstraint:
+    """A condition on the states that a plan goes through.
+
+    Attributes:
+        operator: its operator.
+        parts: conditions: two for AFTER and BEFORE, two or more for FIRST_THEN, otherwise one.
+    """
+
+    operator: TrajectoryOperator
+    parts: tuple[Expression, ...]
+    column: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        least, most = {
+            TrajectoryOperator.AFTER: (2, 2),
+            TrajectoryOperator.BEFORE: (2, 2),
+            TrajectoryOperator.FIRST_THEN: (2, math.inf),
+        }.get(self.operator, (1, 1))
+        if not least <= len(self.parts) <= most:
+            raise ValueError(f"{self.operator.value} with {len(self.parts)} conditions")
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """A condition or constraint that may be given up.
+
+    Attributes:
+        weight: in [0, 1]: giving it up scales the membership as `Weighted` does.
+        cost: of giving it up, at least 0, where costs are minimised.
+        body: the condition or constraint.
+        name: a name for it; preferences of one name are counted together. Empty for none.
+    """
+
+    weight: float
+    cost: Fraction
+    body: Expression
+    name: str = ""
+    column: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.weight) and 0.0 <= self.weight <= 1.0):
+            raise ValueError(f"a weight lies in [0, 1], not {self.weight}: change the weight")
+        if self.cost < 0:
+            raise ValueError(f"a cost is at least 0, not {self.cost}: change the cost")
+
+
+Expression = (
+    Atom
+    | Not
+    | And
+    | Or
+    | Exists
+    | Forall
+    | Weighted
+    | Count
+    | Initially
+    | TrajectoryConstraint
+    | Preference
+)
 
 
 def _need_two(parts: tuple[Expression, ...], name: str) -> None:
@@ -179,25 +315,80 @@ def to_text(expression: Expression) -> str:
     again.
     """
     if isinstance(expression, Atom):
-        return f"{expression.predicate}({', '.join(write_term(t) for t in expression.arguments)})"
+        predicate = expression.predicate
+        name = json.dumps(predicate) if predicate in RESERVED else predicate
+        return f"{name}({', '.join(write_term(t) for t in expression.arguments)})"
     if isinstance(expression, Not):
         return f"not {_write_operand(expression.body)}"
     if isinstance(expression, And):
-        return " and ".join(_write_operand(part) for part in expression.parts)
+        return " and ".join(
+            to_text(p) if _is_pair(p) else _write_operand(p) for p in expression.parts
+        )
     if isinstance(expression, Or):
         return " or ".join(
-            to_text(p) if isinstance(p, And) else _write_operand(p) for p in expression.parts
+            to_text(p) if isinstance(p, And) or _is_pair(p) else _write_operand(p)
+            for p in expression.parts
         )
     if isinstance(expression, Weighted):
         return f"{expression.weight!r} * {_write_operand(expression.body)}"
-    word = "exists" if isinstance(expression, Exists) else "forall"
+    if isinstance(expression, Initially):
+        return f"initially ({to_text(expression.body)})"
+    if isinstance(expression, TrajectoryConstraint):
+        return _write_constraint(expression)
+    if isinstance(expression, Preference):
+        return _write_preference(expression)
+    return f"{_write_quantifier(expression)} ({to_text(expression.body)})"
+
+
+def _write_quantifier(expression: Exists | Forall | Count) -> str:
     variables = ", ".join(f"?{v.name}: {quote_if_needed(v.type)}" for v in expression.variables)
-    return f"{word} {variables} ({to_text(expression.body)})"
+    if isinstance(expression, Count):
+        counted = expression.bound is not Bound.MOST
+        number = f" {expression.number}" if counted else ""
+        return f"{expression.bound.value}{number} {variables}"
+    return f"{'exists' if isinstance(expression, Exists) else 'forall'} {variables}"
+
+
+def _write_constraint(constraint: TrajectoryConstraint) -> str:
+    parts = [_write_operand(part) for part in constraint.parts]
+    operator, body = constraint.operator, constraint.parts[0]
+    if operator is TrajectoryOperator.FIRST_THEN:
+        return f"first {' then '.join(parts)}"
+    if operator is TrajectoryOperator.BEFORE:
+        return " before ".join(parts)
+    if operator is TrajectoryOperator.AFTER:
+        return " after ".join(parts)
+    if operator is TrajectoryOperator.AT_MOST_ONCE:
+        return f"at most once {parts[0]}"
+    if operator is TrajectoryOperator.ALWAYS and isinstance(body, Not):
+        return f"never {_write_operand(body.body)}"
+    return f"{operator.value} {parts[0]}"
+
+
+def _write_preference(preference: Preference) -> str:
+    price = [f"{preference.weight!r}"] if preference.weight or not preference.cost else []
+    price += [f"cost {write_decimal(preference.cost)}"] if preference.cost else []
+    name = f" as {quote_if_needed(preference.name)}" if preference.name else ""
+    body = preference.body
+    written = to_text(body) if _is_pair(body) else _write_operand(body)
+    return f"prefer {', '.join(price)}{name}: {written}"
+
+
+def _is_pair(expression: Expression) -> bool:
+    """Return True if an expression is written as two operands with a word in between, or after."""
+    pairs = (TrajectoryOperator.BEFORE, TrajectoryOperator.AFTER)
+    constraint = isinstance(expression, TrajectoryConstraint) and expression.operator in pairs
+    return constraint or isinstance(expression, Preference)
 
 
 def _write_operand(expression: Expression) -> str:
     text = to_text(expression)
-    return f"({text})" if isinstance(expression, (And, Or)) else text
+    first_then = (
+        isinstance(expression, TrajectoryConstraint)
+        and expression.operator is TrajectoryOperator.FIRST_THEN
+    )
+    wide = isinstance(expression, (And, Or)) or first_then or _is_pair(expression)
+    return f"({text})" if wide else text
 
 
 def write_term(term: Term) -> str:
@@ -218,7 +409,7 @@ def children(expression: Expression) -> tuple[Expression, ...]:
     """Return the direct sub-expressions, in the order written."""
     if isinstance(expression, Atom):
         return ()
-    if isinstance(expression, (And, Or)):
+    if isinstance(expression, (And, Or, TrajectoryConstraint)):
         return expression.parts
     return (expression.body,)
 
@@ -249,7 +440,7 @@ def _collect_free(expression: Expression, bound: frozenset[str], found: dict[str
             if isinstance(term, Variable) and term.name not in bound:
                 found.setdefault(term.name)
         return
-    if isinstance(expression, (Exists, Forall)):
+    if isinstance(expression, (Exists, Forall, Count)):
         bound = bound | {v.name for v in expression.variables}
     for part in children(expression):
         _collect_free(part, bound, found)
@@ -265,12 +456,13 @@ def substitute(expression: Expression, terms: Mapping[str, Term]) -> Expression:
             for term in expression.arguments
         )
         return Atom(expression.predicate, arguments, expression.column)
-    if isinstance(expression, (And, Or)):
-        return type(expression)(tuple(substitute(part, terms) for part in expression.parts))
-    if isinstance(expression, (Exists, Forall)):
+    if isinstance(expression, (And, Or, TrajectoryConstraint)):
+        parts = tuple(substitute(part, terms) for part in expression.parts)
+        return replace(expression, parts=parts)
+    if isinstance(expression, (Exists, Forall, Count)):
         bound = {variable.name for variable in expression.variables}
         left = {name: term for name, term in terms.items() if name not in bound}
-        return type(expression)(expression.variables, substitute(expression.body, left))
+        return replace(expression, body=substitute(expression.body, left))
     return replace(expression, body=substitute(expression.body, terms))
 
 

@@ -8,6 +8,7 @@ to a task (the files here).
 - `task`: the result, with the form of each rule in PDDL.
 - `syntax`: files read as syntax trees and checked.
 - `rules`: actions as draft rules over PDDL's own names.
+- `metric`: what a plan minimises as costs of actions and preferences.
 - `known_values`: actions require the values that their costs read.
 - `invariants`: mutex groups, which become functional legs.
 - `definitions`: predicates that only repeat a relation, found and replaced by it.

@@ -7,6 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
@@ -30,7 +31,7 @@ def assemble(
     universe: Universe,
     drafts: Sequence[DraftRule],
     legs: Mapping[str, Legs],
-    goal: Formula,
+    goal: tuple[Formula, Mapping[str, Fraction]],
     sources: Sequence[Source],
     definitions: Definitions,
     check: Callable[[], None],
@@ -41,7 +42,7 @@ def assemble(
         universe: types, objects, initial facts.
         drafts: the rules.
         legs: functional legs of each predicate.
-        goal: of the problem.
+        goal: of the problem, and the costs of its preferences by their names.
         sources: domain and problem file.
         definitions: of the replaced predicates.
         check: called for each rule; may raise to stop.
@@ -60,7 +61,7 @@ class _Assembly:
     def build(
         self,
         drafts: Sequence[DraftRule],
-        goal: Formula,
+        goal: tuple[Formula, Mapping[str, Fraction]],
         sources: Sequence[Source],
         check: Callable[[], None],
     ) -> PddlTask:
@@ -77,7 +78,7 @@ class _Assembly:
             rule = replace(rule, name=free.take(draft.action))
             (idle if draft.is_idle else rules)[rule.name] = rule
             forms[rule.name] = ActionForm(spelling.get(draft.action, draft.action), draft.arguments)
-        wanted = self._writer.write_goal(goal)
+        wanted = self._writer.write_goal(*goal)
         extra = dict(self._writer.used)
         if any(atom.predicate == SAME for draft in drafts for atom in draft.atoms()):
             extra[SAME] = None

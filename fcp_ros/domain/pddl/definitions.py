@@ -315,7 +315,7 @@ class Replacement:
         return replace(
             action,
             precondition=self.rewrite(action.precondition),
-            effects=tuple(effect for effect in effects if effect.add or effect.delete),
+            effects=tuple(e for e in effects if e.add or e.delete or e.numeric),
         )
 
     def _drop_defined(self, atoms: Sequence[Atom]) -> tuple[Atom, ...]:

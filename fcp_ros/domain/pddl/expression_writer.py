@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import (
@@ -17,7 +18,10 @@ from fcp_ros.domain.expressions.syntax import (
     Forall,
     Not,
     Or,
+    Preference,
     Term,
+    TrajectoryConstraint,
+    TrajectoryOperator,
     TypedVariable,
     Variable,
 )
@@ -30,7 +34,9 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Formula,
     Negation,
     PddlTerm,
+    PreferenceFormula,
     Quantified,
+    TrajectoryFormula,
     terms_in,
 )
 
@@ -44,13 +50,23 @@ class FormulaWriter:
     names: Names
     used: dict[str, None] = field(default_factory=dict)
     _world: Term = field(init=False)
+    _prices: Mapping[str, Fraction] = field(default_factory=dict)
     _variables: FreeNames = field(default_factory=FreeNames)
 
-    def write_goal(self, formula: Formula) -> Expression:
-        """Write the goal; one that is true (or false) in any state becomes an atom of `always`."""
+    def write_goal(self, formula: Formula, prices: Mapping[str, Fraction]) -> Expression:
+        """Write the goal; one that is true (or false) in any state becomes an atom of `always`.
+
+        Args:
+            formula: the goal.
+            prices: the cost of each preference; one without a cost is left out.
+        """
+        self._prices = prices
         self._world = Constant(self.names.world)
         self._variables = FreeNames()
-        found = self._write(formula, {})
+        return self._make_atom(self._write(formula, {}))
+
+    def _make_atom(self, found: Expression | bool) -> Expression:
+        """Make an atom of a truth value."""
         if not isinstance(found, bool):
             return found
         self.used[""] = None
@@ -98,8 +114,25 @@ class FormulaWriter:
             return not body if isinstance(body, bool) else Not(body)
         if isinstance(formula, (Conjunction, Disjunction)):
             return self._join(formula, bound)
+        if isinstance(formula, TrajectoryFormula):
+            return self._write_constraint(formula, bound)
+        if isinstance(formula, PreferenceFormula):
+            cost = self._prices.get(formula.name, Fraction(0))
+            body = self._make_atom(self._write(formula.body, bound))
+            return Preference(0.0, cost, body, formula.name) if cost else True
         assert isinstance(formula, Quantified), "other formulas have been refused"
         return self._write_quantified(formula, bound)
+
+    def _write_constraint(self, formula: TrajectoryFormula, bound: Bound) -> Expression | bool:
+        parts = [self._write(part, bound) for part in formula.parts]
+        if formula.operator == "at end":
+            return parts[0]
+        operator = TrajectoryOperator(formula.operator)
+        if operator in (TrajectoryOperator.AFTER, TrajectoryOperator.BEFORE):
+            parts.reverse()  # the goal language names what is demanded first
+        elif isinstance(parts[0], bool):
+            return parts[0] or operator is TrajectoryOperator.AT_MOST_ONCE
+        return TrajectoryConstraint(operator, tuple(map(self._make_atom, parts)))
 
     def _write_equality(self, formula: Equality, bound: Bound) -> Expression | bool:
         left, right = self._write_term(formula.left, bound), self._write_term(formula.right, bound)

@@ -14,12 +14,12 @@ from itertools import product
 
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
+from fcp_ros.domain.pddl.rules.columns import list_required
 from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import (
     Conjunction,
     DomainText,
-    Formula,
     FunctionValue,
     PddlAction,
     PddlTerm,
@@ -106,7 +106,7 @@ class _ConditionAdder:
         given = self._values.get(part.function, {})
         if any(
             all(at in given for at in self._list_arguments(part, atom))
-            for atom in _list_required(action.precondition)
+            for atom in list_required(action.precondition)
             if self._universe.is_static(atom.predicate)
             and {t for t in part.arguments if isinstance(t, Variable)} <= set(terms_of(atom))
         ):
@@ -147,12 +147,3 @@ def _list_bindings(
     for chosen in product(*(objects[variable] for variable in variables)):
         bound = dict(zip(variables, chosen, strict=True))
         yield tuple(term.name if isinstance(term, Constant) else bound[term] for term in terms)
-
-
-def _list_required(formula: Formula) -> Iterable[Atom]:
-    """List the atoms of a conjunction."""
-    if isinstance(formula, Atom):
-        yield formula
-    elif isinstance(formula, Conjunction):
-        for part in formula.parts:
-            yield from _list_required(part)

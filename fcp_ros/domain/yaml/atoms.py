@@ -10,6 +10,7 @@ from enum import Enum
 from fcp_ros.domain.diagnostics import Diagnostics, Path, article
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
+    And,
     Atom,
     Constant,
     Exists,
@@ -17,6 +18,7 @@ from fcp_ros.domain.expressions.syntax import (
     ExpressionError,
     Forall,
     Not,
+    Or,
     Term,
     Text,
     Variable,
@@ -112,6 +114,10 @@ class AtomReader:
         if isinstance(expression, Not):
             body = self._read_formula(expression.body, text, path)
             return None if body is None else Not(body)
+        if not isinstance(expression, (And, Or)):
+            message = f"`{text}` in {self.owner} says more than a condition on one state"
+            self.report.add(path, message, "counts, constraints and preferences belong to goals")
+            return None
         parts = [self._read_formula(part, text, path) for part in expression.parts]
         read = tuple(part for part in parts if part is not None)
         return type(expression)(read) if len(read) == len(parts) else None

@@ -28,7 +28,7 @@ Degree = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 
 
 class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class RelationEntry(_Entry):
@@ -66,7 +66,7 @@ class CostRow(_Entry):
     """A row of a cost table."""
 
     elements: list[str]
-    cost: float
+    cost: int | float
 
 
 class CostTermEntry(_Entry):
@@ -79,7 +79,7 @@ class CostTermEntry(_Entry):
 class CostEntry(_Entry):
     """The key `cost` of a rule if it has terms."""
 
-    base: float
+    base: int | float
     terms: list[CostTermEntry] = Field(default_factory=list)
 
 
@@ -110,7 +110,7 @@ class RuleEntry(_Entry):
     effects: list[EffectEntry] = Field(default_factory=list)
     graded: Words = Field(default_factory=list)
     duration: float | DurationEntry
-    cost: float | CostEntry = 1.0
+    cost: int | float | CostEntry = 1
     window: WindowEntry = WindowEntry()
     uses: Amounts = Field(default_factory=dict)
     metric: str = ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.expressions.syntax import TypedVariable, Variable
@@ -21,6 +22,7 @@ from fcp_ros.domain.model import (
     Effect,
     Resource,
     Window,
+    to_exact,
 )
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.atoms import AtomReader, PredicateKind
@@ -236,13 +238,13 @@ def build_cost(rule: str, entry: RuleEntry, path: Path, report: Diagnostics) -> 
     if not isinstance(given, CostEntry):
         given = CostEntry(base=given)
         _check_cost(given.base, path, rule, report)
-        return Cost(given.base)
+        return Cost(_to_exact(given.base))
     _check_cost(given.base, (*path, "base"), rule, report)
     terms = tuple(
         _build_cost_term(rule, term, entry, (*path, "terms", position), report)
         for position, term in enumerate(given.terms)
     )
-    return Cost(given.base, terms)
+    return Cost(_to_exact(given.base), terms)
 
 
 def _build_cost_term(
@@ -259,7 +261,7 @@ def _build_cost_term(
         elif name in given.parameters[:position]:
             message = f"a cost term of {rule} names {name} twice"
             report.add(here, message, "name it once")
-    table: dict[tuple[str, ...], float] = {}
+    table: dict[tuple[str, ...], Fraction] = {}
     for number, row in enumerate(given.table):
         here = (*path, "table", number)
         elements = tuple(row.elements)
@@ -273,8 +275,13 @@ def _build_cost_term(
             message = f"the cost of {rule} for ({', '.join(elements)}) stands here twice"
             report.add(here, message, "keep one of them")
         _check_cost(row.cost, (*here, "cost"), rule, report)
-        table.setdefault(elements, row.cost)
+        table.setdefault(elements, _to_exact(row.cost))
     return CostTerm(tuple(given.parameters), table)
+
+
+def _to_exact(cost: float) -> Fraction:
+    # Infinite costs have been reported.
+    return to_exact(cost) if math.isfinite(cost) else Fraction(0)
 
 
 def _check_cost(cost: float, path: Path, rule: str, report: Diagnostics) -> None:

@@ -37,7 +37,7 @@ class ChatAnswer:
 
 
 class _Given(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
 
 class _Token(_Given):

@@ -4,5 +4,5 @@
 - `service_call`: a request at a service, sent again where its answer was lost.
 - `action_call`: a goal at an action server, from its sending to its end.
 - `server_monitor`: servers that appear and disappear, seen by discovery.
-- `sign_of_life`: servers whose process was killed, which discovery notices only 20 s later.
+- `server_life`: servers whose process was killed, which discovery notices only 20 s later.
 """

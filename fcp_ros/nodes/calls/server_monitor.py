@@ -7,9 +7,9 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+
+from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
 
 PERIOD = 0.1
 """Seconds between two looks, while there is something to watch for."""
@@ -27,25 +27,17 @@ class ServerWatch:
 class ServerMonitor:
     """Looks at servers with a timer that runs only while something is watched.
 
-    Only the timer's own callback cancels the timer: an executor that is about to call a timer fails
-    if another thread cancels it at that moment. `_lock` guards the table of watches; `then` is
-    called without it, and only by whoever has just removed its watch from the table.
+    `_lock` guards the table of watches; `then` is called without it, and only by whoever has just
+    removed its watch from the table.
 
     Args:
         node: The node that the timer belongs to.
     """
 
     def __init__(self, node: Node) -> None:
-        self._node = node
         self._watches: dict[str, ServerWatch] = {}
         self._lock = threading.Lock()
-        self._timer = node.create_timer(
-            PERIOD,
-            self._on_timer,
-            callback_group=MutuallyExclusiveCallbackGroup(),
-            clock=Clock(clock_type=ClockType.STEADY_TIME),  # simulated time may stand still
-        )
-        self._timer.cancel()
+        self._timer = PausableTimer(node, PERIOD, self._look_again)
 
     def watch(self, key: str, watch: ServerWatch) -> None:
         """Begin to watch, with a first look at once; a later watch of the same key replaces it."""
@@ -55,10 +47,7 @@ class ServerMonitor:
             return
         with self._lock:
             self._watches[key] = watch
-            self._timer.reset()
-        executor = self._node.executor
-        if executor is not None:
-            executor.wake()  # it may sleep without a timer to wake it
+        self._timer.start()
 
     def unwatch(self, key: str | None = None) -> None:
         """End one watch, or all of them."""
@@ -79,13 +68,12 @@ class ServerMonitor:
     def close(self) -> None:
         """Destroy the timer."""
         self.unwatch()
-        self._node.destroy_timer(self._timer)
+        self._timer.close()
 
-    def _on_timer(self) -> None:
-        with self._lock:
-            if not self._watches:
-                self._timer.cancel()
+    def _look_again(self) -> bool:
         self.look()
+        with self._lock:
+            return bool(self._watches)
 
     def _remove(self, key: str, watch: ServerWatch) -> bool:
         """Remove a watch; return False if it was replaced or removed meanwhile."""

@@ -26,6 +26,9 @@ from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
+ANY_NUMBER = 0
+"""Sequence number of a delta that is meant for whatever graph there is."""
+
 ENCAPSULATION = 4
 """Bytes before a serialised message; all representations that ROS uses begin with a zero."""
 

@@ -8,6 +8,7 @@
 - `plan_runner`: carries out the commands of `fcp_ros.execution.dispatch` for one plan.
 - `step_clients`, `planner_client`: the servers that the executive asks.
 - `outcome_delivery`: hands outcomes to the grounder until it confirms them.
+- `outcome_journal`: keeps them on disk until then.
 - `reports`: outcomes, ``execution_state`` and feedback.
 
 Concurrency in one paragraph: the executor calls the callbacks of actions, topics and timers.

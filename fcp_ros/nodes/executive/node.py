@@ -13,6 +13,9 @@ from rclpy.action.server import ServerGoalHandle
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.events import WorldChanged
 from fcp_ros.execution.policy import ReplanPolicy
+from fcp_ros.foundation.sqlite_file import DatabaseFileError
+from fcp_ros.grounding.calibration.location import locate_store
+from fcp_ros.grounding.protocol.options import EvidenceOrigin
 from fcp_ros.msg import ActionOutcome, ExecutionState, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import (
@@ -22,6 +25,7 @@ from fcp_ros.nodes.executive.goals import (
     PlanExecution,
 )
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
+from fcp_ros.nodes.executive.outcome_journal import OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
     GoalError,
@@ -34,8 +38,12 @@ from fcp_ros.nodes.executive.planner_client import PlannerClient
 from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
 from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, ThreadClosed
-from fcp_ros.nodes.runtime.domain_parameter import list_executors, load_configured_domain
-from fcp_ros.nodes.runtime.lifecycle import Diagnosis
+from fcp_ros.nodes.runtime.domain_parameter import (
+    choose_world,
+    list_executors,
+    load_configured_domain,
+)
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
 from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefusal
@@ -110,7 +118,9 @@ class ExecutiveNode(ManagedNode):
         clients = self._step_clients = StepClients(self, thread.events.post)
         planner = PlannerClient(self, thread)
         backlog = self.parameters.integer("outcome_backlog")
-        delivery = self._delivery = OutcomeDelivery(self, self._outcomes, thread, backlog)
+        delivery = self._delivery = OutcomeDelivery(
+            self, self._outcomes, thread, backlog, self._open_journal()
+        )
         self._opened = [clients, planner, delivery, reporter]
         for executor in list_executors(domain):
             clients.prepare(executor)
@@ -126,6 +136,19 @@ class ExecutiveNode(ManagedNode):
             domain, runner, planner, delivery, lambda: make_wait_settings(self.parameters)
         )
         follow_scene(self, self._scene, self._on_scene_changed)
+
+    def _open_journal(self) -> OutcomeJournal | None:
+        """Open the journal of this robot in this world, whose outcomes say little elsewhere."""
+        pattern = self.parameters.text("outcome_journal")
+        if not pattern:
+            return None
+        simulated_time = bool(self.get_parameter("use_sim_time").value)
+        world = choose_world(self.parameters, simulated_time=simulated_time)
+        origin = EvidenceOrigin(self.get_namespace().strip("/"), world)
+        try:
+            return OutcomeJournal(locate_store(pattern, origin))
+        except DatabaseFileError as error:
+            raise ConfigureError(f"outcome_journal: {error}") from error
 
     def activate(self) -> None:
         """Publish that there is no goal yet."""
@@ -154,9 +177,12 @@ class ExecutiveNode(ManagedNode):
         thread, sequence, delivery = self._thread, self._scene.sequence, self._delivery
         counts = {} if delivery is None else delivery.values()
         lost = counts.get("lost_outcomes", 0)
+        problem = f"{lost} outcomes were given up: no grounder confirms them" if lost else ""
+        if delivery is not None and delivery.journal_problem:
+            problem = delivery.journal_problem
         return Diagnosis(
-            DiagnosticStatus.WARN if lost else DiagnosticStatus.OK,
-            f"{lost} outcomes were given up: no grounder confirms them" if lost else "",
+            DiagnosticStatus.WARN if problem else DiagnosticStatus.OK,
+            problem,
             {
                 "busy": thread is not None and thread.is_busy,
                 "scene_sequence_number": "none" if sequence is None else sequence,

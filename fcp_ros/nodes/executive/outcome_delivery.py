@@ -4,26 +4,30 @@
 Each outcome is published once, as an event for everybody. The grounder may be starting, or be
 killed before it has stored what it heard: so each outcome is also handed to its service
 ``record_outcomes``, again until the service has answered. The grounder tells by stream and number
-what it knows already.
+what it knows already. Until it has confirmed an outcome, the outcome is in the journal: the next
+start of the executive hands over what this one could not.
 """
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 import uuid
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.publisher import Publisher
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.msg import ActionOutcome
+from fcp_ros.nodes.executive.outcome_journal import OutcomeJournal, OutcomeKey, read_key
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import RecordOutcomes
 
@@ -45,20 +49,25 @@ class OutcomesRecorded:
 class OutcomeDelivery:
     """Numbers outcomes, publishes them, and hands them to the grounder until it confirms.
 
-    Invariants, guarded by `_lock`: `_waiting` holds the outcomes that are not confirmed, by number
-    and in order; at most one request is open (`_asked` is the time when it was sent). The timer
-    runs only while something waits, and only its own callback cancels it: an executor that is about
-    to call a timer fails if another thread cancels it at that moment.
+    Invariants, guarded by `_lock`: `_waiting` holds the outcomes that are not confirmed, oldest
+    first, and the journal the same; at most one request is open (`_asked` is the time when it was
+    sent).
 
     Args:
         node: The executive.
         publisher: Publisher of ``outcomes``.
         thread: Gets an event after each confirmation.
         backlog: Most outcomes that wait; beyond it the oldest are given up, and counted.
+        journal: Keeps the outcomes that wait on disk; None: they end with the process.
     """
 
     def __init__(
-        self, node: ManagedNode, publisher: Publisher, thread: ExecutiveThread, backlog: int
+        self,
+        node: ManagedNode,
+        publisher: Publisher,
+        thread: ExecutiveThread,
+        backlog: int,
+        journal: OutcomeJournal | None = None,
     ) -> None:
         self._node = node
         self._publisher = publisher
@@ -66,32 +75,33 @@ class OutcomeDelivery:
         self._backlog = backlog
         self._stream = UUID(uuid=list(uuid.uuid4().bytes))
         self._number = 0
-        self._waiting: OrderedDict[int, ActionOutcome] = OrderedDict()
+        self._waiting: OrderedDict[OutcomeKey, ActionOutcome] = OrderedDict()
         self._given_up = 0
+        self._journal = journal
+        self._journal_problem = ""
         self._asked: float | None = None
         self._lock = threading.Lock()
         group = MutuallyExclusiveCallbackGroup()
         self._client = node.create_client(
             RecordOutcomes, "record_outcomes", qos_profile=request_qos(), callback_group=group
         )
-        self._timer = node.create_timer(
-            RETRY_PERIOD,
-            self._look,
-            callback_group=group,
-            clock=Clock(clock_type=ClockType.STEADY_TIME),  # simulated time may stand still
-        )
-        self._timer.cancel()
+        self._timer = PausableTimer(node, RETRY_PERIOD, self._look, group)
+        self._read_journal()
+        if self._waiting:
+            self._timer.start()
 
     def send(self, outcome: ActionOutcome) -> None:
         """Number an outcome, publish it, and see to it that the grounder records it."""
         with self._lock:
             self._number += 1
             outcome.stream_id, outcome.number = self._stream, self._number
-            self._waiting[self._number] = outcome
-            while len(self._waiting) > self._backlog:
-                self._waiting.popitem(last=False)
-                self._given_up += 1
-            self._timer.reset()
+        self._write(lambda journal: journal.add(outcome))
+        with self._lock:
+            self._waiting[read_key(outcome)] = outcome
+            dropped = self._drop_beyond_backlog()
+        self._timer.start()
+        if dropped:
+            self._write(lambda journal: journal.remove(dropped))
         self._publisher.publish(outcome)
         self._ask()
 
@@ -106,7 +116,7 @@ class OutcomeDelivery:
 
         def is_over() -> bool:
             with self._lock:
-                known = outcome.number not in self._waiting
+                known = read_key(outcome) not in self._waiting
             return known or context.is_cancelled or not self._client.service_is_ready()
 
         if is_over():
@@ -124,18 +134,64 @@ class OutcomeDelivery:
             }
 
     def close(self) -> None:
-        """Destroy client and timer; outcomes that are not confirmed are given up."""
-        self._node.destroy_timer(self._timer)
+        """Destroy client and timer; outcomes that are not confirmed are left to the journal."""
+        self._timer.close()
         self._node.destroy_client(self._client)
+        if self._journal is not None:
+            self._journal.close()
 
-    def _look(self) -> None:
+    # --- the journal ----------------------------------------------------------------------------
+
+    @property
+    def journal_problem(self) -> str:
+        """A sentence if outcomes do not survive the process; else ""."""
+        return self._journal_problem
+
+    def _read_journal(self) -> None:
+        """Take over the outcomes that earlier starts have left."""
+        left: list[ActionOutcome] = []
+
+        def read(journal: OutcomeJournal) -> None:
+            nonlocal left
+            left, unreadable = journal.read()
+            self._given_up += unreadable
+
+        self._write(read)
+        with self._lock:
+            self._waiting.update((read_key(outcome), outcome) for outcome in left)
+            dropped = self._drop_beyond_backlog()
+        if dropped:
+            self._write(lambda journal: journal.remove(dropped))
+
+    def _drop_beyond_backlog(self) -> list[OutcomeKey]:
+        """Give up the oldest outcomes beyond the backlog; called under the lock."""
+        dropped = []
+        while len(self._waiting) > self._backlog:
+            dropped.append(self._waiting.popitem(last=False)[0])
+        self._given_up += len(dropped)
+        return dropped
+
+    def _write(self, write: Callable[[OutcomeJournal], None]) -> None:
+        """Use the journal. A disk that refuses is no reason to stop the robot: it is reported."""
+        if self._journal is None:
+            return
+        try:
+            write(self._journal)
+            self._journal_problem = ""
+        except sqlite3.Error as error:
+            self._journal_problem = f"outcomes do not survive a crash: the journal fails ({error})"
+            self._node.get_logger().warning(self._journal_problem)
+
+    # --- the grounder ---------------------------------------------------------------------------
+
+    def _look(self) -> bool:
         with self._lock:
             if not self._waiting:
-                self._timer.cancel()
-                return
+                return False
             if self._asked is not None and time.monotonic() - self._asked > ANSWER_WAIT:
                 self._asked = None
         self._ask()
+        return True
 
     def _ask(self) -> None:
         """Hand over the oldest outcomes, unless an answer is awaited or nobody would give one."""
@@ -146,21 +202,22 @@ class OutcomeDelivery:
                 return
             self._asked = asked = time.monotonic()
             outcomes = [one for one, _ in zip(self._waiting.values(), range(MOST), strict=False)]
-        numbers = [outcome.number for outcome in outcomes]
+        keys = [read_key(outcome) for outcome in outcomes]
 
         def on_answer(future: Future) -> None:
-            self._confirm(asked, numbers, future.result())
+            self._confirm(asked, keys, future.result())
 
         request = RecordOutcomes.Request(outcomes=outcomes)
         self._client.call_async(request).add_done_callback(on_answer)
 
-    def _confirm(self, asked: float, numbers: list[int], response: Any) -> None:
+    def _confirm(self, asked: float, keys: list[OutcomeKey], response: Any) -> None:
         with self._lock:
             if self._asked == asked:
                 self._asked = None
             if response.success:
-                for number in numbers:
-                    self._waiting.pop(number, None)
+                for key in keys:
+                    self._waiting.pop(key, None)
         if response.success:  # otherwise the timer tries again
+            self._write(lambda journal: journal.remove(keys))
             self._thread.events.post(OutcomesRecorded(), "outcomes recorded")
             self._ask()

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from fcp_ros.execution.dispatch_model import DispatchSettings
-from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
+from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, WORLD
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+
+JOURNAL_PATH = "~/.local/state/fcp_ros/outcomes/{robot}/{world}.sqlite"
 
 
 class PlanError(IntEnum):
@@ -103,6 +105,13 @@ PARAMETERS = (
         1,
         1_000_000,
     ),
+    ParameterSpec(
+        "outcome_journal",
+        JOURNAL_PATH,
+        "SQLite file of the outcomes that no grounder has confirmed yet, for the next start; "
+        '{robot} is the namespace, {world} real or simulated; "": they end with the process.',
+    ),
+    WORLD,
     ParameterSpec(
         "trust_executors",
         False,

@@ -12,8 +12,8 @@ from rclpy.node import Node
 from fcp_ros.action import MakePlan
 from fcp_ros.msg import PlanRequest, PlanResult
 from fcp_ros.nodes.calls.action_call import ActionCall, CallListener, make_action_client
+from fcp_ros.nodes.calls.server_life import ServerLife
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
-from fcp_ros.nodes.calls.sign_of_life import watch_action
 from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.executive.parameters import WaitSettings
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
@@ -77,7 +77,7 @@ class PlannerClient:
         self._thread = thread
         self._monitor = ServerMonitor(node)
         self._client = make_action_client(node, MakePlan, ACTION)
-        self._life = watch_action(node, ACTION, self._monitor.look)
+        self._life = ServerLife(node, ACTION)
         self._serial = 0
 
     def request_plan(

@@ -23,8 +23,8 @@ from fcp_ros.execution.events import (
 )
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.calls.action_call import ActionCall, CallListener, make_action_client
+from fcp_ros.nodes.calls.server_life import ServerLife
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
-from fcp_ros.nodes.calls.sign_of_life import SignOfLife, watch_action
 from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_from_answer
 from fcp_ros.nodes.executive.thread import Post
@@ -47,7 +47,7 @@ class StepClients:
         self._post = post
         self._monitor = ServerMonitor(node)
         self._clients: dict[str, SafeActionClient] = {}
-        self._lives: dict[str, SignOfLife] = {}
+        self._lives: dict[str, ServerLife] = {}
         self._calls: dict[int, ActionCall] = {}
         self._simulated: set[str] = set()
         self._lock = threading.Lock()
@@ -59,7 +59,7 @@ class StepClients:
             if client is None:
                 client = make_action_client(self._node, ExecuteStep, executor)
                 self._clients[executor] = client
-                self._lives[executor] = watch_action(self._node, executor, self._monitor.look)
+                self._lives[executor] = ServerLife(self._node, executor)
             return client
 
     def _make_look(self, executor: str) -> Callable[[], bool]:

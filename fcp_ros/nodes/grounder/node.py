@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from std_msgs.msg import Header
 
 from fcp_ros.domain.model import TEXT, GradedPredicate
 from fcp_ros.grounding import (
@@ -26,8 +27,8 @@ from fcp_ros.nodes.conversions.judgement import membership_to_ros, request_from_
 from fcp_ros.nodes.grounder.calibration_entries import make_entries
 from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
 from fcp_ros.nodes.grounder.learner import OutcomeLearner
-from fcp_ros.nodes.grounder.parameters import PARAMETERS, choose_world, read_grounding_options
-from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
+from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
+from fcp_ros.nodes.runtime.domain_parameter import choose_world, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.refusals import (
@@ -41,9 +42,6 @@ from fcp_ros.nodes.runtime.refusals import (
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Worker, WorkerClosed
 from fcp_ros.srv import GetCalibration, JudgePredicates, RecordOutcomes
-
-INFO_PERIOD = 1.0
-"""Least time between two grounding_info messages (s)."""
 
 
 class GrounderNode(ManagedNode):
@@ -71,7 +69,6 @@ class GrounderNode(ManagedNode):
         self._lost_outcomes = ""
         self._model_problem = ""
         self._info_publisher: Any = None
-        self._info_timer: Any = None
         self._published_info: GroundingInfo | None = None
         self.offer_service(JudgePredicates, "judge", self._judge)
         self.offer_service(GetCalibration, "calibration", self._calibration)
@@ -109,14 +106,13 @@ class GrounderNode(ManagedNode):
             capacity=queue_size,
         )
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
-        self._info_timer = self.create_steady_timer(INFO_PERIOD, self._publish_info)
         self.subscribe_events(ActionOutcome, "outcomes", self._learn)
 
     def activate(self) -> None:
         """Publish the oracle's description, and begin to load the model."""
-        self._published_info = None
-        self._publish_info()
         grounder, worker = self._get_parts()
+        self._published_info = None
+        self._publish_info(self._make_info(grounder))
         if self.parameters.flag("warm_up"):
             worker.submit(lambda _token: self._warm_up(grounder))
 
@@ -128,9 +124,6 @@ class GrounderNode(ManagedNode):
     def release(self) -> None:
         """Close the stores."""
         super().release()
-        if self._info_timer is not None:
-            self.destroy_timer(self._info_timer)
-            self._info_timer = None
         worker, self._worker, self._batches = self._worker, None, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("the model is still busy and is left behind")
@@ -141,12 +134,13 @@ class GrounderNode(ManagedNode):
         self._lost_outcomes = self._model_problem = ""
 
     def diagnose(self) -> Diagnosis:
-        """Report the oracle, its load, and what could not be stored."""
+        """Report the oracle, its load, and what could not be stored; publish the first if new."""
         grounder, worker, batches = self._grounder, self._worker, self._batches
         learner = self._learner
         if grounder is None or worker is None or batches is None or learner is None:
             return Diagnosis()
         info = self._make_info(grounder)
+        self._publish_info(info)
         values = make_values(info, worker.load, batches.statistics()) | learner.values()
         problems = [self._model_problem, self._lost_outcomes, *list_concerns(grounder)]
         problem = "; ".join(dict.fromkeys(problem for problem in problems if problem))
@@ -266,16 +260,14 @@ class GrounderNode(ManagedNode):
     def _describe_store(self, grounder: Grounder) -> str:
         return str(grounder.calibration.path) if self.parameters.text("calibration_path") else ""
 
-    def _publish_info(self) -> None:
-        grounder = self._grounder
-        if grounder is None:
-            return
-        info = self._make_info(grounder)
-        if info == self._published_info:
-            return
-        self._published_info = self._make_info(grounder)
-        info.header.stamp = self.get_clock().now().to_msg()
-        self._info_publisher.publish(info)
+    def _publish_info(self, info: GroundingInfo) -> None:
+        """Publish the oracle's description, unless it was the last one that was published."""
+        if self._published_info is not None:
+            info.header = self._published_info.header  # its time is no news
+        if info != self._published_info:
+            info.header = Header(stamp=self.get_clock().now().to_msg())
+            self._published_info = info
+            self._info_publisher.publish(info)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -10,7 +10,6 @@ from fcp_ros.grounding import (
     Device,
     EndpointOptions,
     EvidenceOrigin,
-    EvidenceWorld,
     GroundingOptions,
     LanguageModelOptions,
     Precision,
@@ -18,10 +17,8 @@ from fcp_ros.grounding import (
 )
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, locate_store
 from fcp_ros.grounding.registry import ORACLES
-from fcp_ros.nodes.runtime.domain_parameter import DOMAIN
+from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, WORLD
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
-
-AUTO = "auto"
 
 ENDPOINT = (
     ParameterSpec(
@@ -113,13 +110,7 @@ PARAMETERS = (
         "SQLite file of the evidence; {robot} is the namespace, {world} real or simulated; "
         '"" keeps it in memory only.',
     ),
-    ParameterSpec(
-        "world",
-        AUTO,
-        "Where outcomes come from. A store is about one world; auto is simulated with use_sim_time "
-        "or the node simulated_executor of the same start, and otherwise real.",
-        choices=(AUTO, *(world.value for world in EvidenceWorld)),
-    ),
+    WORLD,
     ParameterSpec(
         "cache_path",
         "~/.cache/fcp_ros/judgements.sqlite",
@@ -181,14 +172,6 @@ PARAMETERS = (
         1.0,
     ),
 )
-
-
-def choose_world(values: ParameterTable, *, simulated_time: bool) -> EvidenceWorld:
-    """Choose the world of the outcomes: as the parameter says, or else by the clock."""
-    said = values.text("world")
-    if said != AUTO:
-        return EvidenceWorld(said)
-    return EvidenceWorld.SIMULATED if simulated_time else EvidenceWorld.REAL
 
 
 def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> GroundingOptions:

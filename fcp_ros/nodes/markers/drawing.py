@@ -13,7 +13,7 @@ from geometry_msgs.msg import Pose as PoseMessage
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker
 
-from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.labels import is_named, normalise_label
 from fcp_ros.scene.graph.elements import SceneNode, Vector
 
 THIN = 1e-3
@@ -63,7 +63,7 @@ def extents(size: Vector) -> Vector3:
 def caption(node: SceneNode) -> str:
     """Name a node by its id, and by its category if the id does not contain that."""
     category = normalise_label(node.category)
-    says_it = category in normalise_label(node.id) or category == "unknown"
+    says_it = category in normalise_label(node.id) or not is_named(node.category)
     return node.id if says_it else f"{node.id} {category}"
 
 

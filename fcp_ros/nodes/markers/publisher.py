@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.parameter import Parameter
 from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.msg import Plan
@@ -16,6 +16,7 @@ from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, draw_parts
 from fcp_ros.nodes.markers.route import PlanSteps
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
+from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
 from fcp_ros.scene.graph.graph import SceneGraph
 
 PARAMETERS = (
@@ -59,7 +60,8 @@ class SceneMarkers:
 
     Publishes ``scene_markers`` (MarkerArray, latched) and subscribes to ``task_plan`` (Plan,
     latched). A message holds the changes since the one before. When a new subscriber appears,
-    everything is sent, beginning with DELETEALL. Without subscribers nothing is drawn. Thread-safe.
+    everything is sent, beginning with DELETEALL. Without subscribers nothing is drawn, and without
+    changes nothing runs. Thread-safe.
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS`.
@@ -73,26 +75,29 @@ class SceneMarkers:
         self._drawn: SceneGraph | None = None
         self._drawn_with: tuple[object, ...] = ()
         self._board = MarkerBoard()
-        self._seen_by: frozenset[bytes] = frozenset()
+        self._sends_all = True
         self._left_out = ""
-        self._publisher = node.publish_state(MarkerArray, "scene_markers", DEPTH)
+        self._timer = PausableTimer(node, node.parameters.number("marker_period"), self._publish)
+        self._publisher = node.publish_state(MarkerArray, "scene_markers", DEPTH, self._on_match)
         node.subscribe_state(Plan, "task_plan", self._take_plan)
-        self._timer: Any = node.create_steady_timer(
-            node.parameters.number("marker_period"),
-            self._publish,
-            MutuallyExclusiveCallbackGroup(),
-        )
+        node.add_post_set_parameters_callback(self._on_parameters)
 
     def show(self, graph: SceneGraph) -> None:
         """Show this graph from the next message on; costs nothing now."""
         with self._lock:
             self._graph = graph
+        self._timer.start()
+
+    def send_all(self) -> None:
+        """Send everything with the next message."""
+        with self._lock:
+            self._sends_all = True
+        self._timer.start()
 
     def close(self) -> None:
         """Stop publishing; the node destroys the topics."""
-        if self._timer is not None:
-            self._node.destroy_timer(self._timer)
-            self._timer = None
+        self._node.remove_post_set_parameters_callback(self._on_parameters)
+        self._timer.close()
 
     def values(self) -> Mapping[str, object]:
         """Return the values for the diagnostics."""
@@ -102,22 +107,29 @@ class SceneMarkers:
         steps = tuple(tuple(arg.value for arg in step.arguments) for step in message.steps)
         with self._lock:
             self._steps = steps
+        self._timer.start()
 
-    def _publish(self) -> None:
+    def _on_match(self, counts: Any) -> None:
+        """Send everything to a new subscriber: the latched messages hold the last changes alone."""
+        if counts.total_count_change:
+            self.send_all()
+
+    def _on_parameters(self, _parameters: list[Parameter]) -> None:
+        self._timer.start()
+
+    def _publish(self) -> bool:
+        if self._graph is None or not self._node.is_active:
+            return False
+        if not self._publisher.get_subscription_count():
+            return False
         with self._lock:
             graph, steps = self._graph, self._steps
-        if graph is None or not self._node.is_active:
-            self._seen_by = frozenset()  # after a pause everybody gets everything
-            return
-        seen_by = self._list_subscribers()
-        is_new = bool(seen_by - self._seen_by)
-        self._seen_by = seen_by
-        if not seen_by:
-            return
+            sends_all, self._sends_all = self._sends_all, False
         changed = self._draw(graph, steps)
-        markers = self._board.repeat_all() if is_new else changed
+        markers = self._board.repeat_all() if sends_all else changed
         if markers:
             self._publisher.publish(MarkerArray(markers=markers))
+        return False
 
     def _draw(self, graph: SceneGraph, steps: PlanSteps) -> list[Marker]:
         parameters = self._node.parameters
@@ -137,8 +149,3 @@ class SceneMarkers:
             )
         self._left_out = left_out
         return changed
-
-    def _list_subscribers(self) -> frozenset[bytes]:
-        """Return the present subscribers; a mere count would hide that one left and one came."""
-        found = self._node.get_subscriptions_info_by_topic(self._publisher.topic_name)
-        return frozenset(bytes(endpoint.endpoint_gid) for endpoint in found)

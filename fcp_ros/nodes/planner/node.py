@@ -59,6 +59,12 @@ STATUSES = {
 }
 """Kind of a refusal -> status of the planning result."""
 
+QUEUED_FILES = 4
+"""Requests to load a domain that may wait while one is read."""
+
+LOAD_TIMEOUT = 60.0
+"""Seconds that load_domain may take."""
+
 PlanJob = Callable[[CancelToken], Any]
 
 
@@ -80,6 +86,7 @@ class PlannerNode(ManagedNode):
         super().__init__("task_planner", PARAMETERS, **kwargs)
         self._service: PlanningService | None = None
         self._worker: Worker | None = None
+        self._files: Worker | None = None
         self._scene = SceneFollower()
         self._judge_client: Any = None
         self._monitor: Any = None
@@ -108,6 +115,7 @@ class PlannerNode(ManagedNode):
         self._monitor = ServerMonitor(self)
         self._service = self._make_service(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
+        self._files = Worker("domain files", QUEUED_FILES)  # a search must not hold them up
         self._plan_publisher = self.publish_state(Plan, "task_plan")
         follow_scene(self, self._scene, lambda: None)
 
@@ -119,6 +127,9 @@ class PlannerNode(ManagedNode):
     def release(self) -> None:
         """End the worker; forget domain and scene."""
         super().release()
+        files, self._files = self._files, None
+        if files is not None and not files.close(timeout=1.0):
+            self.get_logger().warning("a domain file is still being read and is left behind")
         worker, self._worker = self._worker, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("a search did not end in time and is left behind")
@@ -264,20 +275,28 @@ class PlannerNode(ManagedNode):
         response.message = "The plan holds." if verdict.ok else verdict.problems[0]
         return response
 
-    def _load_domain(self, request: Any, response: Any) -> Any:
+    async def _load_domain(self, request: Any, response: Any) -> Any:
         folders = to_folders(self.parameters.texts("domain_folders"), config_folder() / "domains")
+        overrides = self.parameters.texts("type_overrides")
+        files = self._files
+        if files is None:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         try:
             address = resolve_allowed(request.path, folders, find_domain, "domain_folders")
-            overrides = self.parameters.texts("type_overrides")
-            domain = apply_overrides(load_domain(address), overrides)
-        except (FileRefusedError, OSError, SceneError) as error:
-            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
+            job = files.submit(lambda _token: apply_overrides(load_domain(address), overrides))
+            domain = await self.await_job(files, job, LOAD_TIMEOUT)
+        except TimeoutError as error:
+            sentence = f"{address} was not read within {LOAD_TIMEOUT:g} s; the domain stays."
+            raise RequestRefused(RefusalKind.TIMED_OUT, sentence) from error
+        except (FileRefusedError, OSError, SceneError, *NOT_SERVED) as error:
+            raise RequestRefused(make_refusal(error).kind, str(error)) from error
         except DomainError as error:
             sentence = f"{len(error.diagnostics)} problems in {address}."
             fill_refusal(response, RequestRefusal(RefusalKind.INVALID_REQUEST, sentence))
             response.problems = [str(problem) for problem in error.diagnostics]
             return response
-        self._get_service()
+        if self._files is not files:  # cleaned up meanwhile
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         self._service = self._make_service(domain)
         response.success = True
         response.name = domain.name

@@ -5,8 +5,10 @@
 - `lifecycle`: its transitions, autostart and diagnostics.
 - `parameters`, `domain_parameter`, `allowed_files`: parameters as tables; those of several nodes.
 - `refusals`: one code and one sentence for every request that is refused.
-- `qos`: quality of service, with the depth of requests and the signs of life.
+- `qos`: quality of service, with the depth of requests.
+- `sign_of_life`: which process a node is, and a beat for those who can't look there.
 - `worker`: one thread for the long work of a node; `alarms`: calls at a later time.
+- `pausable_timer`: a timer that runs only while there is something to do.
 - `spin`: a thread for each node, signals, and an orderly end.
 - `rclpy_repairs`: all that touches the insides of rclpy.
 """

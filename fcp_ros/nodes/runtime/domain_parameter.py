@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters ``domain`` and ``type_overrides``, which several nodes have."""
+"""The parameters ``domain``, ``type_overrides`` and ``world``, which several nodes have."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from fcp_ros.binding.label_types import with_type_overrides
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.reader import load_domain
+from fcp_ros.grounding.protocol.options import EvidenceWorld
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
-from fcp_ros.nodes.runtime.parameters import ParameterSpec
+from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable
 from fcp_ros.package_files import find_domain
 from fcp_ros.scene.graph.errors import SceneError
 
@@ -25,6 +26,17 @@ TYPE_OVERRIDES = ParameterSpec(
     [""],
     "Types of labels or elements, which take precedence over the domain: 'icebox=fridge' for each "
     "thing with this label, 'O(3)=table' for one element.",
+)
+
+
+AUTO = "auto"
+
+WORLD = ParameterSpec(
+    "world",
+    AUTO,
+    "Where outcomes come from. A store is about one world; auto is simulated with use_sim_time "
+    "or the node simulated_executor of the same start, and otherwise real.",
+    choices=(AUTO, *(world.value for world in EvidenceWorld)),
 )
 
 
@@ -57,3 +69,11 @@ def apply_overrides(domain: Domain, overrides: Iterable[str]) -> Domain:
 def list_executors(domain: Domain) -> tuple[str, ...]:
     """Return the names of all executors that a domain's rules need, sorted."""
     return tuple(sorted({rule.executor for rule in domain.rules.values()}))
+
+
+def choose_world(values: ParameterTable, *, simulated_time: bool) -> EvidenceWorld:
+    """Choose the world of the outcomes: as the parameter says, or else by the clock."""
+    said = values.text("world")
+    if said != AUTO:
+        return EvidenceWorld(said)
+    return EvidenceWorld.SIMULATED if simulated_time else EvidenceWorld.REAL

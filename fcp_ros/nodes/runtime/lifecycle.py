@@ -19,6 +19,7 @@ from rclpy.parameter import Parameter
 
 from fcp_ros.nodes.runtime.parameters import COMMON_PARAMETERS, ParameterSpec, ParameterTable
 from fcp_ros.nodes.runtime.rclpy_repairs import read_state, refuse_impossible_transitions
+from fcp_ros.nodes.runtime.sign_of_life import LifeSign
 
 AUTOSTART_DELAY = 0.05
 """Seconds from construction to configuration: time to be added to an executor first."""
@@ -67,7 +68,8 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
     True from the end of an activation until the beginning of the way down, so that requests are
     refused while hooks run. No hook waits for others: the executor may have this one thread only.
 
-    Publishes ``/diagnostics`` (`diagnostic_msgs/DiagnosticArray`, 1 Hz) in every state.
+    Publishes in every state: ``/diagnostics`` (`diagnostic_msgs/DiagnosticArray`, 1 Hz), and its
+    sign of life.
     """
 
     def __init__(self, name: str, specs: Iterable[ParameterSpec], **kwargs: Any) -> None:
@@ -83,6 +85,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         self._diagnostics_timer = self.create_steady_timer(
             DIAGNOSTICS_PERIOD, self.publish_diagnostics, MutuallyExclusiveCallbackGroup()
         )
+        self._life_sign = LifeSign(self)
         self._autostart_timer: Any = None
         if self.parameters.flag("autostart"):
             # In the default group, as the lifecycle services are: transitions come one by one.
@@ -212,6 +215,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         self._carry_out("shut down", self.finalize)
         self._stop_autostart()
         self.destroy_timer(self._diagnostics_timer)
+        self._life_sign.close()
 
     def _attempt(
         self,

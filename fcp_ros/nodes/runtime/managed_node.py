@@ -25,6 +25,7 @@ from typing import Any
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
@@ -38,7 +39,6 @@ from fcp_ros.nodes.runtime.qos import (
     qos_overrides,
     request_qos,
     state_qos,
-    status_qos,
 )
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer, make_wakeable
 from fcp_ros.nodes.runtime.refusals import (
@@ -245,7 +245,6 @@ class ManagedNode(TransitionsNode):
             goal_service_qos_profile=request_qos(),
             result_service_qos_profile=request_qos(),
             cancel_service_qos_profile=request_qos(),
-            status_pub_qos_profile=status_qos(self.parameters.number("liveliness_lease")),
             result_timeout=RESULT_TIMEOUT,
         )
         self._offered_actions.append(server)
@@ -294,9 +293,22 @@ class ManagedNode(TransitionsNode):
 
     # --- topics ---------------------------------------------------------------------------------
 
-    def publish_state(self, message_type: Any, topic: str, depth: int = 1) -> Publisher:
-        """Make a latched publisher that publishes while the node is active."""
-        return self._make_publisher(message_type, topic, state_qos(depth))
+    def publish_state(
+        self,
+        message_type: Any,
+        topic: str,
+        depth: int = 1,
+        on_match: Callable[[Any], None] | None = None,
+    ) -> Publisher:
+        """Make a latched publisher that publishes while the node is active.
+
+        Args:
+            message_type: Type of the topic.
+            topic: Its relative name.
+            depth: Messages that a receiver may be behind.
+            on_match: Called with the counts of subscribers whenever one comes or goes.
+        """
+        return self._make_publisher(message_type, topic, state_qos(depth), on_match)
 
     def publish_events(self, message_type: Any, topic: str) -> Publisher:
         """Make a publisher of events that publishes while the node is active."""
@@ -332,9 +344,19 @@ class ManagedNode(TransitionsNode):
         qos = newest_qos(reliable=reliable)
         return self._make_subscription(message_type, topic, receive, qos, False)
 
-    def _make_publisher(self, message_type: Any, topic: str, qos: QoSProfile) -> Publisher:
+    def _make_publisher(
+        self,
+        message_type: Any,
+        topic: str,
+        qos: QoSProfile,
+        on_match: Callable[[Any], None] | None = None,
+    ) -> Publisher:
         publisher = self.create_lifecycle_publisher(
-            message_type, topic, qos, qos_overriding_options=qos_overrides()
+            message_type,
+            topic,
+            qos,
+            event_callbacks=PublisherEventCallbacks(matched=on_match),
+            qos_overriding_options=qos_overrides(),
         )
         self._publishers_made.append(publisher)
         return publisher

@@ -97,17 +97,7 @@ AUTOSTART = ParameterSpec(
     takes_effect=TakesEffect.AT_START,
 )
 
-LIVELINESS_LEASE = ParameterSpec(
-    "liveliness_lease",
-    0.0,
-    "Lease [s] by which others notice within a second that this process has died, such as 0.45; "
-    "0: they notice when discovery does. Fast DDS up to 2.14 can block for ever with a lease.",
-    0.0,
-    0.9,
-    takes_effect=TakesEffect.AT_START,
-)
-
-COMMON_PARAMETERS = (AUTOSTART, LIVELINESS_LEASE)
+COMMON_PARAMETERS = (AUTOSTART,)
 """Parameters of every node."""
 
 

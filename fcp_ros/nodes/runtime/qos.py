@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of service: one profile for each kind of topic, for requests, and for signs of life."""
+"""Quality of service: one profile for each kind of topic, and for requests."""
 
 from __future__ import annotations
 
-from rclpy.duration import Duration
 from rclpy.qos import (
     DurabilityPolicy,
     HistoryPolicy,
-    LivelinessPolicy,
     QoSProfile,
     ReliabilityPolicy,
 )
@@ -16,10 +14,6 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 REQUEST_DEPTH = 1000
 """Requests (and answers) of one service that may wait to be read. With ROS's default of 10 the
 middleware silently overwrites the oldest: of 50 requests at once 40 never got an answer."""
-
-DEAD_AFTER = 0.9
-"""Lease (s) that watchers of action servers ask for. rmw_fastrtps asserts a lease every two thirds
-of it: of one that is half as long, two assertions in a row may be late."""
 
 
 def state_qos(depth: int = 1) -> QoSProfile:
@@ -52,39 +46,9 @@ def request_qos() -> QoSProfile:
     return _make_profile(REQUEST_DEPTH)
 
 
-def status_qos(lease: float) -> QoSProfile:
-    """Return the profile of an action server's status topic, which can also show that it is alive.
-
-    With a lease, the thread of Fast DDS 2.14 (Jazzy) that asserts it waits for the lock of
-    discovery, while discovery, removing a publisher that has gone, waits for that thread: sooner or
-    later a process that offers a lease blocks for ever when another node leaves (a debugger showed
-    `WLP::automatic_liveliness_assertion` against `PDP::removeWriterProxyData`). So none is offered
-    unless somebody asks for it.
-
-    Args:
-        lease: Lease that is offered [s]; 0: none.
-    """
-    return _make_alive_profile(lease) if lease else state_qos()
-
-
-def watch_qos() -> QoSProfile:
-    """Return the profile with which a status topic is watched for the death of its server.
-
-    It matches only servers that offer a lease of at most `DEAD_AFTER`.
-    """
-    return _make_alive_profile(DEAD_AFTER)
-
-
 def qos_overrides() -> QoSOverridingOptions:
     """Let the parameters ``qos_overrides.<topic>.*`` change history, depth and reliability."""
     return QoSOverridingOptions.with_default_policies()
-
-
-def _make_alive_profile(lease: float) -> QoSProfile:
-    profile = state_qos()
-    profile.liveliness = LivelinessPolicy.AUTOMATIC
-    profile.liveliness_lease_duration = Duration(seconds=lease)
-    return profile
 
 
 def _make_profile(

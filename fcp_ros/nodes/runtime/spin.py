@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import select
 import signal
+import socket
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType, TracebackType
@@ -23,8 +24,8 @@ from fcp_ros.nodes.runtime.rclpy_repairs import spin_until
 STOP_TIMEOUT = 5.0
 """Seconds to wait for a thread at the end."""
 
-SIGNAL_LOOK = 0.1
-"""Seconds between two checks for a signal."""
+EVENT_LOOK = 0.1
+"""Seconds between two looks at an event in the main thread, which a signal must be able to wake."""
 
 ANSWER_TIMEOUT = 5.0
 """Seconds to wait at the end for requests that are still being answered."""
@@ -97,34 +98,50 @@ def running(nodes: Sequence[ManagedNode], context: Context) -> Iterator[None]:
 class StopRequest:
     """A request to stop, by SIGINT, SIGTERM or from within this process; a context manager.
 
-    Signals are noticed in the main thread only; elsewhere `event` alone counts. A handler must
-    neither take a lock nor rely on waking a waiting thread (a signal that comes just before the
-    wait begins does not wake it), so it notes the signal, and `wait` polls.
+    Signals are noticed in the main thread only; elsewhere `event` alone counts. A handler must not
+    take a lock, so it only notes the signal; a byte through a socket wakes `wait`, even if the
+    signal comes just before the wait begins.
 
     After a signal the process is ending, and further signals are ignored until it has: Ctrl-C in a
     terminal reaches a launched node twice, from the terminal and from ``ros2 launch``, and the
     second must not kill it while it cleans up. Without a signal the previous handlers are restored.
 
     Args:
-        event: Set by others in this process; an own one by default.
+        event: Set by others in this process; none by default.
     """
 
     def __init__(self, event: threading.Event | None = None) -> None:
-        self._event = event or threading.Event()
+        self._event = event
         self._signalled = False
         self._previous: dict[int, Any] = {}
+        self._bells: tuple[socket.socket, socket.socket] | None = None
+        self._previous_bell = -1
 
     def __call__(self) -> bool:
         """Return True once somebody wants the end."""
-        return self._signalled or self._event.is_set()
+        return self._signalled or (self._event is not None and self._event.is_set())
 
     def wait(self) -> None:
         """Wait until somebody wants the end."""
+        if self._bells is None:  # there are no signals outside of the main thread
+            assert self._event is not None, "nothing could ever end this wait"
+            self._event.wait()
+            return
         while not self():
-            time.sleep(SIGNAL_LOOK)
+            rung, _, _ = select.select(
+                [self._bells[0]], [], [], None if self._event is None else EVENT_LOOK
+            )
+            for bell in rung:
+                bell.recv(4096)
 
     def __enter__(self) -> StopRequest:
         if threading.current_thread() is threading.main_thread():
+            self._bells = socket.socketpair()
+            for bell in self._bells:
+                bell.setblocking(False)
+            self._previous_bell = signal.set_wakeup_fd(
+                self._bells[1].fileno(), warn_on_full_buffer=False
+            )
             for number in (signal.SIGINT, signal.SIGTERM):
                 self._previous[number] = signal.signal(number, self._note)
         return self
@@ -137,6 +154,11 @@ class StopRequest:
     ) -> None:
         for number, handler in self._previous.items():
             signal.signal(number, signal.SIG_IGN if self._signalled else handler)
+        if self._bells is not None:
+            signal.set_wakeup_fd(self._previous_bell)
+            for bell in self._bells:
+                bell.close()
+            self._bells = None
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._signalled = True

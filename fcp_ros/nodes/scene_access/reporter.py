@@ -15,12 +15,9 @@ from rclpy.publisher import Publisher
 from fcp_ros.binding.facts_to_scene import delta_from_facts
 from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
-from fcp_ros.nodes.conversions.scene import delta_to_ros
+from fcp_ros.nodes.conversions.scene import ANY_NUMBER, delta_to_ros
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.planning.stepping.rules import holds
-
-ANY_NUMBER = 0
-"""Sequence number of a delta that is meant for whatever graph there is."""
 
 ECHO_WAIT = 2.0
 """Seconds after which a change that does not show is computed and published again."""

@@ -12,14 +12,18 @@ from builtin_interfaces.msg import Time
 from fcp_ros.foundation.garbage import tune_garbage_collection
 from fcp_ros.nodes.bridges.bridge import Edit
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.scene import PublishedChange, PublishedGraph, SceneUpdate
+from fcp_ros.nodes.conversions.scene import (
+    ANY_NUMBER,
+    PublishedChange,
+    PublishedGraph,
+    SceneUpdate,
+)
 from fcp_ros.nodes.frames.frames import Frames
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.scene_access.reporter import ANY_NUMBER
+from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.graph.checks import check_holders
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -27,8 +31,8 @@ from fcp_ros.scene.live.change import SceneChange, UpdateStatus
 from fcp_ros.scene.live.live_scene import LiveScene
 from fcp_ros.scene.relations.options import RelationOptions
 
-MOST_SOURCES = 64
-"""Sources whose last number is remembered, for requests."""
+LOG_PERIOD = 1.0
+"""Seconds between two lines about updates that are refused one after the other."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,6 @@ class SceneHolder:
             sequence=update.sequence,
             source=_name_source(update),
         )
-        check_holders(graph.relations)
         graph = self._parts.frames.transform_graph(graph, update.stamp)
         with self._lock:
             change = self._live.take_full(
@@ -223,11 +226,16 @@ class SceneHolder:
 
     def refuse_update(self, reason: str) -> None:
         """Report that an update was not taken, and why."""
-        self._node.get_logger().warning(f"update refused: {reason}")
         with self._lock:
+            is_news = not self._refused
             self._refused = f"The last update was refused: {reason}"
             self._refused_count += 1
-        self._node.publish_diagnostics()
+        log = self._node.get_logger()
+        if is_news:
+            log.warning(f"update refused: {reason}")
+            self._node.publish_diagnostics()
+        else:  # each would take longer than the update itself
+            log.warning(f"updates refused, the last: {reason}", throttle_duration_sec=LOG_PERIOD)
 
     def report_loss(self, source: str, reason: str) -> None:
         """Report that updates of a source were lost, and ask it for a full one."""

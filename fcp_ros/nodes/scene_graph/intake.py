@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +19,8 @@ MOST_WAITING = 1000
 """Updates that may wait."""
 MOST_BYTES = 128 * 2**20
 """Bytes of the updates that may wait."""
+MOST_SOURCES = 64
+"""Senders whose last number is remembered."""
 STOP_TIMEOUT = 5.0
 """Seconds to wait for the thread at the end."""
 
@@ -69,7 +71,8 @@ class SceneIntake:
         self._waiting: deque[_Waiting] = deque()
         self._bytes = 0  # of the waiting updates; changed under the condition, like the queue
         self._closed = False
-        self._superseded = self._dropped = 0
+        self._superseded = self._dropped = self._missed = 0
+        self._newest: OrderedDict[str, int] = OrderedDict()  # source -> number
         self._news = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="scene updates", daemon=True)
         self._thread.start()
@@ -79,8 +82,10 @@ class SceneIntake:
         waiting = self._read(data)
         with self._news:
             message = waiting.message
-            if not isinstance(message, ConversionError) and message.full_update:
-                self._drop_superseded(message.source)
+            if not isinstance(message, ConversionError):
+                self._count_missed(message)
+                if message.full_update:
+                    self._drop_superseded(message.source)
             if len(self._waiting) >= MOST_WAITING or self._bytes + len(data) > MOST_BYTES:
                 self._dropped += 1
                 source = "" if isinstance(message, ConversionError) else message.source
@@ -97,6 +102,7 @@ class SceneIntake:
                 "waiting_updates": len(self._waiting),
                 "superseded_updates": self._superseded,
                 "dropped_updates": self._dropped,
+                "missed_updates": self._missed,
             }
 
     def close(self) -> None:
@@ -118,6 +124,23 @@ class SceneIntake:
         except SceneError as error:
             return _Waiting(ConversionError(str(error)), 0)
         return _Waiting(message, len(data))
+
+    def _count_missed(self, message: SceneGraphUpdate) -> None:
+        """Count the numbers before a delta that never arrived: the middleware has lost them.
+
+        A full update may begin at any number, and deltas without a source have none of their own.
+        """
+        if not message.source:
+            return
+        number = int(message.sequence_number)
+        newest = self._newest.get(message.source)
+        if newest is not None and not message.full_update:
+            self._missed += max(0, number - newest - 1)
+            number = max(number, newest)
+        self._newest[message.source] = number
+        self._newest.move_to_end(message.source)
+        if len(self._newest) > MOST_SOURCES:
+            self._newest.popitem(last=False)
 
     def _drop_superseded(self, source: str) -> None:
         kept = [one for one in self._waiting if not one.is_superseded(source)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -56,7 +57,8 @@ PARAMETERS = (
     ParameterSpec(
         "scene_folders",
         [""],
-        "Folders that load_scene may read from; without any, the package's own scenes.",
+        "Folders that load_scene may read from, and with files that scenes may refer to; without "
+        "any, the package's own scenes.",
         takes_effect=TakesEffect.AT_START,
     ),
     ParameterSpec(
@@ -86,7 +88,7 @@ PARAMETERS = (
     ParameterSpec(
         "max_file_bytes",
         64 * 2**20,
-        "Largest scene file [bytes]; reading takes about 12 times as much memory.",
+        "Largest scene file [bytes]; reading takes up to 18 times as much memory.",
         minimum=1024,
         maximum=2**40,
     ),
@@ -180,9 +182,7 @@ class SceneGraphNode(ManagedNode):
         if scene := self.parameters.text("scene"):
             # Whoever sets parameters may name any file; only requests are kept to the folders.
             try:
-                holder.load(
-                    load_scene(str(find_scene(scene)), limits=self._read_limits("max_file_bytes"))
-                )
+                holder.load(load_scene(str(find_scene(scene)), limits=self._read_file_limits()))
             except (SceneError, ConversionError, OSError) as error:
                 raise ConfigureError(f"the scene can't be loaded: {error}") from error
         self._intake = SceneIntake(
@@ -198,6 +198,7 @@ class SceneGraphNode(ManagedNode):
         """Publish the present graph."""
         assert self._parts is not None, "they are made when the node is configured"
         self._parts.publisher.publish_whole()
+        self._parts.markers.send_all()
 
     def release(self) -> None:
         """Forget the graph."""
@@ -239,9 +240,9 @@ class SceneGraphNode(ManagedNode):
     # --- services -------------------------------------------------------------------------------
 
     async def _load_scene(self, request: Any, response: Any) -> Any:
-        folders = to_folders(self.parameters.texts("scene_folders"), config_folder() / "scenes")
         holder, files = self._get_parts()
-        limits = self._read_limits("max_file_bytes")
+        limits = self._read_file_limits()
+        folders = limits.asset_folders
         limit = self.parameters.number("load_timeout")
 
         def load(token: CancelToken) -> tuple[SceneGraph, tuple[str, ...]]:
@@ -306,6 +307,11 @@ class SceneGraphNode(ManagedNode):
             return RelationOptions(also=frozenset(self.parameters.texts("also_derive")))
         except SceneError as error:
             raise ConfigureError(f"also_derive: {error}") from error
+
+    def _read_file_limits(self) -> SceneLimits:
+        """Return the limits of a file, which may refer to all that `scene_folders` holds."""
+        folders = to_folders(self.parameters.texts("scene_folders"), config_folder() / "scenes")
+        return replace(self._read_limits("max_file_bytes"), asset_folders=folders)
 
     def _read_limits(self, bytes_parameter: str) -> SceneLimits:
         """Return the limits of a file or a message."""

@@ -7,7 +7,6 @@ import threading
 import time
 from dataclasses import dataclass
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.serialization import serialize_message
 
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
@@ -19,6 +18,7 @@ from fcp_ros.nodes.conversions.scene import (
     graph_to_ros,
 )
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,7 @@ class ScenePublisher:
         self._newest: PublishedGraph | None = None
         self._is_due = False
         self._last = -period
-        self._timer = node.create_steady_timer(
-            period, self._publish_due, MutuallyExclusiveCallbackGroup()
-        )
+        self._timer = PausableTimer(node, period, self._publish_due)
 
     def prepare(self, change: PublishedChange, graph: PublishedGraph) -> ReadyChange:
         """Serialise a change, before it is made the present state.
@@ -67,9 +65,11 @@ class ScenePublisher:
             if not self._node.is_active:
                 return
             self._changes.publish(change.data)
-            self._is_due = True
-            if time.monotonic() - self._last >= self._period:
+            if not self._is_due and time.monotonic() - self._last >= self._period:
                 self._publish_graph()
+            else:
+                self._is_due = True
+                self._timer.start()
 
     def publish_whole(self) -> None:
         """Publish the newest graph now, if there is one."""
@@ -79,22 +79,22 @@ class ScenePublisher:
 
     def close(self) -> None:
         """Stop publishing; the node destroys the topics."""
-        self._node.destroy_timer(self._timer)
+        self._timer.close()
         with self._lock:
             self._newest = None
             self._is_due = False
 
-    def _publish_due(self) -> None:
+    def _publish_due(self) -> bool:
         with self._lock:
             if self._is_due and self._node.is_active:
                 self._publish_graph()
+            return False
 
     def _publish_graph(self) -> None:
         assert self._newest is not None
         self._graphs.publish(graph_to_ros(self._newest.graph, self._newest.stamp))
         self._is_due = False
         self._last = time.monotonic()
-        self._timer.reset()  # the next one a whole period from now
 
 
 MOST_SOURCES = 64
@@ -122,9 +122,7 @@ class FullUpdateRequests:
         self._lock = threading.Lock()
         self._requests: dict[str, _Request] = {}
         self._publisher = node.publish_events(SceneGraphRequest, "scene_graph_request")
-        self._timer = node.create_steady_timer(
-            period, self._repeat, MutuallyExclusiveCallbackGroup()
-        )
+        self._timer = PausableTimer(node, period, self._repeat)
 
     @property
     def open(self) -> int:
@@ -146,6 +144,7 @@ class FullUpdateRequests:
                 self._requests[source] = _Request(last, reason)
             if is_new:
                 self._publish(source, self._requests[source])
+                self._timer.start()
 
     def withdraw_all(self) -> None:
         """Stop asking: after a full update, what was missing before no longer matters."""
@@ -154,13 +153,14 @@ class FullUpdateRequests:
 
     def close(self) -> None:
         """Stop asking; the node destroys the topic."""
-        self._node.destroy_timer(self._timer)
+        self._timer.close()
         self.withdraw_all()
 
-    def _repeat(self) -> None:
+    def _repeat(self) -> bool:
         with self._lock:
             for source, request in self._requests.items():
                 self._publish(source, request)
+            return bool(self._requests)
 
     def _publish(self, source: str, request: _Request) -> None:
         if not self._node.is_active:

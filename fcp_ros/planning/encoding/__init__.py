@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a task and the alternatives of a goal to a flat task, and back to the steps of a plan.
 
-`encode` is the pipeline. `selection` selects the operators that matter for the goal, `variables`
-chooses finite-domain variables, `operators` (with `requirements`) encodes operators over them,
-`costs` adds costs (in the units of `cost_unit`), uses and windows, `merge` and `metric` replace
-many operators by few, `arrays` writes the flat task. `encoding` is the outcome; it decodes plans.
+`goal_task` compiles a ground goal; `encode` is the pipeline of its last stage. `selection` selects
+the operators that matter for the goal, `variables` chooses finite-domain variables, `operators`
+(with `requirements`) encodes operators over them, `costs` adds costs (in the units of `cost_unit`),
+uses and windows, `merge` and `metric` replace many operators by few, `arrays` writes the flat task.
+`encoding` is the outcome; it decodes plans.
 """

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fcp_ros.domain.model import ActionRule, Domain, to_exact
+from fcp_ros.domain.model import ActionRule, Domain
 
 EXACT = 2**53
 """Whole numbers up to this one are exact in float64."""
@@ -39,23 +39,25 @@ class CostUnit:
         return float(cost / self.size)
 
 
-def find_cost_unit(domain: Domain) -> CostUnit:
-    """Find the unit of a domain's costs."""
-    costs = {to_exact(cost) for cost in set(_list_costs(domain))}
+def find_cost_unit(domain: Domain, others: Iterable[Fraction] = ()) -> CostUnit:
+    """Find the unit of a domain's costs, and of the costs of preferences."""
+    costs = {*_list_costs(domain), *others}
     shared = math.lcm(*(cost.denominator for cost in costs))
     divisor = math.gcd(*(int(cost * shared) for cost in costs)) or 1
     unit = Fraction(divisor, shared)
+    if not costs:
+        return CostUnit()
     terms = max((len(rule.cost.terms) for rule in domain.rules.values()), default=0)
     if any(cost / unit * (1 + terms) > EXACT for cost in costs):
         return CostUnit(is_exact=False)
     return CostUnit(unit)
 
 
-def _list_costs(domain: Domain) -> Iterator[float]:
+def _list_costs(domain: Domain) -> Iterator[Fraction]:
     for rule in domain.rules.values():
         yield rule.cost.base
         yield from _list_entries(rule)
 
 
-def _list_entries(rule: ActionRule) -> Iterable[float]:
+def _list_entries(rule: ActionRule) -> Iterable[Fraction]:
     return (value for term in rule.cost.terms for value in term.table.values())

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fcp_ros.domain.model import ActionRule, Resource, Window, to_exact
+from fcp_ros.domain.model import ActionRule, Resource, Window
 from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.flat.builder import FlatResource
 from fcp_ros.planning.model.ground_step import BoundRule, compute_cost, compute_duration
@@ -113,7 +113,7 @@ class OperatorCosts:
         if self._optimise is Optimise.DURATION:
             cost = duration
         elif self._optimise is Optimise.COST:
-            cost = None if rule.cost.terms else self._unit.count(to_exact(rule.cost.base))
+            cost = None if rule.cost.terms else self._unit.count(rule.cost.base)
         return _OfRule(
             tuple(float(rule.uses.get(resource.name, 0.0)) for resource in self._resources),
             cost,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.encoding.arrays import make_flat_task
@@ -24,6 +24,7 @@ from fcp_ros.planning.encoding.selection import Relevance, select_relevant
 from fcp_ros.planning.encoding.variables import Variables, choose_variables
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.goal.stages import Stages
 from fcp_ros.planning.model.ground_step import GradedAtoms, GroundStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
@@ -36,6 +37,9 @@ MacroMaker = Callable[
     [Sequence[Entry], Sequence[int], Sequence[FlatResource], int], Iterable[Entry]
 ]
 """Makes further entries from the entries, the sizes of variables, the resources and the clock."""
+
+
+NO_STAGES = Stages()
 
 
 def make_no_macros(*_: object) -> Iterable[Entry]:
@@ -70,11 +74,13 @@ def encode(
     alternatives: Sequence[Alternative],
     options: EncodeOptions,
     watch: Watch,
+    stages: Stages = NO_STAGES,
 ) -> Encoding:
     """Encode a goal on a task as a flat task.
 
     Only what matters for one of the alternatives is encoded (see `select_relevant`). An alternative
-    that is never reachable has no finish operator.
+    that is never reachable has no finish operator. The stages of the goal come after its finish;
+    then no operator of the world is applicable any more.
 
     Raises:
         Interrupted: cancelled, or out of time.
@@ -85,8 +91,9 @@ def encode(
         if one_by_one and any(operator.forgets >= 0 for operator in task.operators):
             task = expand_representatives(task)
             conditions = Conditions(task)
-        relevance = select_relevant(task, conditions, alternatives, watch)
-        return _Encoder(task, conditions, alternatives, relevance, options, watch).run()
+        everything = [*alternatives, *(move.alternative for move in stages.moves)]
+        relevance = select_relevant(task, conditions, everything, watch)
+        return _Encoder(task, conditions, alternatives, relevance, options, watch, stages).run()
 
 
 class _Encoder:
@@ -98,6 +105,7 @@ class _Encoder:
         relevance: Relevance,
         options: EncodeOptions,
         watch: Watch,
+        stages: Stages,
     ) -> None:
         self._task = task
         self._alternatives = alternatives
@@ -105,6 +113,8 @@ class _Encoder:
         self._switches = options.switches
         self._macros = options.macros
         self._watch = watch
+        self._stages = stages
+        self._unit = options.unit if options.optimise is Optimise.COST else None
         mutexes = find_leg_mutexes(task, conditions, relevance.operators, watch.check)
         self._variables: Variables = choose_variables(task, conditions, relevance, mutexes)
         self._encoder = OperatorEncoder(task, conditions, self._variables, mutexes)
@@ -131,10 +141,12 @@ class _Encoder:
         if self._switches.metric:
             entries = contract_hops(entries, self._task, variables, costs.pools, costs.clock)
         self._watch.check()
+        if self._stages.moves:
+            entries = [*map(self._confine, entries), *self._make_moves()]
         flat = make_flat_task(
-            [*sizes, 2],
+            [*sizes, self._stages.last + 1],
             [*variables.initial, 0],
-            [(len(variables.values), 1)],
+            [(len(variables.values), self._stages.last)],
             entries,
             costs.pools,
             costs.clock,
@@ -145,8 +157,29 @@ class _Encoder:
             variables,
             [entry.action for entry in entries],
             [entry.graded for entry in entries],
-            self._alternatives,
+            [*self._alternatives, *(move.alternative for move in self._stages.moves)],
+            len(self._alternatives),
         )
+
+    def _confine(self, entry: Entry) -> Entry:
+        """Make an operator applicable only while the goal is not finished."""
+        unfinished = (len(self._variables.values), 0)
+        return replace(entry, body=replace(entry.body, pre=(*entry.body.pre, unfinished)))
+
+    def _make_moves(self) -> Iterator[Entry]:
+        """Yield the operators between the stages of the goal."""
+        goal = len(self._variables.values)
+        for number, move in enumerate(self._stages.moves, start=len(self._alternatives)):
+            self._watch.check()
+            alternative = move.alternative
+            found = self._encoder.encode_condition(alternative.positive, alternative.negative)
+            if found is None:
+                continue
+            pre, unequal = found
+            body = Body((*pre, (goal, move.source)), unequal, (FlatEffect(goal, move.target),), ())
+            cost = 0.0 if self._unit is None else self._unit.count(move.cost)
+            action = FlatAction(alternative=number, move=move)
+            yield Entry(body, action, alternative.graded, cost, self._costs.no_use())
 
     def _make_entries(self, index: int) -> Iterator[Entry]:
         """Yield the entries of an operator of the task."""

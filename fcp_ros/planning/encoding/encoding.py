@@ -10,9 +10,10 @@ import numpy as np
 
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.variables import Variables
-from fcp_ros.planning.flat.semantics import FlatState, initial_state, successor
+from fcp_ros.planning.flat.semantics import FlatState, initial_state, is_applicable, successor
 from fcp_ros.planning.flat.task import FlatTask, Floats
 from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.goal.stages import BEGIN, StageMove
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.task.task import Task
@@ -39,7 +40,10 @@ class FlatAction:
 
     Attributes:
         steps: the ground steps, done one after the other; empty for a finish.
-        alternative: number of the goal's alternative that it finishes; -1 for any other operator.
+        alternative: number of the alternative in `Encoding.alternatives` that it rests on, for an
+            operator of the goal; -1 for any other operator.
+        move: the stage of the goal that it settles; None for a finish and for operators of the
+            world.
         recall: finds the argument of the (only) step that is left open, ""; None if none is.
         chunk: name of the chunk that the steps are; empty for others.
     """
@@ -48,11 +52,17 @@ class FlatAction:
     alternative: int = -1
     recall: Recall | None = None
     chunk: str = ""
+    move: StageMove | None = None
+
+    @property
+    def belongs_to_goal(self) -> bool:
+        """True if it changes nothing in the world."""
+        return self.alternative >= 0
 
     @property
     def finishes(self) -> bool:
         """True if it is the finish of an alternative."""
-        return self.alternative >= 0
+        return self.belongs_to_goal and self.move is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +72,18 @@ class Decoded:
     Attributes:
         steps: the ground steps, in order.
         alternative: the alternative that the sequence finishes; None if it finishes none.
+        moves: the stages of the goal that it settles.
     """
 
     steps: tuple[GroundStep, ...]
     alternative: Alternative | None
+    moves: tuple[StageMove, ...] = ()
+
+    @property
+    def goal_parts(self) -> tuple[Alternative, ...]:
+        """The alternatives that the degree of the goal is composed of."""
+        assert self.alternative is not None, "the sequence is a plan"
+        return (self.alternative, *(move.alternative for move in self.moves))
 
 
 @dataclass(frozen=True)
@@ -78,7 +96,8 @@ class Encoding:
         variables: its variables; one more stands for the goal (the last one).
         actions: the meaning of each flat operator.
         graded: the graded atoms of each flat operator; of a finish those of its alternative.
-        alternatives: the goal's alternatives.
+        alternatives: the goal's alternatives, then those of its stages.
+        finishes: the number of the former.
     """
 
     flat: FlatTask
@@ -87,6 +106,7 @@ class Encoding:
     actions: Sequence[FlatAction]
     graded: Sequence[tuple[GradedAtom, ...]]
     alternatives: Sequence[Alternative]
+    finishes: int
     _kinds: _LossKinds = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -114,18 +134,47 @@ class Encoding:
         """Return the flat task with other costs, float64[m], each finite and at least 0."""
         return self.flat._replace(cost=np.ascontiguousarray(costs, np.float64))
 
+    def settle_goal(self, task: FlatTask, operators: Sequence[int]) -> tuple[int, ...]:
+        """Return a plan with the best operators of the goal in its last state.
+
+        A search that is content with some plan may give up a preference that holds.
+
+        Args:
+            task: the flat task with the losses known now.
+            operators: a plan.
+        """
+        if self.finishes == len(self.alternatives):
+            return tuple(operators)
+        siblings: dict[tuple[int, int], list[int]] = {}
+        for number, action in enumerate(self.actions):
+            if action.belongs_to_goal:
+                siblings.setdefault(_find_stages(action), []).append(number)
+        state, chosen = initial_state(task), []
+        for operator in operators:
+            action = self.actions[operator]
+            if action.belongs_to_goal:
+                same = siblings[_find_stages(action)]
+                ready = [one for one in same if is_applicable(task, state, one)]
+                operator = min(ready, key=lambda one: (task.loss[one], task.cost[one], one))
+            chosen.append(operator)
+            state = successor(task, state, operator)
+        return tuple(chosen)
+
     def decode(self, operators: Iterable[int]) -> Decoded:
         """Decode a sequence of flat operators that is applied from the initial state."""
         steps: list[GroundStep] = []
         alternative: Alternative | None = None
+        moves: list[StageMove] = []
         state = initial_state(self.flat)
         for operator in operators:
             action = self.actions[operator]
             if action.finishes:
                 alternative = self.alternatives[action.alternative]
+            if action.move is not None:
+                moves.append(action.move)
             steps.extend(self._complete_steps(action, state))
             state = successor(self.flat, state, operator)
-        return Decoded(tuple(steps), alternative)
+        return Decoded(tuple(steps), alternative, tuple(moves))
 
     def _complete_steps(self, action: FlatAction, state: FlatState) -> tuple[GroundStep, ...]:
         """Return the steps of an action in a state, with the argument that was left open."""
@@ -139,6 +188,11 @@ class Encoding:
         arguments = list(step.arguments)
         arguments[recall.parameter] = self.task.facts[fact].arguments[recall.leg]
         return (GroundStep(step.rule, tuple(arguments)),)
+
+
+def _find_stages(action: FlatAction) -> tuple[int, int]:
+    """Return the stages of the goal that an operator leads from and to."""
+    return (0, BEGIN) if action.move is None else (action.move.source, action.move.target)
 
 
 @dataclass(frozen=True)
@@ -163,7 +217,7 @@ class _LossKinds:
         numbers = np.zeros(len(actions), np.int64)
         finishes: list[tuple[int, int]] = []
         for operator, (action, atoms) in enumerate(zip(actions, graded, strict=True)):
-            if action.finishes:
+            if action.belongs_to_goal:
                 finishes.append((operator, action.alternative))
             else:
                 numbers[operator] = kinds.setdefault(atoms, len(kinds))

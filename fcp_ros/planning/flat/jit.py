@@ -68,12 +68,6 @@ def _make_part(function: Callable[..., object]) -> Any:
     return njit(inline="always", nogil=True, _nrt=False)(function)
 
 
-def _make_trailing_zeros(_function: Callable[..., object]) -> Any:
-    from numba.cpython.unsafe.numbers import trailing_zeros
-
-    return trailing_zeros
-
-
 def _load_machine_code(cached: Any, signature: Any, context: Any) -> Any:
     """Load machine code from the disk; `load_overload` of numba's cache without registrations."""
     with cached._guard_against_spurious_io_errors():
@@ -149,14 +143,6 @@ def _make_all() -> None:
         _deferred = None
         for note in waiting:
             note.replace_globals()
-
-
-def _count_trailing_zeros(value: int) -> int:
-    raise NotImplementedError("only for kernels")
-
-
-trailing_zeros: Callable[[int], int] = _defer(_count_trailing_zeros, _make_trailing_zeros)
-"""For kernels: the number of zero bits below the lowest one of a number other than 0."""
 
 
 # --- the stamp of machine code

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The goal of a request: from its expression to alternatives, each a set of facts with a degree.
 
-- `grounding`: expression to `formula`, with every variable replaced by elements; the facts that a
-  formula speaks of (`Wanted`) are where relevance begins.
+- `ground_goal`: expression to a formula, counts, preferences and trajectory constraints, by
+  `grounding`, which replaces the variables of conditions by elements.
+- `formula`: conditions without variables; the facts that they speak of (`Wanted`) are where
+  relevance begins.
+- `monitors`: trajectory constraints as facts of a task and effects of its operators.
 - `symmetry`: classes of interchangeable objects, of which a goal considers as many as it can use.
 - `alternatives`: formula to alternatives; `degree_formula` is the degree of one.
+- `stages`: preferences and counts, settled one after the other behind the last step.
 """

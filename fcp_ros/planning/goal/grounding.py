@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goal expression to formula: every variable is replaced by the elements that it may stand for.
+"""Condition to formula: every variable is replaced by the elements that it may stand for.
 
 An element that a static fact rules out (wrong label, wrong room) is dropped before the next
 variable is bound. `domain.evaluate` is the independent twin of this module.
@@ -7,23 +7,28 @@ variable is bound. `domain.evaluate` is the independent twin of this module.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
     Forall,
+    Initially,
     Not,
     Or,
+    Preference,
     TypedVariable,
     Variable,
     Weighted,
-    free_variables,
 )
 from fcp_ros.domain.model import IS_A, Domain
 from fcp_ros.planning.goal.formula import (
@@ -49,28 +54,18 @@ MAX_BINDINGS = 200_000
 Environment = Mapping[str, str]
 
 
-def ground_goal(
-    goal: Expression, types: Mapping[str, str], domain: Domain, instance: Instance, watch: Watch
-) -> Formula:
-    """Ground a goal: replace variables by elements and evaluate static facts.
+MAX_SUBSETS = 5_000
+"""A count within another condition is written out for at most this many sets of elements."""
+
+
+class ConditionGrounding:
+    """Grounds conditions in one state: replaces variables and evaluates static facts.
 
     Args:
-        goal: a checked goal.
-        types: free variable -> type (from `infer_types`).
         domain: tells which relations change, and which predicates are graded.
         instance: the state; its elements and static facts are read.
         watch: checked all the time.
-
-    Raises:
-        Interrupted: cancelled, out of time, or more than MAX_BINDINGS bindings.
     """
-    free = tuple(TypedVariable(name, types[name]) for name in free_variables(goal))
-    grounding = _Grounding(domain, instance, watch)
-    return grounding.ground(Exists(free, goal) if free else goal, {})
-
-
-class _Grounding:
-    """Grounds expressions in one state."""
 
     def __init__(self, domain: Domain, instance: Instance, watch: Watch) -> None:
         self._graded = domain.graded
@@ -81,7 +76,12 @@ class _Grounding:
         self._tried = 0
 
     def ground(self, expression: Expression, environment: Environment) -> Formula:
-        """Ground an expression whose free variables the environment binds."""
+        """Ground a condition whose free variables the environment binds.
+
+        Raises:
+            Interrupted: cancelled, out of time, more than MAX_BINDINGS bindings in all, or a count
+                over too many elements.
+        """
         if isinstance(expression, Atom):
             return self._ground_atom(expression, environment)
         if isinstance(expression, Not):
@@ -96,7 +96,58 @@ class _Grounding:
             return make_either(
                 self._instantiate(expression.variables, expression.body, environment)
             )
-        return self._ground_forall(expression, environment)
+        if isinstance(expression, Forall):
+            return make_both(self.list_instances(expression, environment))
+        if isinstance(expression, Count):
+            return make_both(
+                self._write_out(number, parts)
+                for number, parts in self.list_counts(expression, environment)
+            )
+        if isinstance(expression, Initially):
+            return self._ground_initially(expression, environment)
+        assert isinstance(expression, Preference), "constraints stand in no condition"
+        return make_scaled(expression.weight, self.ground(expression.body, environment))
+
+    def list_instances(
+        self, expression: Forall | Count, environment: Environment
+    ) -> Iterator[Formula]:
+        """Yield the body for each binding of the variables."""
+        # An inner variable may be bound differently for each element: no binding of the goal.
+        for inner in self.bind_all(expression.variables, environment):
+            yield drop_instantiations(self.ground(expression.body, inner))
+
+    def list_counts(
+        self, count: Count, environment: Environment
+    ) -> Iterator[tuple[int, list[Formula]]]:
+        """Yield what a count means: of each list of formulas so many have to hold."""
+        parts = list(self.list_instances(count, environment))
+        if count.bound is not Bound.AT_MOST:
+            yield count.number, parts
+        if count.bound is not Bound.AT_LEAST:
+            yield len(parts) - count.number, [make_complement(part) for part in parts]
+
+    def _write_out(self, number: int, parts: Sequence[Formula]) -> Formula:
+        """Write a count as a disjunction over sets of elements."""
+        certain = sum(part == TRUE for part in parts)
+        open_ = [part for part in parts if part not in (TRUE, FALSE)]
+        number -= certain
+        if number <= 0:
+            return TRUE
+        if math.comb(len(open_), number) > MAX_SUBSETS:
+            raise Interrupted(
+                PlanStatus.UNSUPPORTED,
+                f"A count within another condition has more than {MAX_SUBSETS} cases: "
+                "join it to the goal by `and`, or count fewer elements.",
+            )
+        return make_either(make_both(chosen) for chosen in itertools.combinations(open_, number))
+
+    def _ground_initially(self, expression: Initially, environment: Environment) -> Formula:
+        """Ground a condition on the initial state: relations are evaluated, too."""
+        changing, self._fluents = self._fluents, frozenset()
+        try:
+            return self.ground(expression.body, environment)
+        finally:
+            self._fluents = changing
 
     def _instantiate(
         self, variables: tuple[TypedVariable, ...], body: Expression, environment: Environment
@@ -113,22 +164,16 @@ class _Grounding:
                 for choice in self._instantiate(rest, body, inner):
                     yield make_instantiation(first.name, element, choice)
 
-    def _ground_forall(self, expression: Forall, environment: Environment) -> Formula:
-        # An inner variable may be bound differently for each element: no binding of the goal.
-        return make_both(
-            drop_instantiations(self.ground(expression.body, inner))
-            for inner in self._bind_all(expression.variables, environment)
-        )
-
-    def _bind_all(
+    def bind_all(
         self, variables: tuple[TypedVariable, ...], environment: Environment
     ) -> Iterator[Environment]:
+        """Yield each binding of the variables to elements of their types."""
         if not variables:
             yield environment
             return
         for element in self._elements(variables[0].type):
             self._count_binding()
-            yield from self._bind_all(variables[1:], {**environment, variables[0].name: element})
+            yield from self.bind_all(variables[1:], {**environment, variables[0].name: element})
 
     def _elements(self, type_: str) -> tuple[str, ...]:
         return tuple(map(self._instance.name_of, self._instance.elements(type_)))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of each fact of a relaxation from a state: a generalised Dijkstra.
 
-Facts leave the queues in ascending order of value, those of equal value by their numbers. Facts of
-the current value wait in the plain queue `level`, dearer ones in a bucket queue or, if weights are
-not multiples of one number or values grow large, in a heap (see `fact_queues.py`). See Liu, Koenig
-and Furcy, "Speeding up the calculation of heuristics for heuristic search-based planning", 2002.
+Facts leave the queues in ascending order of value, of those of equal value the last one first (see
+`fact_queues.py`). Facts of the current value wait on the stack `level`, dearer ones in a bucket
+queue or, if weights are not multiples of one number or values grow large, in a heap. See Liu,
+Koenig and Furcy, "Speeding up the calculation of heuristics for heuristic search-based planning",
+2002.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from fcp_ros.planning.flat.jit import kernel
 from fcp_ros.planning.flat.task import Floats, Ints
 from fcp_ros.planning.heuristics.fact_queues import (
     LEVELS,
+    bucket_drop,
     bucket_put,
     bucket_take,
     clear_buckets,
@@ -101,17 +103,17 @@ def explore(
     dear = relaxed.unit * LEVELS  # values from here on are in the heap
     per_unit = 1.0 / relaxed.unit if relaxed.unit > 0.0 else 0.0
     clear_buckets(buckets, span)
-    head, tail, size = 0, count, 0
+    tail, size = count, 0
     current = 0.0
-    # Invariant: `current` never falls. The facts level[head:tail] have exactly that value, those
+    # Invariant: `current` never falls. The facts level[:tail] have exactly that value, those
     # in the buckets and the heap at least that. A fact is settled when it is taken out, since
     # no weight is negative.
     while True:
-        if head < tail:
-            fact = level[head]
-            head += 1
+        if tail > 0:
+            tail -= 1
+            fact = level[tail]
         else:
-            fact = bucket_take(buckets, span, value, relaxed.unit)
+            fact = bucket_take(buckets, span)
             if fact < 0:
                 if size == 0:
                     break
@@ -136,9 +138,12 @@ def explore(
             for j in range(add_start[action], add_start[action + 1]):
                 gained = add[j]
                 if reached < value[gained]:
-                    waits = value[gained] != np.inf
+                    former = value[gained]
+                    waits = former != np.inf
                     value[gained] = reached
                     best[gained] = action
+                    if waits and former < dear:
+                        bucket_drop(buckets, np.int64(former * per_unit + 0.5), gained)
                     # A fact that waits in a queue already must leave through a queue, else it could
                     # be taken twice, and its consumers would count it twice.
                     if reached == current and not waits:

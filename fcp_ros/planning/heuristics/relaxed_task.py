@@ -24,7 +24,7 @@ import numpy as np
 
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints, Marks
-from fcp_ros.planning.heuristics.fact_queues import LEVELS, BucketBits
+from fcp_ros.planning.heuristics.fact_queues import Buckets, make_buckets
 from fcp_ros.planning.heuristics.relaxed_build import build_parts, transpose
 
 EXACT = 2.0**53
@@ -87,7 +87,7 @@ class Workspace(NamedTuple):
         missing: number of needs that each action still waits for, int32[a].
         best: action that reached a fact first, or -1; int32[f].
         supporter: dearest need of each action (LM-cut), or -1; int32[a].
-        level: facts whose value is the current one, in the order of arrival, int32[f].
+        level: facts whose value is the current one, a stack, int32[f].
         buckets, span: facts with higher values; see `fact_queues.py`.
         heap, place: facts with values too high for that, and their positions (-1: not in the heap),
             int32[f].
@@ -106,7 +106,7 @@ class Workspace(NamedTuple):
     best: Ints
     supporter: Ints
     level: Ints
-    buckets: BucketBits
+    buckets: Buckets
     span: Marks
     heap: Ints
     place: Ints
@@ -185,8 +185,8 @@ def make_workspace(relaxed: RelaxedTask) -> Workspace:
         np.zeros(facts, np.int32),
         np.zeros(actions, np.int32),
         np.zeros(facts, np.int32),
-        np.zeros((LEVELS, (facts + 63) // 64), np.uint64),
-        np.zeros(3, np.int64),
+        make_buckets(facts),
+        np.zeros(2, np.int64),
         np.zeros(facts, np.int32),
         np.full(facts, -1, np.int32),
         np.zeros(facts, np.int32),

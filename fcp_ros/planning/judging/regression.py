@@ -176,7 +176,9 @@ class FactLossBounds:
         if known is not None:
             return known
         relation, pattern = node
-        if any(True for _ in self._find_matches(relation, pattern)):
+        if relation not in self._relations or any(
+            True for _ in self._find_matches(relation, pattern)
+        ):  # a fact of a trajectory constraint: nothing is known of it
             found: tuple[_Way, ...] = (_Way(NOTHING, ()),)
         else:
             ways = (

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import Text, Variable
-from fcp_ros.domain.model import ActionRule, to_exact
+from fcp_ros.domain.model import ActionRule
 from fcp_ros.planning.model.memberships import GradedAtom
 
 
@@ -92,13 +92,12 @@ def compute_duration(rule: ActionRule, arguments: Sequence[str], instance: Insta
 
 def compute_cost(rule: ActionRule, arguments: Sequence[str]) -> Fraction:
     """Compute the cost of a step exactly: the rule's base and the entries of its cost tables."""
-    total = to_exact(rule.cost.base)
+    total = rule.cost.base
     if not rule.cost.terms:
         return total
     bound = dict(zip(rule.parameter_names, arguments, strict=True))
     for term in rule.cost.terms:
-        found = term.table.get(tuple(bound[name] for name in term.parameters), 0.0)
-        total += to_exact(found)
+        total += term.table.get(tuple(bound[name] for name in term.parameters), 0)
     return total
 
 

@@ -27,6 +27,15 @@ class MembershipSource(Protocol):
         ...
 
 
+class NoMemberships:
+    """The source for a domain without graded predicates, such as one in PDDL: nobody asks it."""
+
+    def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
+        """Return no memberships."""
+        assert not requests, "a domain without graded predicates has nothing to judge"
+        return []
+
+
 class MembershipMemory:
     """A membership source that asks another one about each context once.
 

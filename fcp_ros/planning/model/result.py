@@ -126,6 +126,29 @@ class Relaxation:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A preference that a plan does not fulfil.
+
+    Attributes:
+        name: of the preference; may be empty.
+        text: its condition.
+        weight: of its shortfall in the membership, in [0, 1].
+        cost: of giving it up.
+    """
+
+    name: str
+    text: str
+    weight: float
+    cost: float
+
+    def __str__(self) -> str:
+        price = [f"weight {self.weight:g}"] if self.weight else []
+        price += [f"cost {self.cost:g}"] if self.cost else []
+        name = f"{self.name}: " if self.name else ""
+        return f"{name}{self.text} ({', '.join(price)})"
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """The share of one step, or of the goal, in the loss of a plan.
 
@@ -198,6 +221,7 @@ class PlanningResult:
         best_membership: the highest membership of any executable plan that was found, in [0, 1].
         candidates: the bindings that were considered, best first.
         relaxations: the changes to the goal; empty if it was planned as stated.
+        given_up: the preferences that the plan does not fulfil.
         expansions: states expanded.
         timings: stage -> seconds.
         verification: the verifier's verdict on the plan; None if there was no plan.
@@ -225,3 +249,4 @@ class PlanningResult:
     explanation: Explanation | None = None
     optimal_in: tuple[Measure, ...] = ()
     notes: tuple[str, ...] = ()
+    given_up: tuple[GivenUp, ...] = ()

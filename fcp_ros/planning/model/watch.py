@@ -34,7 +34,10 @@ MEASURE_EVERY = 0.02
 REPORT_EVERY = 0.05
 """Seconds between two progress reports within one phase."""
 CONCLUSION = 0.3
-"""Seconds after a limit or a cancellation within which a plan found before is still verified."""
+"""Seconds after a limit or a cancellation within which a plan found before is still verified; after
+a cancellation, seconds of processor time."""
+LONGEST_CONCLUSION = 1.2
+"""Seconds by the clock after a cancellation within which a plan found before is still verified."""
 MEBIBYTE = 1 << 20
 
 
@@ -119,6 +122,7 @@ class Watch:
         self.cost_bound = 0.0
         self._acceptable_since = math.inf
         self._cancelled_at = math.inf
+        self._used_before = 0.0
         self._reserved = 0.0
         self.cancellation: Interrupted | None = None
 
@@ -194,8 +198,12 @@ class Watch:
         if self.cancellation is None and self._cancelled():
             sentence = f"Cancelled by the caller during {self.phase.value}."
             self.cancellation = Interrupted(PlanStatus.CANCELLED, sentence)
-            self._cancelled_at = now
-        if self.cancellation is not None and now >= self._cancelled_at + grace:
+            self._cancelled_at, self._used_before = now, time.thread_time()
+        if self.cancellation is None:
+            return
+        # On a busy machine, a plan that is there should not be lost for a moment of waiting.
+        used = time.thread_time() - self._used_before
+        if used >= grace or now >= self._cancelled_at + LONGEST_CONCLUSION:
             raise self.cancellation
 
     def _check_time(self, now: float, grace: float) -> None:

@@ -30,8 +30,10 @@ def list_legs(task: Task, fact: int) -> tuple[FactKey, ...]:
     """List the legs that a fact fills and no other one at the same time, unary relations' too."""
     name, arguments = task.facts[fact]
     keys = task.keys_of(fact)
+    if len(arguments) != 1:
+        return keys
     own = (name, 0, arguments[0])
-    return keys if len(arguments) > 1 or own in keys else (*keys, own)
+    return keys if own in keys else (*keys, own)
 
 
 class LegMutexes:

@@ -359,6 +359,7 @@ class ElementChoice:
         self._facts = facts
         self._below = lifted.below
         self._links = tuple(r for r in lifted.relations.values() if not r.changes)
+        self._linked: dict[int, tuple[int, ...]] = {}
         self._met: set[int] = set()
         self._touched: dict[str, list[int]] = {}
 
@@ -402,10 +403,17 @@ class ElementChoice:
     def _nearby(self, centres: Sequence[int], below: frozenset[str]) -> Iterator[int]:
         """Elements one or two static links away from what is bound."""
         for centre in dict.fromkeys(centres):
-            for middle in islice(self._find_linked(centre), NEIGHBOURS):
-                for end in chain((middle,), islice(self._find_linked(middle), NEIGHBOURS)):
+            for middle in self._list_linked(centre):
+                for end in chain((middle,), self._list_linked(middle)):
                     if end != centre and self._instance.type_of(end) in below:
                         yield end
+
+    def _list_linked(self, element: int) -> tuple[int, ...]:
+        found = self._linked.get(element)
+        if found is None:
+            found = tuple(islice(self._find_linked(element), NEIGHBOURS))
+            self._linked[element] = found
+        return found
 
     def _find_linked(self, element: int) -> Iterator[int]:
         own = self._instance.type_of(element)

@@ -8,7 +8,7 @@ what matters, not on how large the scene is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Domain
@@ -22,7 +22,7 @@ from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.overwriting import Overwritings, find_crowded, find_overwritings
 from fcp_ros.planning.relevance.reduction import Reduction
 from fcp_ros.planning.relevance.task_writer import TaskWriter
-from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain
+from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain, never_stop
 from fcp_ros.planning.task.task import Task
 
 
@@ -31,13 +31,15 @@ class RelevanceCompiler:
 
     Args:
         domain: the domain of all tasks.
+        check: called often; may raise to stop.
     """
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, check: Callable[[], None] = never_stop) -> None:
         self.domain = domain
-        self._lifted: LiftedDomain = lift_domain(domain)
+        self._lifted: LiftedDomain = lift_domain(domain, check)
         self._planner = BindingPlanner(self._lifted)
         self._overwritings = find_overwritings(self._lifted)
+        check()
         self._finder = InvariantFinder(self._lifted)
 
     def task(

@@ -32,6 +32,7 @@ def schedule_steps(
     *,
     levels: Mapping[str, float] | None = None,
     deadline: float = math.inf,
+    in_order: bool = False,
     check: Callable[[], None] = lambda: None,
 ) -> Schedule | Inconsistency:
     """Work out when each step of a plan can run.
@@ -47,6 +48,8 @@ def schedule_steps(
         steps: a sequence that can be done there (this is not checked).
         levels: the initial amount of each resource; the domain's initial values by default.
         deadline: seconds from the start by which all steps must have ended; infinity for none.
+        in_order: each step begins when the one before it has ended: for goals with trajectory
+            constraints, which another order might break.
         check: called for each step; may raise to stop.
 
     Returns:
@@ -68,9 +71,11 @@ def schedule_steps(
     )
     who = Agents(domain, instance)
     agents = tuple(who.of(step) for step in steps)
-    if _is_chain(agents):
+    if in_order or _is_chain(agents):
         chain = tuple(pairwise(range(len(steps))))
         times = time_steps(timed, chain, deadline)
+        if in_order and isinstance(times, Inconsistency):
+            return times
         if not isinstance(times, Inconsistency):
             return _make_schedule(timed, chain, chain, agents, times)
     given = find_causal_pairs(FactView(instance), find_footprints(domain, instance, bound, check))

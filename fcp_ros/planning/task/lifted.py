@@ -7,7 +7,7 @@ when all slots are bound (see `lifted_formulas`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.expressions.syntax import Variable
@@ -121,8 +121,17 @@ def find_fluents(domain: Domain) -> frozenset[str]:
     return frozenset(changed)
 
 
-def lift_domain(domain: Domain) -> LiftedDomain:
-    """Lift a domain: about a millisecond for 20 rules."""
+def never_stop() -> None:
+    """The check of a caller without limits."""
+
+
+def lift_domain(domain: Domain, check: Callable[[], None] = never_stop) -> LiftedDomain:
+    """Lift a domain: about a millisecond for 20 rules.
+
+    Args:
+        domain: the domain.
+        check: called for each rule; may raise to stop.
+    """
     fluents = find_fluents(domain)
     relations = _lift_relations(domain, fluents)
     rules = tuple(
@@ -135,6 +144,7 @@ def lift_domain(domain: Domain) -> LiftedDomain:
     deleters: dict[str, list[Trigger]] = {}
     constraints: dict[str, list[Trigger]] = {}
     for rule in rules:
+        check()
         for effect, part in _list_bodies(rule):
             for atom in part.add:
                 adders.setdefault(atom[0].name, []).append(make_trigger(rule, effect, atom[1]))

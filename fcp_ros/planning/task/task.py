@@ -167,9 +167,14 @@ class Task:
         """Return the functional legs that the fact occupies."""
         return self.keys[fact]
 
+    def describe(self, fact: int) -> str:
+        """Describe a fact; one without arguments stands for a trajectory constraint."""
+        found = self.facts[fact]
+        return str(found) if found.arguments else found.relation
+
     def names(self, facts: Iterable[int]) -> str:
         """Name the facts in words, sorted."""
-        return ", ".join(sorted(str(self.facts[fact]) for fact in facts))
+        return ", ".join(sorted(map(self.describe, facts)))
 
 
 def functional_positions(schema: Schema) -> dict[str, tuple[int, ...]]:

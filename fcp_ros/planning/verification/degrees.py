@@ -43,9 +43,14 @@ def judge_steps(
 
 
 def value_goal(
-    goal: Expression, plan: Plan, state: Instance, judge: Judge, domain: Domain, tnorm: TNorm
+    goal: Expression,
+    plan: Plan,
+    states: Sequence[Instance],
+    judge: Judge,
+    domain: Domain,
+    tnorm: TNorm,
 ) -> float:
-    """Return the degree of a goal in a state, by the judgements that a plan records of it.
+    """Return the degree of a goal after some states, by the judgements that a plan records of it.
 
     A graded atom that the plan does not record counts for nothing. So a goal such as `a or b` is
     worth what the plan was made for, and nobody is asked about the rest.
@@ -53,8 +58,8 @@ def value_goal(
     Args:
         goal: the checked goal.
         plan: its binding fixes variables, its goal judgements say which atoms count.
-        state: the state after the plan.
-        judge: knows the degrees of that state.
+        states: from the initial one to that after the plan.
+        judge: knows the degrees of the last one.
         domain: of the goal.
         tnorm: how degrees compose.
     """
@@ -66,7 +71,8 @@ def value_goal(
 
     body, types = open_goal(goal, domain)
     binding = {name: element for name, element in plan.binding if name in types}
-    return evaluate(body, state, degree_of, tnorm, types=types, binding=binding)
+    *before, last = states
+    return evaluate(body, last, degree_of, tnorm, types=types, binding=binding, before=before)
 
 
 def compose_running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:

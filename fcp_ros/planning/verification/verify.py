@@ -114,7 +114,7 @@ class _Verifier:
         if not replayed.complete:
             return Verdict(False, tuple(self._problems), memberships, None)
         final = replayed.states[-1]
-        self._check_goal(goal, final, degrees, cuts)
+        self._check_goal(goal, replayed.states, degrees, cuts)
         self._check_amounts(replayed.left)
         self._check_times(goal, resources, deadline)
         if meeting is not None:
@@ -148,14 +148,18 @@ class _Verifier:
         return found
 
     def _check_goal(
-        self, goal: Expression, state: Instance, degrees: Sequence[float], cuts: Sequence[float]
+        self,
+        goal: Expression,
+        states: Sequence[Instance],
+        degrees: Sequence[float],
+        cuts: Sequence[float],
     ) -> None:
-        judge = Judge(self._domain, state, self._memory, self._check)
-        unknown = sorted(e for _, e in self._plan.binding if not state.has(e))
+        judge = Judge(self._domain, states[-1], self._memory, self._check)
+        unknown = sorted(e for _, e in self._plan.binding if not states[-1].has(e))
         if unknown:
             self._problems.append(f"the binding names {', '.join(unknown)}, which do not exist")
             return
-        degree = self._value_goal(goal, state, judge)
+        degree = self._value_goal(goal, states, judge)
         self._compare("the goal's degree", self._plan.goal_degree, degree)
         for claim in self._plan.goal_judgements:
             actual = judge.degree(*claim.atom)
@@ -166,8 +170,8 @@ class _Verifier:
             if not reaches(membership, alpha):
                 self._problems.append(f"its membership {membership:.3g} does not reach {alpha:g}")
 
-    def _value_goal(self, goal: Expression, state: Instance, judge: Judge) -> float:
-        return value_goal(goal, self._plan, state, judge, self._domain, self._tnorm)
+    def _value_goal(self, goal: Expression, states: Sequence[Instance], judge: Judge) -> float:
+        return value_goal(goal, self._plan, states, judge, self._domain, self._tnorm)
 
     # --- resources, times, meeting
 
@@ -195,9 +199,8 @@ class _Verifier:
             replayed = self._replay.run(self._instance, steps, resources)
             self._problems.extend(replayed.problems)
             if replayed.complete:
-                state = replayed.states[-1]
-                judge = Judge(self._domain, state, self._memory, self._check)
-                degree = self._value_goal(goal, state, judge)
+                judge = Judge(self._domain, replayed.states[-1], self._memory, self._check)
+                degree = self._value_goal(goal, replayed.states, judge)
                 self._compare(
                     f"the goal's degree in the order of {what}", self._plan.goal_degree, degree
                 )

@@ -2,6 +2,6 @@
 """Pictures as inline SVG: the scene from above, and a plan over time.
 
 figure: size, style, colours, and SVG that can stand in a page. floor_plan: the scene with the route
-of a plan. label_placement: names that do not cover one another. timeline: steps as bars, with the
-membership falling against alpha.
+of a plan. label_placement: names that do not cover one another. room_names: names inside rooms.
+timeline: steps as bars, with the membership falling against alpha.
 """

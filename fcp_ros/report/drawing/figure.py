@@ -19,6 +19,9 @@ FAINT = "#d9dfe6"
 PAPER = "#ffffff"
 ROOM = "#f3f0e9"
 ROOM_EDGE = "#b8b09c"
+ROOM_NAME = "#857a61"
+DOOR = "#dff3e3"
+DOOR_NAME = "#247a38"
 FURNITURE = "#d5dde5"
 FURNITURE_EDGE = "#8a99a8"
 ITEM = "#2b6cb0"
@@ -41,10 +44,22 @@ STYLE: dict[Any, Any] = {
     "ytick.color": MUTED,
 }
 
+NAME = "name"
+"""Group id, before a number, of a text with a light edge that keeps it readable anywhere."""
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of the given size in inches."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+_EDGE = "paint-order:stroke;stroke:#fff;stroke-width:3.2;stroke-linejoin:round;"
+_HALO = re.compile(r'(<g id="name\d+">.*?<text style=")', re.DOTALL)
+
+
+def new_figure(width: float, height: float, *, arranged: bool = True) -> Figure:
+    """Return an empty figure of the given size in inches.
+
+    Args:
+        width: Width.
+        height: Height.
+        arranged: Fit the axes to the figure with all their texts; else they stay as they are put.
+    """
+    figure = Figure(figsize=(width, height), layout="constrained" if arranged else None)
     FigureCanvasSVG(figure)
     return figure
 
@@ -64,6 +79,9 @@ def to_svg(figure: Figure, label: str, prefix: str) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     text = buffer.getvalue()
     svg = text[text.index("<svg") :]
+    svg = _HALO.sub(
+        r"\1paint-order:stroke;stroke:#fff;stroke-width:3.2;stroke-linejoin:round;", svg
+    )
     svg = re.sub(r'\bid="', f'id="{prefix}-', svg)
     svg = re.sub(r'(xlink:href="|url\()#', rf"\1#{prefix}-", svg)
     safe = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")

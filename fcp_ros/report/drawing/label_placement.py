@@ -2,20 +2,25 @@
 """Placement of labels in a picture so that they do not cover each other.
 
 Greedy and deterministic: labels are placed in the order given, each at the first free one of a
-fixed list of offsets. A label far from its point gets a leader line.
+fixed list of offsets; a label without one is left out. One far from its point gets a leader line.
 """
 
 from __future__ import annotations
 
 import math
+import unicodedata
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-CHARACTER_WIDTH = 0.56
-"""Mean width of a character in units of the font size; accurate enough to avoid overlaps."""
+CROWD = 45.0
+"""Points that are nearer than this [points] are neighbours."""
 
 LEADER_DISTANCE = 14.0
 """Labels that are placed farther away than this [points] get a leader line."""
@@ -30,6 +35,7 @@ class TextLabel:
         x, y: the point, in points from the picture's lower left corner.
         size: font size in points.
         centred: True if the label is best placed on the point itself.
+        away: angle (degrees) of the side where nothing else is, if known: it is tried first.
     """
 
     text: str
@@ -37,6 +43,7 @@ class TextLabel:
     y: float
     size: float
     centred: bool = False
+    away: float | None = None
 
 
 @dataclass(frozen=True)
@@ -76,43 +83,91 @@ class PlacedLabel:
 Box = tuple[float, float, float, float]
 
 
-def place_labels(labels: Sequence[TextLabel], taken: Sequence[Box] = ()) -> list[PlacedLabel]:
+EVERYWHERE: Box = (-math.inf, -math.inf, math.inf, math.inf)
+
+
+def place_labels(
+    labels: Sequence[TextLabel], taken: Sequence[Box] = (), within: Box = EVERYWHERE
+) -> list[PlacedLabel | None]:
     """Place labels one after the other.
 
     Args:
         labels: most important first.
         taken: boxes (x0, y0, x1, y1) in points that no label may cover.
+        within: box that no label may leave.
 
     Returns:
-        One placement for each label, in the same order; a label without a free offset gets its
-        first one.
+        One placement for each label, in the same order; None for a label without a free offset.
     """
     boxes = np.empty((len(taken) + len(labels), 4))
     boxes[: len(taken)] = np.reshape(taken, (-1, 4))
-    placed = []
-    for count, label in enumerate(labels, start=len(taken)):
+    placed: list[PlacedLabel | None] = []
+    count = len(taken)
+    for label in labels:
         offsets = list(_list_offsets(label))
         candidates = np.array([_place_box(label, dx, dy) for dx, dy in offsets])
+        outside = np.maximum(within[:2] - candidates[:, :2], candidates[:, 2:] - within[2:])
         free = ~_find_overlaps(candidates, boxes[:count]).any(axis=1)
-        choice = int(free.argmax())  # the first free one, or the first of all if none is free
+        free = np.logical_and(free, outside.max(axis=1) <= 0.0)
+        choice = int(free.argmax())
+        if not free[choice]:
+            placed.append(None)
+            continue
         boxes[count] = candidates[choice]
+        count += 1
         placed.append(PlacedLabel(label, *offsets[choice]))
     return placed
+
+
+def find_free_sides(points: NDArray[np.float64]) -> list[float | None]:
+    """Return for each point the angle (degrees) away from its neighbours; None without any.
+
+    Args:
+        points: Positions in points, shape (n, 2).
+    """
+    apart = points[:, None] - points[None]
+    near = np.abs(apart).max(axis=2, keepdims=True) < CROWD
+    away = np.where(near, apart, 0.0).sum(axis=1)
+    angles = np.degrees(np.arctan2(away[:, 1], away[:, 0]))
+    return [
+        float(angle) if math.hypot(x, y) > 0.0 else None
+        for angle, (x, y) in zip(angles, away.tolist(), strict=True)
+    ]
+
+
+def measure_text(text: str) -> float:
+    """Return the width of a text in units of its font size, in the font that pictures name."""
+    return sum(_measure_character(character) for character in text)
+
+
+@lru_cache(maxsize=4096)
+def _measure_character(character: str) -> float:
+    if unicodedata.east_asian_width(character) in "WF":
+        return 1.0  # none of these is in the font
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        font = FontProperties(family="DejaVu Sans", size=100)
+        width: float = text_to_path.get_text_width_height_descent(character, font, ismath=False)[0]
+    return width / 100.0
 
 
 def _list_offsets(label: TextLabel) -> Iterator[tuple[float, float]]:
     half = _measure_width(label) / 2
     if label.centred:
         yield 0.0, 0.0
+    angles: Sequence[int] = (20, -20, 160, -160, 70, -70, 110, -110, 45, -45, 135, -135)
+    away = label.away
+    if away is not None:
+        angles = sorted(angles, key=lambda angle: abs((angle - away + 180.0) % 360.0 - 180.0))
     for distance in (5.0, 10.0, 17.0, 25.0, 34.0, 44.0, 56.0):
-        for angle in (20, -20, 160, -160, 70, -70, 110, -110, 45, -45, 135, -135):
+        for angle in angles:
             cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
             side = half if abs(angle) < 60 else -half if abs(angle) > 120 else half * cos
             yield side + distance * cos, (distance + label.size / 3) * sin
 
 
 def _measure_width(label: TextLabel) -> float:
-    return CHARACTER_WIDTH * label.size * len(label.text)
+    return label.size * measure_text(label.text)
 
 
 def _place_box(label: TextLabel, dx: float, dy: float) -> Box:

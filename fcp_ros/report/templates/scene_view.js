@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 3D view of a scene: WebGL 2, all boxes of a kind in one instanced call, drawn on demand only.
-// Data: {kinds: [{name, colour, on}], nodes: [[id, label, type, kind, x, y, z, sx, sy, sz, qx, qy,
-// qz, qw]], rooms: [{node, low, high, outline: [x, y, ...]}], relations: {name: [from, to, ...]}}
+// Data: {kinds: [{name, colour, on, lines, clear}], nodes: [[id, label, type, kind, x, y, z, sx, sy,
+// sz, qx, qy, qz, qw, name]], rooms: [{name, low, high, outline: [x, y, ...]}],
+// relations: [{name, on, ends: [from, to, ...]}]}
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("scene-data").textContent);
@@ -13,6 +14,17 @@
   if (!gl) {
     stage.querySelector(".nothing").hidden = false;
     return;
+  }
+  // Numbers of the GPU have seven digits: far from the origin of the map they are taken from the middle.
+  const origin = [0, 1, 2].map((i) => {
+    const all = data.nodes.map((node) => node[4 + i]);
+    return all.length ? (all.reduce((a, b) => Math.min(a, b)) + all.reduce((a, b) => Math.max(a, b))) / 2 : 0;
+  });
+  for (const node of data.nodes) for (let i = 0; i < 3; i++) node[4 + i] -= origin[i];
+  for (const room of data.rooms) {
+    room.outline = room.outline.map((x, i) => x - origin[i % 2]);
+    room.low -= origin[2];
+    room.high -= origin[2];
   }
   const ROOM = data.kinds.findIndex((kind) => kind.name === "rooms");
   const css = (name) => getComputedStyle(stage).getPropertyValue(name).trim();
@@ -135,9 +147,32 @@
     }
     return cut;
   };
+  const crossings = (corners, y) => { // where a level line meets an outline of [x, y]
+    const found = [];
+    corners.forEach((a, i) => {
+      const b = corners[(i + 1) % corners.length];
+      if (a[1] > y !== b[1] > y) found.push(a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]));
+    });
+    return found;
+  };
+  const listPlaces = (outline, level) => { // points of a grid in a room, where its name may stand
+    const corners = [], found = [];
+    for (let i = 0; i < outline.length; i += 2) corners.push([outline[i], outline[i + 1]]);
+    const [xs, ys] = [0, 1].map((axis) => {
+      const all = corners.map((corner) => corner[axis]);
+      const [least, most] = [Math.min(...all), Math.max(...all)];
+      return [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map((part) => least + part * (most - least));
+    });
+    for (const y of ys)
+      for (const x of xs)
+        if (crossings(corners, y).filter((u) => u > x).length % 2) found.push([x, y, level]);
+    return found;
+  };
   const walls = [], outlines = [], floors = [];
-  for (const { low, high, outline } of data.rooms) {
-    for (const [x, y] of triangles(outline)) floors.push(x, y, low);
+  for (const room of data.rooms) {
+    const { low, high, outline } = room, cut = triangles(outline);
+    for (const [x, y] of cut) floors.push(x, y, low);
+    room.places = listPlaces(outline, low);
     for (let i = 0; i < outline.length; i += 2) {
       const j = (i + 2) % outline.length;
       const [x, y, u, v] = [outline[i], outline[i + 1], outline[j], outline[j + 1]];
@@ -147,28 +182,67 @@
   }
   const floorShape = shape(floors), wallShape = shape(walls), outlineShape = shape(outlines);
 
-  // --- relations: lines from centre to centre
-  const relations = Object.entries(data.relations).map(([name, ends], index) => ({
-    name, count: ends.length / 2, on: name !== "in_room" && name !== "at",
-    colour: rgb(relationColours[index % relationColours.length]),
-    shape: shape(ends.flatMap((end) => data.nodes[end].slice(4, 7))),
-  }));
+  // --- relations: lines from centre to centre, or straight to what something is on
+  const nearest = (place, box) => { // the point of a box nearest to a place outside of it
+    const turn = box.slice(10, 14), middle = box.slice(4, 7);
+    const local = rotate([-turn[0], -turn[1], -turn[2], turn[3]], add(place, middle, -1));
+    const kept = local.map((x, i) => Math.max(-box[7 + i] / 2, Math.min(box[7 + i] / 2, x)));
+    const inside = kept.every((x, i) => x === local[i]);
+    return inside ? middle : add(middle, rotate(turn, kept));
+  };
+  const relations = data.relations.map(({ name, on, ends }, index) => {
+    const lines = [];
+    for (let i = 0; i < ends.length; i += 2) {
+      const [one, other] = [data.nodes[ends[i]], data.nodes[ends[i + 1]]];
+      const place = one.slice(4, 7);
+      lines.push(...place, ...(name.startsWith("on") ? nearest(place, other) : other.slice(4, 7)));
+    }
+    return { name, on, count: ends.length / 2, shape: shape(lines),
+      colour: rgb(relationColours[index % relationColours.length]) };
+  });
 
-  // --- the camera goes round a point
+  // --- the camera goes round a point; at first everything that is shown is in the picture
+  const listCorners = () => {
+    const corners = [];
+    for (const node of data.nodes) {
+      if (node[3] === ROOM || !data.kinds[node[3]].on) continue;
+      for (let c = 0; c < 8; c++) {
+        const half = [0, 1, 2].map((i) => (c >> i & 1 ? 0.5 : -0.5) * node[7 + i]);
+        corners.push(add(node.slice(4, 7), rotate(node.slice(10, 14), half)));
+      }
+    }
+    for (const { outline, low, high } of data.rooms)
+      for (let i = 0; i < outline.length; i += 2)
+        corners.push([outline[i], outline[i + 1], low], [outline[i], outline[i + 1], high]);
+    return corners.length ? corners : data.nodes.map((node) => node.slice(4, 7));
+  };
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-  const cover = (p) => p.forEach((x, i) => {
+  for (const corner of listCorners()) corner.forEach((x, i) => {
     low[i] = Math.min(low[i], x); high[i] = Math.max(high[i], x);
   });
-  for (const node of data.nodes) cover(node.slice(4, 7));
-  for (const room of data.rooms)
-    for (let i = 0; i < room.outline.length; i += 2)
-      cover([room.outline[i], room.outline[i + 1], room.low]);
-  const span = Math.max(Math.hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2], 1);
+  const span = Math.max(Math.hypot(...high.map((x, i) => x - low[i])) || 0, 0.01);
+  const FILLED = 0.9; // the share of the picture that the scene takes
   const camera = {};
-  const home = (elevation) => Object.assign(camera, {
-    target: low.map((x, i) => (x + high[i]) / 2), distance: 1.2 * span,
-    azimuth: -Math.PI / 2 - (elevation > 1.5 ? 0 : 0.45), elevation,
-  });
+  let atHome = true; // until somebody moves the camera
+  const home = (elevation) => {
+    Object.assign(camera, {
+      target: low.map((x, i) => (x + high[i]) / 2 || 0), distance: span,
+      azimuth: -Math.PI / 2 - (elevation > 1.5 ? 0 : 0.45), elevation,
+    });
+    atHome = true;
+    look();
+    const wide = FILLED * tangent * aspect, tall = FILLED * tangent;
+    const most = [-Infinity, -Infinity, -Infinity, -Infinity]; // to the right, left, top and bottom
+    for (const corner of listCorners()) {
+      const from = add(corner, camera.target, -1), depth = dot(from, forward);
+      const x = dot(from, right) / wide, y = dot(from, up) / tall;
+      [x, -x, y, -y].forEach((end, i) => { most[i] = Math.max(most[i], end - depth); });
+    }
+    if (!Number.isFinite(most[0])) return;
+    const aside = wide * (most[0] - most[1]) / 2, above = tall * (most[2] - most[3]) / 2;
+    camera.target = add(add(camera.target, right, aside), up, above);
+    camera.distance = Math.max((most[0] + most[1]) / 2, (most[2] + most[3]) / 2, span / 100);
+  };
   const LEAST = 0.02, MOST = Math.PI / 2 - 0.001;
   let view, eye, right, up, forward, tangent, aspect;
   const look = () => {
@@ -177,9 +251,9 @@
     eye = add(target, forward, -d);
     right = unit(cross(forward, [0, 0, 1]));
     up = cross(right, forward);
-    aspect = canvas.width / canvas.height;
+    aspect = (stage.clientWidth || 1) / (stage.clientHeight || 1);
     tangent = Math.tan(Math.PI / 8);
-    const near = d / 50, far = d + 4 * span, depth = (far + near) / (near - far);
+    const near = d / 100, far = d + 4 * span, depth = (far + near) / (near - far);
     const rows = [right, up, forward].map((axis) => [...axis, -dot(axis, eye)]);
     const clip = [
       rows[0].map((x) => x / (tangent * aspect)), rows[1].map((x) => x / tangent),
@@ -221,7 +295,7 @@
     };
     for (const { kind, faces: sides, edges: lines } of solids) {
       if (!kind.on || !sides.count) continue;
-      solid(sides, gl.TRIANGLES, 36, [...rgb(kind.colour), 1]);
+      if (!kind.clear) solid(sides, gl.TRIANGLES, 36, [...rgb(kind.colour), 1]);
       if (kind.lines && !coarse) solid(lines, gl.LINES, 24, [...rgb(kind.colour).map((x) => 0.55 * x), 1]);
     }
     if (mark) solid(mark, gl.LINES, 24, [...rgb(css("--mark")), 1]);
@@ -244,6 +318,11 @@
       flat(wallShape, gl.TRIANGLES, [...rgb(data.kinds[ROOM].colour), 0.14]);
       gl.depthMask(true);
     }
+    gl.useProgram(boxes.made);
+    gl.depthMask(false); // doors are seen through
+    for (const { kind, faces: sides } of solids)
+      if (kind.on && kind.clear && sides.count) solid(sides, gl.TRIANGLES, 36, [...rgb(kind.colour), 0.3]);
+    gl.depthMask(true);
     drawNames(scale, coarse);
   };
   const redraw = () => {
@@ -253,33 +332,81 @@
     const [x, y, , w] = times(view, place);
     return w <= 0 ? null : [(x / w + 1) / 2 * overlay.width, (1 - y / w) / 2 * overlay.height, w];
   };
+  const write = (pen, text, x, y, scale, colour) => {
+    pen.lineWidth = 3 * scale;
+    pen.strokeStyle = css("--stage");
+    pen.strokeText(text, x, y);
+    pen.fillStyle = css(colour);
+    pen.fillText(text, x, y);
+  };
+  const takeCells = (taken, x, y, half, scale) => { // false if something is written there
+    const cells = [];
+    for (let u = x - half; u <= x + half + 12 * scale; u += 12 * scale)
+      for (const v of [y - 8 * scale, y + 4 * scale])
+        cells.push(`${Math.round(u / (12 * scale))} ${Math.round(v / (12 * scale))}`);
+    if (cells.some((cell) => taken.has(cell))) return false;
+    cells.forEach((cell) => taken.add(cell));
+    return true;
+  };
+  const drawRoomNames = (pen, scale, taken) => { // on the floors, smaller or cut where they must
+    for (const room of data.rooms) {
+      const corners = [];
+      for (let i = 0; i < room.outline.length; i += 2)
+        corners.push(onScreen([room.outline[i], room.outline[i + 1], room.low]));
+      if (corners.some((corner) => !corner)) continue;
+      const places = room.places.map((place) => { // with the space at the narrower side
+        const [x, y] = onScreen(place);
+        const free = Math.min(overlay.width, ...[-14, -7, 0, 7, 14].flatMap((v) =>
+          crossings(corners, y + v * scale).map((u) => Math.abs(u - x)))) - 3 * scale;
+        return { x, y, free };
+      });
+      const widest = Math.max(...places.map((place) => place.free), 0);
+      let lines = [room.name], size = 13, half = 0;
+      const measure = () => {
+        pen.font = `600 ${size * scale}px system-ui, sans-serif`;
+        half = Math.max(...lines.map((line) => pen.measureText(line).width)) / 2;
+      };
+      const shrink = (least) => { while (half > widest && size > least) { size--; measure(); } };
+      measure();
+      shrink(10);
+      const breaks = [...room.name.matchAll(/ /g)].map((found) => found.index);
+      if (half > widest && breaks.length) { // in two lines, as equal as can be
+        const off = (at) => Math.abs(at - room.name.length / 2);
+        const at = breaks.reduce((a, b) => (off(b) < off(a) ? b : a));
+        lines = [room.name.slice(0, at), room.name.slice(at + 1)];
+        size = 13;
+        measure();
+      }
+      shrink(8);
+      while (half > widest && lines.some((line) => line.length > 2)) {
+        lines = lines.map((line) => pen.measureText(line).width / 2 > widest && line.length > 2
+          ? line.slice(0, -2).trimEnd() + "\u2026" : line);
+        measure();
+      }
+      const fit = places.find(({ x, y, free }) => half <= free && takeCells(taken, x, y, half, scale));
+      lines.forEach((line, i) => fit && write(pen, line, fit.x,
+        fit.y + size * scale * (0.35 + 1.15 * (i - (lines.length - 1) / 2)), scale, "--muted"));
+    }
+  };
   const drawNames = (scale, coarse) => {
     const pen = overlay.getContext("2d");
     pen.clearRect(0, 0, overlay.width, overlay.height);
     pen.textAlign = "center";
     pen.lineJoin = "round";
-    const taken = new Set(), things = shown.names && !coarse;
-    const places = [];
+    const taken = new Set(), places = [];
+    if (ROOM >= 0 && data.kinds[ROOM].on) drawRoomNames(pen, scale, taken);
+    if (!shown.names || coarse) return;
     for (const node of data.nodes) {
-      const room = node[3] === ROOM;
-      if (!data.kinds[node[3]].on || !(room || (things && data.kinds[node[3]].lines))) continue;
-      const at = onScreen([node[4], node[5], node[6] + (room ? 0 : node[9] / 2)]);
-      if (at) places.push([room ? 0 : at[2], at, node, room]);
+      if (node[3] === ROOM || !data.kinds[node[3]].on || !data.kinds[node[3]].lines) continue;
+      const at = onScreen([node[4], node[5], node[6] + node[9] / 2]);
+      if (at) places.push([at, node]);
     }
-    places.sort((a, b) => a[0] - b[0]);
-    for (const [, [x, y], node, room] of places.slice(0, 2000)) {
-      pen.font = `${room ? "600 " : ""}${(room ? 13 : 11) * scale}px system-ui, sans-serif`;
-      const half = pen.measureText(node[0]).width / 2, cells = [];
-      for (let u = x - half; u <= x + half + 12 * scale; u += 12 * scale)
-        for (const v of [y - 12 * scale, y])
-          cells.push(`${Math.round(u / (12 * scale))} ${Math.round(v / (14 * scale))}`);
-      if (cells.some((cell) => taken.has(cell))) continue;
-      cells.forEach((cell) => taken.add(cell));
-      pen.lineWidth = 3 * scale;
-      pen.strokeStyle = css("--stage");
-      pen.strokeText(node[0], x, y - 4 * scale);
-      pen.fillStyle = css(room ? "--muted" : "--ink");
-      pen.fillText(node[0], x, y - 4 * scale);
+    places.sort((a, b) => a[0][2] - b[0][2]);
+    pen.font = `${11 * scale}px system-ui, sans-serif`;
+    for (const [[x, y], node] of places.slice(0, 2000)) {
+      const half = pen.measureText(node[14]).width / 2;
+      if (takeCells(taken, x, y - 8 * scale, half, scale))
+        write(pen, node[14], x, y - 4 * scale, scale, "--ink");
     }
   };
 
@@ -297,7 +424,7 @@
       const along = rotate(back, ray);
       let enter = 0, leave = Infinity;
       for (let i = 0; i < 3; i++) {
-        const half = Math.max(node[7 + i] / 2, 0.02); // thin things can be met, too
+        const half = Math.max(node[7 + i] / 2, span / 400); // thin things can be met, too
         const a = (-half - from[i]) / along[i], b = (half - from[i]) / along[i];
         enter = Math.max(enter, Math.min(a, b));
         leave = Math.min(leave, Math.max(a, b));
@@ -322,14 +449,17 @@
 
   // --- pointer, wheel and keys
   const turn = (dx, dy) => {
+    atHome = false;
     camera.azimuth -= dx;
     camera.elevation = Math.min(MOST, Math.max(LEAST, camera.elevation + dy));
   };
   const shift = (dx, dy) => {
+    atHome = false;
     const size = 2 * tangent * camera.distance / stage.clientHeight;
     camera.target = add(add(camera.target, right, -dx * size), up, dy * size);
   };
   const zoom = (factor) => {
+    atHome = false;
     camera.distance = Math.min(10 * span, Math.max(span / 500, camera.distance * factor));
   };
   stage.addEventListener("pointerdown", (event) => {
@@ -402,7 +532,10 @@
 
   home(0.75);
   look(); // the pointer may come before the first frame
-  new ResizeObserver(redraw).observe(stage);
+  new ResizeObserver(() => {
+    if (atHome) home(camera.elevation);
+    redraw();
+  }).observe(stage);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   redraw();
 })();

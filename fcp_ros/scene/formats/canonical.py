@@ -33,7 +33,6 @@ from fcp_ros.scene.formats.validation import (
     refuse_repeated_keys,
     validate,
 )
-from fcp_ros.scene.graph.checks import check_holders
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -48,7 +47,7 @@ Text = Annotated[str, Field(min_length=1)]
 class _Strict(BaseModel):
     """A model that refuses unknown keys, so that a misspelt one is not silently ignored."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class NodeModel(_Strict):
@@ -192,7 +191,7 @@ def read_canonical(file: SceneFile) -> SceneGraph:
         source=file.name,
         notes=model.notes,
     )
-    _check(graph)
+    _refuse_control_characters(graph)
     return graph
 
 
@@ -213,19 +212,17 @@ def read_house(file: SceneFile) -> SceneGraph:
         if frozenset((*door.rooms, door.id)) not in stated
     ]
     graph = SceneGraph.of(nodes, given, frame_id=model.frame, source=file.name)
-    _check(graph)
+    _refuse_control_characters(graph)
     return graph
 
 
-def _check(graph: SceneGraph) -> None:
-    """Raise SceneError for what a person can write, but a scene can't be."""
+def _refuse_control_characters(graph: SceneGraph) -> None:
     for id_ in graph.nodes:
         if not id_.isprintable() and any(map(_is_control, id_)):
             raise SceneError(
                 f"the node id {id_!a} holds a control character",
                 advice="Ids are shown in lines of text and sent in messages: leave it out.",
             )
-    check_holders(graph.relations)
 
 
 def _is_control(character: str) -> bool:

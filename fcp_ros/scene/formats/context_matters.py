@@ -25,12 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.identifiers import to_identifier
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, open_scene_file
-from fcp_ros.scene.formats.validation import keys_of_first, refuse_cycles, validate
+from fcp_ros.scene.formats.validation import ToolModel, keys_of_first, refuse_cycles, validate
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -43,7 +43,7 @@ _ADVICE = "Copy the Context Matters data again."
 # ---- houses --------------------------------------------------------------------------------------
 
 
-class RoomRecord(BaseModel):
+class RoomRecord(ToolModel):
     """A room; ``label`` is its name."""
 
     id: int
@@ -51,7 +51,7 @@ class RoomRecord(BaseModel):
     label: str
 
 
-class ThingRecord(BaseModel):
+class ThingRecord(ToolModel):
     """A receptacle or an item; ``holder`` is the thing that it lies on or in."""
 
     id: int
@@ -62,7 +62,7 @@ class ThingRecord(BaseModel):
     holder: Annotated[int | None, Field(alias="in")] = None
 
 
-class HouseRecord(BaseModel):
+class HouseRecord(ToolModel):
     """A house; rooms and things have separate numbers."""
 
     rooms: list[RoomRecord]
@@ -172,7 +172,7 @@ _ROBOT = "robot_1"
 # ---- instances -----------------------------------------------------------------------------------
 
 
-class AddedRecord(BaseModel):
+class AddedRecord(ToolModel):
     """An object that an instance adds to its house."""
 
     label: str
@@ -180,7 +180,7 @@ class AddedRecord(BaseModel):
     room: str
 
 
-class InstanceRecord(BaseModel):
+class InstanceRecord(ToolModel):
     """One entry of ``instances.json``."""
 
     id: str
@@ -309,7 +309,7 @@ def _replace_odd(label: str) -> str:
 # ---- problems ------------------------------------------------------------------------------------
 
 
-class ProblemRecord(BaseModel):
+class ProblemRecord(ToolModel):
     """One entry of ``problems``; objects by group, houses in ``graph``."""
 
     graph: list[str]
@@ -317,7 +317,7 @@ class ProblemRecord(BaseModel):
     objects: dict[str, list[str]]
 
 
-class ProblemsFile(BaseModel):
+class ProblemsFile(ToolModel):
     """A whole file of problems."""
 
     problems: dict[str, ProblemRecord]

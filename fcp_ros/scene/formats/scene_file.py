@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import stat
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -29,11 +31,13 @@ class SceneLimits:
         max_nodes: Greatest number of nodes, whatever their layer.
         max_bytes: Greatest size of the file (bytes).
         max_relations: Greatest number of relations that a scene states.
+        asset_folders: Folders with files that a scene may refer to; its own folder is always one.
     """
 
     max_nodes: int = 200_000
     max_bytes: int = 512 * 1024 * 1024
     max_relations: int = 2_000_000
+    asset_folders: tuple[Path, ...] = ()
 
     def check_nodes(self, count: int, source: str) -> None:
         """Raise SceneError if a scene has more nodes than allowed."""
@@ -61,6 +65,17 @@ class SceneLimits:
                 source=source,
                 advice=f"Raise {name} if it is really meant to be that large.",
             )
+
+
+def describe_folders(folders: Collection[str]) -> str:
+    """Say how to allow files in these folders, as advice; one above all of them if there is."""
+    above = os.path.commonpath(folders)
+    named = [above] if len(Path(above).parts) > 2 or len(set(folders)) == 1 else sorted(folders)
+    options = " ".join(f"--assets {folder}" for folder in named)
+    return (
+        f"Allow them with {options} (of the node scene_graph: scene_folders), or put the files "
+        "that belong together into one folder."
+    )
 
 
 class LossNotes:
@@ -146,7 +161,9 @@ class SceneFile:
         self.limits.check_nodes(count, self.name)
 
     def resolve_beside(self, name: str) -> Path:
-        """Return the path of another file that belongs to this one, in its folder or below.
+        """Return the path of another file that belongs to this one.
+
+        It is in the folder of this one, in one of the limits' `asset_folders`, or below.
 
         Args:
             name: Relative path, as this file or its format gives it.
@@ -156,11 +173,13 @@ class SceneFile:
         """
         folder = self.path if self.syntax is Syntax.FOLDER else self.path.parent
         target = folder / name
-        if not target.resolve().is_relative_to(folder.resolve()):
+        real = target.resolve()
+        allowed = (folder, *(one.expanduser() for one in self.limits.asset_folders))
+        if not any(real.is_relative_to(one.resolve()) for one in allowed):
             raise SceneError(
                 f"it refers to {name!r}, which is outside of its folder",
                 source=self.name,
-                advice="Put the files that belong together into one folder.",
+                advice=describe_folders([str(real.parent)]),
             )
         return target
 

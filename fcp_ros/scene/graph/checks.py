@@ -20,6 +20,18 @@ Squares and products of such numbers are far from overflow."""
 CASE_NOTE = "ids that differ in case only, which PDDL and some file systems take for the same: "
 """Beginning of the note on such ids."""
 
+MOST_ATTRIBUTES = 1_000
+"""Greatest number of attributes of a node."""
+
+LONGEST_TEXT = 65_536
+"""Greatest number of characters of all texts of a node: id, category, attributes with names."""
+
+LONGEST_NUMBER = 1 << 1024
+"""Bound of whole numbers among attributes: beyond it they are no floats either."""
+
+MOST_CORNERS = 2_000
+"""Greatest number of corners of an outline."""
+
 _LEVELS = 6
 """Usual depth of a hierarchy: building, floor, room, place, object, part."""
 
@@ -27,6 +39,7 @@ _PLAIN_VALUES = frozenset((bool, int, str))
 _HOLDING = ("on", "inside")
 _METRIC = frozenset(("the position", "the size", "the height", "the polygon"))
 _SHOWN = 5
+_SHOWN_CHARACTERS = 40
 
 
 def check_nodes(nodes: Mapping[str, SceneNode]) -> None:
@@ -73,6 +86,8 @@ def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
             element=node.id,
             advice='Write a label such as "table", or "unknown".',
         )
+    if node.attributes or len(node.id) + len(node.category) > LONGEST_TEXT:
+        _check_texts(node)
     if not _add_up_numbers(node) <= FARTHEST:
         _check_numbers(node)
     if node.size is not None and min(node.size) < 0.0:
@@ -83,8 +98,8 @@ def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
         )
     if node.height is not None and node.height <= 0.0:
         raise SceneError(f"the height {node.height} is not above 0", element=node.id)
-    if node.polygon and len(node.polygon) < 3:
-        raise SceneError("the polygon has fewer than 3 corners", element=node.id)
+    if node.polygon:
+        _check_corners(node)
     if node.pose is not None:
         x, y, z, w = node.pose.orientation
         if abs(math.sqrt(x * x + y * y + z * z + w * w) - 1.0) > UNIT_TOLERANCE:
@@ -123,10 +138,41 @@ def check_holders(relations: Iterable[SceneRelation]) -> None:
     """
     holders: dict[str, list[str]] = {}
     for relation in relations:
-        is_given = relation.provenance is Provenance.GIVEN
-        if is_given and relation.name in _HOLDING and len(relation.elements) == 2:
+        if _is_given_place(relation):
             holders.setdefault(relation.elements[0], []).append(relation.elements[1])
-    cycle = _find_cycle(lambda id_: holders.get(id_, ()), holders)
+    _refuse_holding_cycle(_find_cycle(lambda id_: holders.get(id_, ()), holders))
+
+
+def check_new_holders(
+    added: Iterable[SceneRelation], relations_of: Callable[[str], Iterable[SceneRelation]]
+) -> None:
+    """Check as ``check_holders`` in time of a change's size.
+
+    Args:
+        added: Relations that are new in a graph that had no cycle before.
+        relations_of: Returns the relations of a node after the change.
+    """
+
+    def find_holders(id_: str) -> list[str]:
+        return [
+            relation.elements[1]
+            for relation in relations_of(id_)
+            if _is_given_place(relation) and relation.elements[0] == id_
+        ]
+
+    items = [relation.elements[0] for relation in added if _is_given_place(relation)]
+    _refuse_holding_cycle(_find_cycle(find_holders, items))
+
+
+def _is_given_place(relation: SceneRelation) -> bool:
+    return (
+        relation.provenance is Provenance.GIVEN
+        and relation.name in _HOLDING
+        and len(relation.elements) == 2
+    )
+
+
+def _refuse_holding_cycle(cycle: tuple[str, ...]) -> None:
     if cycle:
         raise SceneError(
             f"it lies on or in itself ({' > '.join((*cycle, cycle[0]))})",
@@ -248,6 +294,44 @@ def _add_up_numbers(node: SceneNode) -> float:
         elif type(value) not in _PLAIN_VALUES:
             _check_value(node, name, value)
     return total
+
+
+def _check_corners(node: SceneNode) -> None:
+    if len(node.polygon) < 3:
+        raise SceneError("the polygon has fewer than 3 corners", element=node.id)
+    if len(node.polygon) > MOST_CORNERS:
+        raise SceneError(
+            f"the polygon has {len(node.polygon):,} corners, more than {MOST_CORNERS:,}",
+            element=node.id,
+            advice="Leave out corners on straight walls.",
+        )
+
+
+def _check_texts(node: SceneNode) -> None:
+    """Raise SceneError if a node has more attributes or longer texts than any real one."""
+    name = node.id if len(node.id) <= _SHOWN_CHARACTERS else f"{node.id[:_SHOWN_CHARACTERS]}..."
+    if len(node.attributes) > MOST_ATTRIBUTES:
+        raise SceneError(
+            f"it has {len(node.attributes):,} attributes, more than {MOST_ATTRIBUTES:,}",
+            element=name,
+            advice="Leave out what no domain asks for.",
+        )
+    length = len(node.id) + len(node.category)
+    for key, value in node.attributes.items():
+        length += len(key) + (len(value) if isinstance(value, str) else 0)
+        if type(value) is int and not -LONGEST_NUMBER < value < LONGEST_NUMBER:
+            raise SceneError(
+                f"the attribute {key[:_SHOWN_CHARACTERS]} has {value.bit_length():,} bits",
+                element=name,
+                advice="Write it as text.",
+            )
+    if length > LONGEST_TEXT:
+        raise SceneError(
+            f"its id, category and attributes have {length:,} characters, more than "
+            f"{LONGEST_TEXT:,}",
+            element=name,
+            advice="Leave out long texts, or refer to a file.",
+        )
 
 
 def _check_value(node: SceneNode, name: str, value: object) -> None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fcp_ros.scene.graph.checks import check_hierarchy, check_node, check_relation, index_relations
+from fcp_ros.scene.graph.checks import (
+    check_hierarchy,
+    check_new_holders,
+    check_node,
+    check_relation,
+    index_relations,
+)
 from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError, SequenceGap
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -90,6 +96,7 @@ def _apply(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
     check_hierarchy(after.nodes, nodes)
     for relation in delta.added:
         check_relation(relation, after.nodes)
+    check_new_holders(delta.added, after.relations_of)
     return after
 
 

@@ -14,6 +14,7 @@ from typing import Any, overload
 
 from fcp_ros.foundation.ordered_table import OrderedTable
 from fcp_ros.scene.graph.checks import (
+    check_holders,
     check_nodes,
     check_relation,
     find_case_variants,
@@ -63,7 +64,8 @@ class SceneGraph:
     depend on the size of the graph; iterating over all nodes or relations does.
 
     Raises:
-        SceneError: An id, reference, number or hierarchy is wrong; the error names the node.
+        SceneError: An id, reference, number or hierarchy is wrong, or something is given to lie on
+            or in itself; the error names the node.
     """
 
     nodes: Mapping[str, SceneNode]
@@ -82,6 +84,7 @@ class SceneGraph:
                 nodes = OrderedTable(plain, attrgetter("id"))
             for relation in self.relations:
                 check_relation(relation, nodes)
+            check_holders(self.relations)
             relations = OrderedTable(index_relations(self.relations), attrgetter("key"))
         except SceneError as error:
             if self.source:

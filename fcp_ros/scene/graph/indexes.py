@@ -174,13 +174,18 @@ class GraphIndexes:
     ) -> GraphIndexes:
         """Return the indexes of the graph with these changed tables."""
         after = GraphIndexes.__new__(GraphIndexes)
-        gone, put = of_relations.gone, of_relations.put
-        after.by_element = self.by_element.with_changes(relations, gone, put)
-        after.by_name = self.by_name.with_changes(relations, gone, put)
+        # A relation that replaces one has its key, and a node its id: these indexes stay.
+        gone = of_relations.gone
+        fresh = [entry for entry in of_relations.put if entry[1] is None]
+        after.by_element = self.by_element.with_changes(relations, gone, fresh)
+        after.by_name = self.by_name.with_changes(relations, gone, fresh)
         lost, new = of_nodes.gone, of_nodes.put
-        after.by_parent = self.by_parent.with_changes(nodes, lost, new)
-        after.by_layer = self.by_layer.with_changes(nodes, lost, new)
-        after.by_folded_id = self.by_folded_id.with_changes(nodes, lost, new)
+        moved = [e for e in new if e[1] is None or e[1].parents != e[2].parents]
+        after.by_parent = self.by_parent.with_changes(nodes, lost, moved)
+        raised = [e for e in new if e[1] is None or e[1].layer is not e[2].layer]
+        after.by_layer = self.by_layer.with_changes(nodes, lost, raised)
+        born = [entry for entry in new if entry[1] is None]
+        after.by_folded_id = self.by_folded_id.with_changes(nodes, lost, born)
         return after
 
 

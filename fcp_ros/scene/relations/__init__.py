@@ -10,6 +10,7 @@ gives wins over geometry.
 - ``given``: the relations that a source gives, by the thing whose place they state
 - ``draft``: the graph in the making; ``structure``: its rooms, floors and robot
 - ``derivation``: the places of things, from what is given, boxes and rooms
+- ``circles``: things that would lie on or in themselves
 - ``passages``: connections of rooms; ``reach``: from how high a thing has to be fetched
 - ``conflicts``: given relations that geometry contradicts
 - ``complete``: all of this for a whole graph

@@ -112,11 +112,11 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     boxes = build_boxes(filter(derivation.is_thing, draft.nodes.values()))
     for name, pairs in find_supports(boxes, options).items():
         derivation.take(name, pairs, boxes.ids)
-    containing = derivation.derive_rooms(list(draft.nodes))
+    derivation.derive_rooms(draft.nodes)
     conflicts = (
         *find_support_conflicts(derivation),
         *find_distance_conflicts(draft.relations.values(), boxes, options.hovering),
-        *find_room_conflicts(derivation, containing),
+        *find_room_conflicts(derivation),
     )
     draft.notes += describe_conflicts(conflicts)
     room_of = {id_: place.holder for id_, place in derivation.room_of.items()}
@@ -124,6 +124,7 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     derivation.structure = structure._replace(floors=floors, fixed=passages | set(floors.values()))
     things = [node.id for node in draft.nodes.values() if derivation.is_thing(node)]
     nowhere = derivation.derive_floors(things, partial(_find_pairs_around, boxes, options))
+    derivation.find_circles()
     _note_doubtful(draft, derivation, nowhere)
     draft.relate_all(derivation.build_relations())
     for room, floor in floors.items():
@@ -149,6 +150,12 @@ def _note_doubtful(draft: SceneDraft, derivation: Derivation, nowhere: list[str]
     if unexpected:
         draft.notes.append(
             f"nothing is known that carries {list_names(unexpected)}: mounted, or it was not seen"
+        )
+    if derivation.circular:
+        circular = sorted(derivation.circular)
+        draft.notes.append(
+            f"{list_names(circular)} would lie on or in themselves: of their places only those that"
+            " are given are kept"
         )
     lost = [
         node.id

@@ -78,18 +78,19 @@ def find_distance_conflicts(
             yield RelationConflict(relation, None, f"drawn {distance:.2g} m apart")
 
 
-def find_room_conflicts(
-    derivation: Derivation, containing: Mapping[str, tuple[str, float]]
-) -> Iterator[RelationConflict]:
+def find_room_conflicts(derivation: Derivation) -> Iterator[RelationConflict]:
     """Yield things drawn in another room than given, or than the hierarchy says."""
+    nodes = derivation.nodes
     above: dict[str, tuple[str, ...]] = {}
-    for id_, (room, confidence) in containing.items():
-        place = derivation.room_of.get(id_)
-        if place is None or place.holder == room:
-            continue
-        is_given = place.provenance is Provenance.GIVEN
-        nodes = derivation.nodes
-        if not is_given and find_room_parents(nodes[id_], nodes, above) != (place.holder,):
+    stated = [
+        id_
+        for id_, place in derivation.room_of.items()
+        if place.provenance is Provenance.GIVEN
+        or (nodes[id_].parents and find_room_parents(nodes[id_], nodes, above) == (place.holder,))
+    ]
+    for id_, (room, confidence) in derivation.find_containing(stated).items():
+        place = derivation.room_of[id_]
+        if place.holder == room:
             continue
         name = "at" if derivation.given.find("at", id_) is not None else "in_room"
         yield RelationConflict(

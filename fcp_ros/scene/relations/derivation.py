@@ -8,12 +8,14 @@ concerns: both with this class, so that they cannot differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
+from fcp_ros.scene.relations.circles import drop_supported, find_circular
 from fcp_ros.scene.relations.conditions.scored_pairs import BARELY, ScoredPairs
 from fcp_ros.scene.relations.conditions.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.relations.given import GivenRelations
@@ -24,9 +26,10 @@ from fcp_ros.scene.shapes.boxes import Boxes, Indices, measure_upright_half
 ASSUMED = BARELY
 """Confidence of an assumption, for want of anything better."""
 
-
 STANDING = 1.3
 """Greatest height (m) of a thing's position above the floor that it is assumed to stand on."""
+
+_HOLDING = ("on", "inside")
 
 PairFinder = Callable[[Sequence[str]], tuple[Boxes, Iterable[tuple[Indices, Indices]]]]
 """Returns all boxes, and the pairs of these things with what is ``reach_of`` around them."""
@@ -57,6 +60,7 @@ class Derivation:
         floor_under: The floor under each thing that stands on one.
         unsettled: Relation and place of each thing with a box that neither rests nor stands nor is
             inside of anything; None where none is probable.
+        circular: Things that would lie on or in themselves; their derived places are left out.
     """
 
     def __init__(
@@ -75,6 +79,7 @@ class Derivation:
         self.room_of: dict[str, Place] = {}
         self.floor_under: dict[str, Place] = {}
         self.unsettled: dict[str, tuple[str, Place] | None] = {}
+        self.circular: set[str] = set()
 
     # ---- supports --------------------------------------------------------------------------------
 
@@ -148,33 +153,35 @@ class Derivation:
                     return relation.elements[1]
         return None
 
-    def derive_rooms(self, ids: Iterable[str]) -> dict[str, tuple[str, float]]:
+    def derive_rooms(self, ids: Iterable[str]) -> None:
         """Derive ``in_room`` and ``at``.
 
         In this order: the given room; the hierarchy (one room above); the room that contains the
         thing, unless something holds or supports it; the room of its holder; the room that contains
         it; the only room; the nearest room centre; for an agent, the first room.
-
-        Returns:
-            Room and confidence by the rooms' outlines, for the things that a room contains.
         """
         nodes = self.nodes
         located = {id_: nodes[id_] for id_ in ids if self.is_located(nodes[id_])}
-        posed = [id_ for id_, node in located.items() if node.pose is not None]
-        points = np.array(
-            [node.pose.position for node in located.values() if node.pose is not None]
-        ).reshape(-1, 3)
-        containing = self.structure.finder.find_containing(posed, points) if posed else {}
         own: dict[str, Place | None] = {}
         above: dict[str, tuple[str, ...]] = {}
         for id_, node in located.items():
-            known = self._find_own_room(node, containing.get(id_), above)
+            known = self._find_stated_room(node, above)
             if known is not None:
                 own[id_] = known
         waiting = located.keys() - own.keys()
+        containing = self.find_containing(
+            id_ for id_ in located if id_ in waiting and self.is_unsupported(id_)
+        )
+        own.update({id_: Place(*found) for id_, found in containing.items()})
+        waiting -= containing.keys()
+
+        @cache
+        def find_others() -> dict[str, tuple[str, float]]:  # seldom needed
+            return self.find_containing(waiting)
+
         for id_ in located:
             if id_ in waiting:
-                self._follow_holders(id_, waiting, own, containing)
+                self._follow_holders(id_, waiting, own, find_others)
         for id_, node in located.items():
             place = own[id_]
             if place is None:
@@ -186,33 +193,38 @@ class Derivation:
                 self.room_of.pop(id_, None)
             else:
                 self.room_of[id_] = place
-        return containing
 
-    def _find_own_room(
-        self,
-        node: SceneNode,
-        containing: tuple[str, float] | None,
-        above: dict[str, tuple[str, ...]],
-    ) -> Place | None:
-        """Find the room of a thing that does not depend on its holder."""
+    def find_containing(self, ids: Iterable[str]) -> dict[str, tuple[str, float]]:
+        """Find room and confidence by the rooms' outlines, for the things that a room contains."""
+        poses = ((id_, self.nodes[id_].pose) for id_ in ids)
+        points = {id_: pose.position for id_, pose in poses if pose is not None}
+        if not points:
+            return {}
+        return self.structure.finder.find_containing(list(points), np.array(list(points.values())))
+
+    def _find_stated_room(self, node: SceneNode, above: dict[str, tuple[str, ...]]) -> Place | None:
+        """Find the room of a thing that is given, or the one above it in the hierarchy."""
         given = self.find_given_room(node.id)
         if given is not None:
             return Place(given, 1.0, Provenance.GIVEN)
         parents = find_room_parents(node, self.nodes, above) if node.parents else ()
-        if len(parents) == 1:
-            return Place(parents[0], 1.0, Provenance.INFERRED)
-        if containing is not None and self.is_unsupported(node.id):
-            return Place(*containing)
-        return None
+        return Place(parents[0], 1.0, Provenance.INFERRED) if len(parents) == 1 else None
 
     def _follow_holders(
         self,
         start: str,
         waiting: Iterable[str],
         own: dict[str, Place | None],
-        containing: Mapping[str, tuple[str, float]],
+        find_others: Callable[[], Mapping[str, tuple[str, float]]],
     ) -> None:
-        """Go up from holder to holder until a room is known; it is the room of the whole chain."""
+        """Go up from holder to holder until a room is known; it is the room of the whole chain.
+
+        Args:
+            start: The thing to begin with.
+            waiting: Things whose room is to be found.
+            own: Rooms found so far; extended.
+            find_others: Returns the rooms that contain the things that wait.
+        """
         chain: dict[str, Place | None] = {}
         current: str | None = start
         while current is not None and current not in chain and current not in own:
@@ -224,14 +236,16 @@ class Derivation:
         place: Place | None = None
         if current is not None and current in chain:  # they hold each other in a cycle
             for id_ in _links_from(chain, current):
-                own[id_] = Place(*containing[id_]) if id_ in containing else None
+                found = find_others().get(id_)
+                own[id_] = None if found is None else Place(*found)
                 chain.pop(id_)
             place = own[current]
         elif current is not None:
             place = own[current] if current in own else self._find_room_of_holder(current)
         for id_, link in reversed(chain.items()):
             if place is None:
-                place = Place(*containing[id_]) if id_ in containing else None
+                found = find_others().get(id_)
+                place = None if found is None else Place(*found)
             elif link is not None:
                 inferred = place.provenance is Provenance.INFERRED
                 provenance = Provenance.INFERRED if inferred else Provenance.GEOMETRIC
@@ -325,8 +339,9 @@ class Derivation:
                 sure = Provenance.GEOMETRIC if confidence >= BARELY else Provenance.INFERRED
                 found[boxes.ids[item]] = name, Place(boxes.ids[other], confidence, sure)
         nowhere = []
+        floors = self._find_floors_off(ids)
         for id_ in ids:
-            place, floor = found.get(id_), self._find_floor_off(id_)
+            place, floor = found.get(id_), floors.get(id_)
             if floor is not None and (place is None or floor.confidence > place[1].confidence):
                 place = "on", floor
             self.unsettled[id_] = place
@@ -334,38 +349,89 @@ class Derivation:
                 nowhere.append(id_)
         return nowhere
 
-    def _find_floor_off(self, id_: str) -> Place | None:
-        """Return the floor of a thing's room if the thing is not far above or below it."""
-        room, node = self.room_of.get(id_), self.nodes[id_]
-        if room is None or is_often_mounted(node.category):
-            return None
-        floor = self.nodes[self.structure.floors[room.holder]]
-        gap = _measure_gap(node, floor)
-        if gap is None or abs(gap) > self.options.hovering:
-            return None
-        confidence = float(fall_off(np.array([abs(gap)]), self.options)[0])
-        return _follow_room(Place(floor.id, confidence, Provenance.INFERRED), room)
+    def _find_floors_off(self, ids: Iterable[str]) -> dict[str, Place]:
+        """Find the floors of things that are not far above or below that of their room."""
+        gaps: dict[str, float] = {}
+        for id_ in ids:
+            room, node = self.room_of.get(id_), self.nodes[id_]
+            if room is not None and not is_often_mounted(node.category):
+                gap = _measure_gap(node, self.nodes[self.structure.floors[room.holder]])
+                if gap is not None and abs(gap) <= self.options.hovering:
+                    gaps[id_] = abs(gap)
+        confidence = fall_off(np.array(list(gaps.values())), self.options).tolist()
+        found = {}
+        for id_, sure in zip(gaps, confidence, strict=True):
+            room = self.room_of[id_]
+            floor = self.structure.floors[room.holder]
+            found[id_] = _follow_room(Place(floor, sure, Provenance.INFERRED), room)
+        return found
+
+    # ---- circles ---------------------------------------------------------------------------------
+
+    def find_circles(self) -> None:
+        """Find all things that would lie on or in themselves."""
+        holders = {id_: self._find_holders(id_) for id_ in self._list_placed()}
+        left = drop_supported(holders)
+        self.circular = find_circular(left, self._find_holders) if left else set()
+
+    def update_circles(self, ids: Iterable[str]) -> set[str]:
+        """Follow changes of the places of some things.
+
+        Returns:
+            The things that were or are in a circle.
+        """
+        before = self.circular
+        self.circular = find_circular((*ids, *before), self._find_holders)
+        return before | self.circular
+
+    def _list_placed(self) -> dict[str, None]:
+        places = self.by_boxes
+        given = (item for name in _HOLDING for item in self.given.list_items(name))
+        derived = (*places["on"], *places["inside"], *self.unsettled, *self.floor_under)
+        return dict.fromkeys((*derived, *given))
+
+    def _find_holders(self, item: str) -> list[str]:
+        """Find all that a thing is on or inside of, given or derived."""
+        places = self.by_boxes
+        holders = [
+            relation.elements[1]
+            for name in _HOLDING
+            for relation in self.given.find_all(name, item)
+        ]
+        if holders or self.given.find("holding", item) is not None:
+            return holders
+        holders = [places[name][item].holder for name in _HOLDING if item in places[name]]
+        found = self.unsettled.get(item)
+        if found is not None and found[0] in _HOLDING:
+            holders.append(found[1].holder)
+        if item in self.floor_under:
+            holders.append(self.floor_under[item].holder)
+        return holders
 
     # ---- the result ------------------------------------------------------------------------------
 
     def build_relations(self) -> list[SceneRelation]:
         """Build the derived relations of all things, except ``near``."""
+        circular = self.circular
         none_given = self.given.is_empty("on", "inside", "under", "holding")
         relations = [
             SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
             for name, places in self.by_boxes.items()
             for id_, place in places.items()
             if none_given or self.place(name, id_) is not None
+            if id_ not in circular or name not in _HOLDING
         ]
         relations += [
             SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
             for id_, floor in self.floor_under.items()
+            if id_ not in circular
         ]
         relations += [
             SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
             for id_, (name, place) in (
                 (id_, found) for id_, found in self.unsettled.items() if found is not None
             )
+            if id_ not in circular or name not in _HOLDING
         ]
         for id_, room in self.room_of.items():
             relation = self._build_room_relation(id_, room)
@@ -375,17 +441,11 @@ class Derivation:
 
     def build_relations_of(self, id_: str) -> Iterator[SceneRelation]:
         """Yield the relations of ``build_relations`` with one thing as first leg."""
-        for name in self.by_boxes:
-            place = self.place(name, id_)
-            if place is not None:
+        places = [(name, self.place(name, id_)) for name in self.by_boxes]
+        places += [("on", self.floor_under.get(id_)), self.unsettled.get(id_) or ("on", None)]
+        for name, place in places:
+            if place is not None and (name not in _HOLDING or id_ not in self.circular):
                 yield SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
-        floor = self.floor_under.get(id_)
-        if floor is not None:
-            yield SceneRelation("on", (id_, floor.holder), floor.confidence, floor.provenance)
-        found = self.unsettled.get(id_)
-        if found is not None:
-            name, place = found
-            yield SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
         room = self.room_of.get(id_)
         relation = self._build_room_relation(id_, room) if room is not None else None
         if relation is not None:

@@ -59,6 +59,10 @@ class GivenRelations:
         """Return all relations of this name for a thing, the one that counts first."""
         return tuple(self._places[name].get(item, ()))
 
+    def list_items(self, name: str) -> Iterable[str]:
+        """Return the things whose place a relation of this name states."""
+        return self._places[name]
+
     def has_place(self, item: str) -> bool:
         """Return True if a thing is given to be held, on or inside something."""
         places = self._places

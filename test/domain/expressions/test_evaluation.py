@@ -3,9 +3,10 @@
 
 import pytest
 
-from fcp_ros.domain.expressions.evaluation import evaluate, is_a
+from fcp_ros.domain.expressions.evaluation import decide_constraint, evaluate, is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal, infer_types
+from fcp_ros.domain.expressions.syntax import TrajectoryOperator
 from fcp_ros.fuzzy import TNORMS
 
 DEGREES = {"mug_1": 0.9, "mug_2": 0.8, "O(3)": 0.7, "book_1": 0.1}
@@ -118,3 +119,53 @@ def test_without_types_a_crisp_variable_ranges_over_everything(household, flat):
 )
 def test_is_a(flat, element, label, expected):
     assert is_a(flat, flat.id_of(element), label) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("at least 1 ?x: cup (serves_as(?x, drinking))", 0.9),
+        ("at least 2 ?x: cup (serves_as(?x, drinking))", 0.7),
+        ("at least 0 ?x: cup (serves_as(?x, drinking))", 1.0),
+        ("at least 9 ?x: cup (serves_as(?x, drinking))", 0.0),
+        ("at most 9 ?x: cup (serves_as(?x, drinking))", 1.0),
+        ("at most 2 ?x: cup (serves_as(?x, drinking))", 0.3),
+        ("at most 0 ?x: cup (on(?x, table_1))", 0.0),
+        ("exactly 0 ?x: cup (on(?x, table_1))", 0.0),
+        ("exactly 1 ?x: cup (on(?x, table_1))", 1.0),
+        ("prefer 0.5: on(mug_1, table_1)", 0.5),
+        ("prefer 0.5, cost 3: on(mug_1, table_1)", 0.5),
+        ("prefer 0.5: on(mug_1, table_1) and prefer 0.2: serves_as(mug_1, drinking)", 0.48),
+        ("as many as possible ?x: cup (on(?x, table_1))", 1 / 3),
+        ("as many as possible ?x: cup (not on(?x, table_1))", 2 / 3),
+        ("initially (on(mug_1, counter_1))", 1.0),
+    ],
+)
+def test_counts_and_preferences(text, expected, household, flat):
+    assert degree(text, household, flat) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("operator", "truths", "expected"),
+    [
+        ("always", ["TTT"], True),
+        ("always", ["TTF"], False),
+        ("sometime", ["FTF"], True),
+        ("sometime", ["FFF"], False),
+        ("at-most-once", ["FTTF"], True),
+        ("at-most-once", ["TFT"], False),
+        ("at-most-once", ["FFF"], True),
+        ("sometime-after", ["FFT", "TTF"], True),
+        ("sometime-after", ["FTF", "FTF"], True),
+        ("sometime-after", ["TTF", "FFT"], False),
+        ("sometime-before", ["TFF", "FTT"], True),
+        ("sometime-before", ["FTF", "FTF"], False),
+        ("sometime-before", ["FFF", "FFF"], True),
+        ("first-then", ["FTF", "FTF"], True),
+        ("first-then", ["FFT", "TTF"], False),
+        ("first-then", ["TFF", "FFT", "FFT"], True),
+    ],
+)
+def test_constraints_by_their_definition(operator, truths, expected):
+    states = [[letter == "T" for letter in truth] for truth in truths]
+    assert decide_constraint(TrajectoryOperator(operator), states) is expected

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The goal grammar: what it reads, that it round-trips, and where its errors point."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,13 +11,19 @@ from fcp_ros.domain.expressions.parser import MAX_DEPTH, MAX_LENGTH, parse_expre
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     ExpressionError,
     Forall,
+    Initially,
     Not,
     Or,
+    Preference,
     Text,
+    TrajectoryConstraint,
+    TrajectoryOperator,
     TypedVariable,
     Variable,
     Weighted,
@@ -29,11 +37,20 @@ ELEMENTS = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_.\-]{0,8}", fullmatch=True)
 TERMS = st.one_of(
     st.builds(Variable, NAMES), st.builds(Constant, ELEMENTS), st.builds(Text, st.text(max_size=12))
 )
-WORDS = st.sampled_from(["on", "inside", "serves_as", "p", "nothing", "android", "existsx"])
+USUAL = ["on", "inside", "serves_as", "p", "nothing", "android", "existsx", "at", "holding"]
+RESERVED_ONES = ["first", "then", "after", "always", "prefer", "not", "cost", "at_most"]
+WORDS = st.sampled_from([*USUAL, *RESERVED_ONES])
 ATOMS = st.builds(Atom, WORDS, st.lists(TERMS, max_size=3).map(tuple))
 QUANTIFIED = st.lists(
     st.builds(TypedVariable, NAMES, st.one_of(NAMES, st.text(max_size=8))), min_size=1, max_size=2
 ).map(tuple)
+BOUNDS = st.sampled_from([Bound.AT_LEAST, Bound.AT_MOST, Bound.EXACTLY])
+FIRST_THEN = TrajectoryOperator.FIRST_THEN
+PAIRED = st.sampled_from([TrajectoryOperator.AFTER, TrajectoryOperator.BEFORE])
+SINGLE = st.sampled_from(
+    [TrajectoryOperator.ALWAYS, TrajectoryOperator.SOMETIME, TrajectoryOperator.AT_MOST_ONCE]
+)
+PRICES = st.decimals(0, 10**6, places=3).map(Fraction)
 
 
 def _larger(inner):
@@ -45,6 +62,13 @@ def _larger(inner):
         st.builds(Exists, QUANTIFIED, inner),
         st.builds(Forall, QUANTIFIED, inner),
         st.builds(Weighted, st.floats(0.0, 1.0), inner),
+        st.builds(Initially, inner),
+        st.builds(Count, BOUNDS, st.integers(0, 12), QUANTIFIED, inner),
+        st.builds(lambda v, body: Count(Bound.MOST, 0, v, body), QUANTIFIED, inner),
+        st.builds(TrajectoryConstraint, SINGLE, st.tuples(inner)),
+        st.builds(TrajectoryConstraint, PAIRED, st.tuples(inner, inner)),
+        st.builds(lambda parts: TrajectoryConstraint(FIRST_THEN, parts), several),
+        st.builds(Preference, st.floats(0.0, 1.0), PRICES, inner, NAMES | st.just("")),
     )
 
 
@@ -76,6 +100,24 @@ def test_not_binds_tightest_then_and_then_or():
     assert parse_expression("not a() and b() or c()") == Or((And((Not(a), b)), c))
     assert parse_expression("a() and (b() or c())") == And((a, Or((b, c))))
     assert parse_expression("0.5 * a() and b()") == And((Weighted(0.5, a), b))
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("never p() and q()", "(never p()) and q()"),
+        ("prefer 0.5: p() and q()", "(prefer 0.5: p()) and q()"),
+        ("prefer 0.5: p() before q()", "prefer 0.5: (p() before q())"),
+        ("first p() then not q() then s()", "first p() then (not q()) then s()"),
+        ("not first p() then q()", "not (first p() then q())"),
+        ("at  most\nonce p()", "at most once p()"),
+        ("never p()", "always not p()"),
+        ("initially(p())", "initially (p())"),
+        ("at(p)", '"at"(p)'),
+    ],
+)
+def test_words_of_constraints_bind_like_not(text, same):
+    assert parse_expression(text) == parse_expression(same)
 
 
 def test_names_from_other_formats_can_be_quoted():

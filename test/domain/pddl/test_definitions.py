@@ -48,3 +48,19 @@ def test_an_absence_of_a_complement_would_choose_a_value_so_it_stays():
         text = wash.replace("{condition}", condition)
         task = parse_pddl(text, PROBLEM.replace("{goal}", "(washed a)"))
         assert set(task.replaced) == replaced
+
+
+def test_costs_stay_where_predicates_are_replaced():
+    domain = """(define (domain d) (:requirements :adl :action-costs) (:types t)
+     (:predicates (held ?x - t) (free) (clean ?x - t)) (:functions (total-cost))
+     (:action take :parameters (?x - t) :precondition (free)
+      :effect (and (held ?x) (not (free))))
+     (:action drop :parameters (?x - t) :precondition (held ?x)
+      :effect (and (not (held ?x)) (free)))
+     (:action wash :parameters () :precondition (free)
+      :effect (and (forall (?y - t) (clean ?y)) (increase (total-cost) 2))))"""
+    problem = """(define (problem p) (:domain d) (:objects a - t) (:init (held a)) (:goal (free))
+     (:metric minimize (total-cost)))"""
+    task = parse_pddl(domain, problem)
+    assert "free" in task.replaced
+    assert task.domain.rules["wash"].cost.base == 2

@@ -59,3 +59,18 @@ def test_reading_can_be_stopped_anywhere(tmp_path, share):
 
     with pytest.raises(Enough):
         read_pddl(*files, check=count_down)
+
+
+def test_many_identifications_keep_universal_conditions_whole():
+    domain = """(define (domain many) (:requirements :adl) (:predicates (p ?a ?b) (q))
+     (:action go :parameters (?x ?y ?w)
+      :precondition (and (not (p ?x ?w))
+       (forall (?b) (exists (?a) (and (p ?a ?y) (p ?a ?b)))))
+      :effect (and (q) (p ?x ?x) (when (p ?w ?y) (p ?y ?w)))))"""
+    problem = """(define (problem m) (:domain many) (:objects a b c d)
+     (:init (p a b) (p a a) (p a c))
+     (:goal (q)))"""
+    began = time.process_time()
+    task = parse_pddl(domain, problem)
+    assert time.process_time() - began < 2.0
+    assert all(rule.formulas for rule in task.domain.rules.values())

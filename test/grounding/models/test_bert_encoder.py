@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -12,8 +13,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.polynomial import chebyshev
 
-from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
+from fcp_ros.grounding.models.bert_encoder import (
+    ERF_COEFFICIENTS,
+    ERF_END,
+    BertEncoder,
+    can_encode,
+    compute_erf,
+)
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 
 PHRASES = (
@@ -68,13 +76,31 @@ def test_other_models_are_left_to_the_library(tmp_path: Path, file: str, change:
     assert not can_encode(folder)
 
 
-def test_the_default_oracle_needs_no_torch_on_a_cpu() -> None:
+def test_the_error_function_is_the_one_of_the_standard_library() -> None:
+    values = np.concatenate([np.linspace(-6.0, 6.0, 24_001), [-1e30, 1e30, 0.0]])
+    wanted = [math.erf(value) for value in values]
+    assert compute_erf(values.astype(np.float32)) == pytest.approx(wanted, abs=3e-7)
+    small = np.float32([1e-3, 1e-6, 1e-30])
+    assert compute_erf(small) == pytest.approx([math.erf(value) for value in small], rel=1e-6)
+    assert np.isnan(compute_erf(np.float32([np.nan])))
+
+
+def test_the_coefficients_of_the_error_function_interpolate_it() -> None:
+    degree = len(ERF_COEFFICIENTS) - 1
+    nodes = chebyshev.chebpts1(degree + 1)
+    x = np.sqrt((nodes + 1.0) / 2.0) * float(ERF_END)
+    found = chebyshev.chebfit(nodes, [math.erf(value) / value for value in x], degree)
+    assert chebyshev.cheb2poly(found)[::-1] == pytest.approx(ERF_COEFFICIENTS, abs=4e-8)
+
+
+def test_the_default_oracle_needs_no_slow_library_on_a_cpu() -> None:
     program = (
         "import sys\n"
         "from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder\n"
         "from fcp_ros.grounding.protocol.options import Device\n"
         "SentenceEncoder(device=Device.CPU).encode(['a mug'])\n"
-        "print(sorted({'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)))\n"
+        "slow = {'torch', 'transformers', 'sentence_transformers', 'scipy'}\n"
+        "print(sorted(slow & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr

@@ -29,7 +29,7 @@ from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.encoding.encoding import FlatAction
 from fcp_ros.planning.flat.semantics import is_applicable, successor
 from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
@@ -83,7 +83,7 @@ def state(domain):
 def encoding_of(domain, instance, text, macros, **options):
     watch = Watch(PlanningOptions())
     goal = check_goal(parse_expression(text), domain, instance, text)
-    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch).formula
     task = compile_task(domain, instance, watch)
     conditions = Conditions(task)
     alternatives = find_alternatives(formula, lambda _: None, TNORMS["lukasiewicz"], task, watch)

@@ -8,7 +8,7 @@ from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.watch import Watch
 
 
@@ -19,7 +19,7 @@ def expand(house, home):
 
     def run(text, degree=0.6):
         goal = check_goal(parse_expression(text), house, home, text)
-        formula = ground_goal(goal, infer_types(goal, house), house, home, watch)
+        formula = ground_goal(goal, infer_types(goal, house), house, home, watch).formula
         found = find_alternatives(formula, lambda atom: degree, TNORMS["lukasiewicz"], task, watch)
         return [
             (

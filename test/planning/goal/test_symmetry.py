@@ -13,7 +13,7 @@ from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.symmetry import (
     find_symmetry_classes,
     keep_representatives,
@@ -73,7 +73,7 @@ def domain_of(context="colour", duration="1"):
 def grounded(domain, instance, text, durations=False):
     watch = Watch(PlanningOptions())
     goal = check_goal(parse_expression(text), domain, instance, text)
-    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch).formula
     return goal, formula, find_symmetry_classes(domain, instance, goal, formula, durations)
 
 

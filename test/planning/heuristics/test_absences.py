@@ -9,11 +9,12 @@ from sliding_tiles import DOMAIN, SWAPPING_DOMAIN, write_random_puzzle
 
 from fcp_ros.domain.pddl import parse_pddl, reader
 from fcp_ros.planning import PlanningOptions, plan, solver
+from fcp_ros.planning.encoding import goal_task
 from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.heuristics.landmarks import find_landmarks
 from fcp_ros.planning.heuristics.relaxed_task import relax
-from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth
 
 
 class EncodingTaken(BaseException):
@@ -28,17 +29,17 @@ def encode_task(domain, problem, replaces):
         found.append(encode(*arguments))
         raise EncodingTaken
 
-    encode = solver.encode
+    encode = goal_task.encode
     with pytest.MonkeyPatch.context() as patch:
         if not replaces:
             patch.setattr(reader, "find_definitions", lambda *_: {})
         task = parse_pddl(domain, problem)
         assert ("free" in task.replaced) == replaces
-        patch.setattr(solver, "encode", take)
+        patch.setattr(goal_task, "encode", take)
         patch.setattr(
             solver.Solver,
             "_list_stages",
-            lambda self: iter([(self._problem.formula, Breadth.FULL)]),
+            lambda self: iter([(self._problem.formula, Breadth.FULL, MAX_OPERATORS)]),
         )
         with pytest.raises(EncodingTaken):
             plan(task.domain, task.instance, task.goal, PlanningOptions(), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts leave the shelves as they would leave a sorted list."""
+"""Facts leave the buckets by value; of equal ones the last comes first."""
 
 import numpy as np
 from hypothesis import given
@@ -9,9 +9,11 @@ from fcp_ros.planning.heuristics.fact_queues import (
     END,
     FRONT,
     LEVELS,
+    bucket_drop,
     bucket_put,
     bucket_take,
     clear_buckets,
+    make_buckets,
 )
 
 FACTS = 150
@@ -20,40 +22,36 @@ STEPS = st.lists(
 )
 
 
-def empty():
-    shelf = np.zeros((LEVELS, (FACTS + 63) // 64), np.uint64)
-    return shelf, np.zeros(3, np.int64), np.full(FACTS, np.inf)
-
-
-@given(STEPS, st.sampled_from([1.0, 3.0, 5e9]))
-def test_the_least_fact_comes_first(steps, unit):
-    """None takes a fact; a pair lays one on a shelf beyond the last one that was taken."""
-    shelf, shelved, value = empty()
-    waiting, current = {}, 0
-    for step in [*steps, *[None] * FACTS]:
+@given(STEPS)
+def test_the_least_fact_comes_first_and_of_equal_ones_the_last(steps):
+    """None takes a fact; a pair puts one into a bucket that the last one taken does not follow."""
+    buckets, span = make_buckets(FACTS), np.zeros(2, np.int64)
+    waiting, gone, current = {}, set(), 0
+    for time, step in enumerate([*steps, *[None] * FACTS]):
         if step is not None:
             fact, more = step
             number = min(current + more, LEVELS - 1)
-            if number * unit < value[fact]:
-                value[fact] = number * unit
-                waiting[fact] = number
-                bucket_put(shelf, shelved, number, fact)
+            before = waiting.get(fact, (LEVELS, 0))[0]
+            if fact not in gone and number < before:
+                if fact in waiting:
+                    bucket_drop(buckets, before, fact)
+                waiting[fact] = number, -time
+                bucket_put(buckets, span, number, fact)
             continue
-        expected = min(waiting, key=lambda fact: (waiting[fact], fact), default=-1)
-        assert bucket_take(shelf, shelved, value, unit) == expected
+        expected = min(waiting, key=waiting.__getitem__, default=-1)
+        assert bucket_take(buckets, span) == expected
         if expected >= 0:
-            current = waiting.pop(expected)
-            value[expected] = -1.0  # it is not laid anywhere again
-    assert not shelf.any()
+            current = waiting.pop(expected)[0]
+            gone.add(expected)
+    assert (buckets.first == -1).all()
 
 
-def test_sweeping_leaves_nothing():
-    shelf, shelved, value = empty()
+def test_clearing_leaves_nothing():
+    buckets, span = make_buckets(FACTS), np.zeros(2, np.int64)
     for fact in (3, 64, 149):
-        value[fact] = fact
-        bucket_put(shelf, shelved, fact, fact)
-    assert bucket_take(shelf, shelved, value, 1.0) == 3
-    clear_buckets(shelf, shelved)
-    assert not shelf.any()
-    assert shelved[FRONT] == shelved[END] == 0
-    assert bucket_take(shelf, shelved, value, 1.0) == -1
+        bucket_put(buckets, span, fact, fact)
+    assert bucket_take(buckets, span) == 3
+    clear_buckets(buckets, span)
+    assert (buckets.first == -1).all()
+    assert span[FRONT] == span[END] == 0
+    assert bucket_take(buckets, span) == -1

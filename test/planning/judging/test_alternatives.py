@@ -11,7 +11,7 @@ from fcp_ros.planning import PlanningOptions, PlanningSession
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.formula import find_wanted
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.judging.alternatives import RoundResult, search_alternatives
 from fcp_ros.planning.judging.ranking import AlternativeRanking
 from fcp_ros.planning.model.memberships import Judge
@@ -45,7 +45,7 @@ def search(task, objective, known):
 def encoded(domain, instance, judge, tnorm):
     goal = check_goal(parse_expression(GOAL), domain, instance, GOAL)
     watch = Watch(PlanningOptions())
-    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch).formula
     compiler = PlanningSession(domain).compiler
     task = compiler.task(instance, find_wanted(formula), Breadth.FULL, watch)
     alternatives = find_alternatives(formula, judge.find_degree, tnorm, task, watch)

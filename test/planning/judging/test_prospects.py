@@ -13,7 +13,7 @@ from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions, PlanStatus, Switches, plan, solver
 from fcp_ros.planning.goal.formula import split_choices
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.judging import prospects
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.regression import FactLossBounds
@@ -33,7 +33,7 @@ def shown(house, home, degrees):
     def run(loss, given):
         goal = check_goal(parse_expression(GOAL), house, home, GOAL)
         watch = Watch(PlanningOptions())
-        formula = ground_goal(goal, infer_types(goal, house), house, home, watch)
+        formula = ground_goal(goal, infer_types(goal, house), house, home, watch).formula
         source = degrees(given)
         judge = Judge(house, home, source)
 

@@ -12,7 +12,7 @@ from rewriting_twin import Twin, wandered
 from fcp_ros.domain import ExpressionError, check_goal, infer_types, parse_expression
 from fcp_ros.fuzzy import EPSILON, TNORMS
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import Judge
@@ -25,7 +25,7 @@ ATOMS += [("h", (a, b)) for a in ("a1", "a2") for b in ("b1", "b2")]
 def formula_of(domain, instance, text):
     goal = check_goal(parse_expression(text), domain, instance, text)
     watch = Watch(PlanningOptions())
-    return goal, ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    return goal, ground_goal(goal, infer_types(goal, domain), domain, instance, watch).formula
 
 
 @pytest.mark.parametrize("tnorm", sorted(TNORMS))

@@ -23,9 +23,7 @@ from fcp_ros.planning.encoding import operators as encoding_operators
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.relevance import formulas as relevance_formulas
 
-CHEAPEST = PlanningOptions(
-    alpha=0.0, optimise=Optimise.COST, time_limit=60.0, improve_time=60.0
-)
+CHEAPEST = PlanningOptions(alpha=0.0, optimise=Optimise.COST, time_limit=60.0, improve_time=60.0)
 
 # As IPC 1998 has it: parts are incorporated in an order, some for a while, with resources at hand.
 ASSEMBLY = """(define (domain assembly) (:requirements :adl) (:types assembly resource)

@@ -17,10 +17,11 @@ def solve(size, seed, moves, **options):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_scrambled_15_puzzle_is_solved(seed):
-    # The narrow tasks have no plan, or hardly any; 5 million states were expanded in the first one.
+    # The narrow task has no plan; that alone takes 10,000 expansions. Relaxed plans that took facts
+    # of equal value by their numbers led the search astray: up to 270,000 expansions.
     result = solve(4, seed, 500)
     assert result.plan is not None
-    assert result.expansions < 500_000
+    assert result.expansions < 40_000
 
 
 def test_a_task_that_does_not_grow_is_searched_once():

@@ -18,7 +18,7 @@ from fcp_ros.planning import PlanningOptions, verify
 from fcp_ros.planning.assembly import claim_meeting
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode
 from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.grounding import ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.model.request import Switches
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, Meeting
@@ -36,7 +36,7 @@ GRADED = [atom("g", [a]) for a in ("a1", "a2")] + [
 def encoded(domain, instance, goal, tnorm, known):
     """The encoding of a ground goal."""
     watch = Watch(PlanningOptions())
-    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch)
+    formula = ground_goal(goal, infer_types(goal, domain), domain, instance, watch).formula
     task = compile_task(domain, instance, watch)
     alternatives = find_alternatives(formula, known, tnorm, task, watch)
     # Interchangeable objects would have to be named back first; nothing else is switched off.

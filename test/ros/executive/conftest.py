@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -266,6 +269,31 @@ def to_and_fro(plan_of: Callable[..., Plan]) -> Callable[..., Plan]:
         "navigate robot_1 living_room_1 kitchen_1 door_1",
         duration=duration,
     )
+
+
+@pytest.fixture
+def spawn() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Starts a node in a process of its own: (module, namespace, code before, parameters)."""
+    children = []
+
+    def start(
+        module: str, namespace: str, before: str = "", **parameters: object
+    ) -> subprocess.Popen[bytes]:
+        code = f"import sys; from fcp_ros.nodes.{module} import main; sys.exit(main(sys.argv))"
+        code = f"{before}\n{code}"
+        given = [f"{name}:={value}" for name, value in parameters.items()]
+        options = [word for pair in given for word in ("-p", pair)]
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, "--ros-args", "-r", f"__ns:=/{namespace}", *options],
+            env=os.environ,
+        )
+        children.append(child)
+        return child
+
+    yield start
+    for child in children:
+        child.kill()
+        child.wait(10.0)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcomes on their way to a grounder that is away, killed, or in another world."""
+"""Outcomes on their way to a grounder that is away, killed, or in another world.
+
+The executive itself may be killed on the way, too.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,18 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rclpy.context import Context
 
-from fcp_ros.client import Element, predicate_query
+from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.grounding import CalibrationStore
 from fcp_ros.msg import ActionOutcome, Argument, GroundingInfo, Judgement, OutcomeCode, PlanStep
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
+from fcp_ros.nodes.executive.outcome_journal import OutcomeJournal
 from fcp_ros.nodes.executive.thread import ExecutiveThread
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.spin import running
@@ -69,9 +74,10 @@ def sender(ros_environment: int) -> Iterator[Any]:
     thread = ExecutiveThread(lambda _event: None)
     made = []
 
-    def make(backlog: int = 10_000) -> OutcomeDelivery:
+    def make(backlog: int = 10_000, journal: Path | None = None) -> OutcomeDelivery:
         publisher = node.create_publisher(ActionOutcome, "outcomes", 100)
-        made.append(OutcomeDelivery(node, publisher, thread, backlog))
+        kept = None if journal is None else OutcomeJournal(journal)
+        made.append(OutcomeDelivery(node, publisher, thread, backlog, kept))
         return made[-1]
 
     with running([node], context):
@@ -94,8 +100,8 @@ def start_grounder(store: Path) -> subprocess.Popen[str]:
 def end(process: subprocess.Popen[str]) -> None:
     process.kill()  # SIGKILL
     process.wait(30.0)
-    assert process.stdout is not None
-    process.stdout.close()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def steps_in(store: Path) -> Counter[str]:
@@ -157,3 +163,115 @@ def test_simulated_outcomes_are_no_evidence_in_the_real_world(
         assert (values["evidence"], values["simulated_outcomes_left_out"]) == (1, 1)
         info.close()
     assert steps_in(tmp_path / "calibration-delivery-real.sqlite") == {"pick(2)": 1}
+
+
+SENDER = """
+import sys, time
+from rclpy.context import Context
+import rclpy
+sys.path.insert(0, sys.argv[3])
+from test_outcome_delivery import open_delivery, outcome
+context = Context()
+rclpy.init(args=[], context=context)
+with open_delivery(context, sys.argv[1]) as delivery:
+    for number in range(int(sys.argv[2]), 10_000):
+        delivery.send(outcome(number))
+        print(number, flush=True)
+        time.sleep(0.01)
+"""
+
+
+@contextmanager
+def open_delivery(context: Context, journal: str) -> Iterator[OutcomeDelivery]:
+    """Open a delivery with a journal in the namespace "delivery", as the executive does."""
+    node = ManagedNode("sender", (), context=context, namespace="delivery")
+    thread = ExecutiveThread(lambda _event: None)
+    with running([node], context):
+        publisher = node.create_publisher(ActionOutcome, "outcomes", 100)
+        yield OutcomeDelivery(node, publisher, thread, 10_000, OutcomeJournal(Path(journal)))
+
+
+def test_no_outcome_is_lost_when_the_executive_is_killed(
+    sender: Any, tmp_path: Path, until: Any
+) -> None:
+    """Three senders in turn, each killed with some outcomes confirmed and some not."""
+    store, journal = tmp_path / "store.sqlite", tmp_path / "journal.sqlite"
+    sent = 0
+    for kill in range(3):
+        grounder = start_grounder(store) if kill else None  # there is none while the first sends
+        words = (SENDER, str(journal), str(sent), str(Path(__file__).parent))
+        process = subprocess.Popen(
+            [sys.executable, "-c", *words], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        goal = sent + 60
+        for line in process.stdout:  # each was sent
+            sent = int(line) + 1
+            if sent == goal:
+                break
+        end(process)
+        if grounder is not None:
+            end(grounder)
+    with closing(OutcomeJournal(journal)) as left:
+        assert left.read()[0], "some were not confirmed"
+    grounder = start_grounder(store)
+    try:
+        delivery = sender(journal=journal)
+        until(lambda: not delivery.values()["unconfirmed_outcomes"], "the grounder's word", 60.0)
+    finally:
+        end(grounder)
+    found = steps_in(store)
+    assert {f"pick({number})" for number in range(sent)} <= found.keys()
+    assert set(found.values()) == {1}, "none twice"
+    with closing(OutcomeJournal(journal)) as left:
+        assert left.read() == ([], 0)
+
+
+def test_the_next_executive_hands_over_what_the_killed_one_could_not(
+    stack_options: Any, spawn: Any, to_and_fro: Any, tmp_path: Path, until: Any
+) -> None:
+    """As a user meets it: a plan is executed, no grounder is there, the executive is killed."""
+    journal = tmp_path / "journal-{robot}-{world}.sqlite"
+    options = stack_options(
+        tmp_path, nodes=("scene_graph", "simulated_executor"), namespace="forgetful"
+    )
+    parameters = {"outcome_journal": journal, "world": "simulated", "executor_wait": 60.0}
+    with NodeStack(options) as stack, FcpClient(namespace="forgetful") as client:
+        stack.wait_active()
+        executive = spawn("executive.node", "forgetful", **parameters)
+        result = client.execute(to_and_fro(), timeout=60.0)
+        assert result.error_code == 0, result.error_msg
+        end(executive)
+    with closing(OutcomeJournal(tmp_path / "journal-forgetful-simulated.sqlite")) as left:
+        assert len(left.read()[0]) == 2
+    grounder = stack_options(
+        tmp_path, {"grounder": {"world": "simulated"}}, nodes=("grounder",), namespace="forgetful"
+    )
+    with NodeStack(grounder) as stack:
+        stack.wait_active()
+        spawn("executive.node", "forgetful", **parameters)
+        store = CalibrationStore(tmp_path / "calibration-forgetful-simulated.sqlite")
+        with closing(store), store._use_connection() as connection:
+            rows = "SELECT COUNT(*) FROM outcomes"
+            until(lambda: connection.execute(rows).fetchone() == (2,), "both outcomes", 60.0)
+
+
+def test_outcomes_of_another_message_definition_are_given_up(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with closing(OutcomeJournal(path)) as journal:
+        journal.add(outcome(1))
+        journal._layout = "another"
+        other = outcome(2)
+        other.number = 2
+        journal.add(other)
+    with closing(OutcomeJournal(path)) as journal:
+        assert journal.read() == ([outcome(1)], 1)
+        assert journal.read() == ([outcome(1)], 0)
+
+
+def test_a_disk_that_refuses_does_not_stop_the_delivery(sender: Any, tmp_path: Path) -> None:
+    delivery = sender(journal=tmp_path / "journal.sqlite")
+    delivery._journal._connection.execute("DROP TABLE outcomes")
+    delivery.send(outcome(1))
+    assert delivery.values() == {"unconfirmed_outcomes": 1, "lost_outcomes": 0}
+    assert "do not survive a crash" in delivery.journal_problem

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rclpy.serialization import deserialize_message, serialize_message
 from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.msg import Argument, Plan, PlanStep, SceneGraph, SceneGraphUpdate
@@ -104,6 +105,26 @@ def test_labels_say_what_it_is_where_the_id_does_not(house):
     )
     texts = {marker.text for (ns, _), marker in shown(graph).items() if ns == "labels/things"}
     assert texts == {"O12 coffee mug", "coffee_mug_2", "O13"}
+
+
+@pytest.mark.parametrize(
+    "name", ["<b>mug</b>", "</script>", "a \"quoted\" 'mug'", "&amp; $x$ {{7}}", "%s\\n"]
+)
+def test_markup_in_names_is_text(house, name):
+    """As the name is, and as a message carries it: RViz's texts know no markup."""
+    mug = replace(house.nodes["mug_1"], id=name, category="mug", parents=())
+    room = replace(house.nodes["kitchen_1"], id=f"room {name}", category="room", parents=())
+    markers = shown(Graph.of([mug, room]))
+    sent = MarkerArray(markers=list(markers.values()))
+    read = deserialize_message(serialize_message(sent), MarkerArray).markers
+    texts = {marker.text for marker in read if marker.type == Marker.TEXT_VIEW_FACING}
+    assert texts == {name if "mug" in name else f"{name} mug", f"room {name}"}
+
+
+@pytest.mark.parametrize("label", ["label_5", "17", "unknown"])
+def test_labels_without_a_name_are_left_out(house, label):
+    node = replace(house.nodes["mug_1"], id="O61", category=label, parents=())
+    assert shown(Graph.of([node]))["labels/things", "O61"].text == "O61"
 
 
 def test_doors_show_whether_they_are_open(house):
@@ -290,6 +311,20 @@ def test_late_viewers_see_the_whole(node, watch, probe, until):
     assert see_late(has_ball, "the ball, late").markers == changed.markers
     graphs.close()
     probe.node.destroy_publisher(updates)
+
+
+def test_everything_is_sent_after_a_pause(node, watch, until):
+    inbox, see = watch()
+    shown_before = see(lambda v: v.markers, "the scene").markers
+    before = len(inbox.messages)
+    node.trigger_deactivate()
+    node.trigger_activate()
+    until(lambda: len(inbox.messages) > before, "a message")
+    message = inbox.messages[before]
+    assert message.markers[0].action == Marker.DELETEALL
+    viewer = Viewer()
+    viewer.take(message.markers)
+    assert viewer.markers == shown_before
 
 
 def test_a_plan_appears_and_goes(node, watch, probe):

@@ -16,6 +16,7 @@ from fcp_ros.msg import Plan, PlanStatus, SceneGraphUpdate
 from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.conversions.scene_columns import nodes_to_ros
+from fcp_ros.nodes.planner import node as planner_node
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.srv import LoadDomain, PlanGoal, ValidatePlan
 
@@ -382,6 +383,29 @@ def test_load_domain(client, scene):
         assert not any(step.rule == "navigate" for step in result.plan.steps)
     finally:
         assert client.load_domain("household").success
+
+
+def test_a_domain_is_read_while_others_are_answered(client, scene, until, monkeypatch):
+    began, go_on = threading.Event(), threading.Event()
+    load = planner_node.load_domain
+
+    def read_slowly(address):
+        began.set()
+        go_on.wait(20.0)
+        return load(address)
+
+    monkeypatch.setattr(planner_node, "load_domain", read_slowly)
+    answers = []
+    reader = threading.Thread(target=lambda: answers.append(client.load_domain("household")))
+    reader.start()
+    try:
+        assert began.wait(10.0)
+        assert is_solved(client.plan(MUG_TO_COUNTER, alpha=0.3, timeout=10.0))
+        assert not answers
+    finally:
+        go_on.set()
+        reader.join(30.0)
+    assert answers[0].success, answers[0].message
 
 
 def test_load_domain_refuses(probe, client, scene, tmp_path):

@@ -83,9 +83,7 @@ def spinning(executor, context):
 
 def test_every_repair_is_named():
     tree = ast.parse(Path(rclpy_repairs.__file__).read_text(encoding="utf-8"))
-    defined = {
-        item.name for item in tree.body if isinstance(item, (ast.FunctionDef, ast.ClassDef))
-    }
+    defined = {item.name for item in tree.body if isinstance(item, (ast.FunctionDef, ast.ClassDef))}
     assert set(REPAIRS) | {"SafeActionServer"} == defined
     urls = [url for url in REPAIRS.values() if url]
     assert all(url.startswith("https://github.com/ros2/rclpy/issues/") for url in urls)

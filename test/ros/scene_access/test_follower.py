@@ -20,7 +20,15 @@ from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access import message_queue
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.scene import Layer, SceneDelta, SceneGraph, SceneNode, SceneRelation, load_scene
+from fcp_ros.scene import (
+    Layer,
+    SceneDelta,
+    SceneError,
+    SceneGraph,
+    SceneNode,
+    SceneRelation,
+    load_scene,
+)
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +312,10 @@ def test_any_changes_give_what_a_conversion_of_the_whole_gives(domain, house):
                 ),
             ]
         )
-        sender.step = delta_step(graph, delta, sender._now())
+        try:
+            sender.step = delta_step(graph, delta, sender._now())
+        except SceneError:  # it closes a circle
+            continue
         follower.receive_change(sender.change())
         if rng.random() < 0.4:
             assert same(follower, domain, sender), delta

@@ -77,3 +77,18 @@ def test_lost_updates_are_counted_and_a_full_one_is_asked_for(
     publisher.publish(update(99, *(mug(f"m{n}", n / 9) for n in range(2, 42)), full=True))
     until(lambda: len(ids(client)) >= 40, "all of them")  # one may be called zz, where that was
     until(lambda: not node.diagnose().values["full_updates_awaited"], "no more requests")
+
+
+def test_updates_that_never_arrive_are_counted_by_their_numbers(watcher: Any, until: Any) -> None:
+    node, client, publisher, requests = watcher
+    until(lambda: "zz" in ids(client), "the first graph")
+    publisher.publish(update(5, mug("m5")))  # 2, 3 and 4 were lost
+    until(lambda: node.diagnose().values["missed_updates"] == 3, "three missed")
+    asked = requests.wait(lambda message: message.source == "camera")
+    assert asked.last_sequence_number == 1
+    publisher.publish(update(9, mug("zz"), mug("m5", 2.0), full=True))  # may begin anywhere
+    publisher.publish(update(10, mug("m10", 3.0)))
+    until(lambda: "m10" in ids(client), "the next delta")
+    publisher.publish(update(12, mug("m12", 4.0)))
+    until(lambda: node.diagnose().values["missed_updates"] == 4, "one more")
+    assert "m12" not in ids(client)

@@ -94,9 +94,9 @@ def test_the_edge_cases(usd_dir: Path) -> None:
     assert both.category == "box", "the current schema comes before the legacy one"
     assert both.attributes == {"other_labels": "container, crate"}
     assert scene.notes == (
-        "not followed, because only the stage's folder is read: "
+        "not followed, because only files on this machine are read: "
         "omniverse://localhost/NVIDIA/chair.usd",
-        "without geometry, the size is unknown of Chair",
+        "of no known size, without geometry: Chair",
     )
 
 
@@ -251,9 +251,13 @@ def test_no_file_outside_the_folder_is_opened(tmp_path: Path, arc: str) -> None:
     inside = ""
     if arc == "variant":
         inside = f'variantSet "v" = {{\n"on" (\nprepend references = @{target}@\n) {{\n}}\n}}\n'
-    scene = read_scene(written(folder, prim("mug", "mug", inside, meta=extra), head))
+    path = written(folder, prim("mug", "mug", inside, meta=extra), head)
+    scene = read_scene(path)
     assert [(node.id, node.size) for node in scene.nodes.values()] == [("mug", None)]
-    assert any("only the stage's folder is read" in note for note in scene.notes)
+    assert any(f"Allow them with --assets {tmp_path} " in note for note in scene.notes)
+    allowed = read_scene(path, limits=SceneLimits(asset_folders=(tmp_path,)))
+    assert any(node.size == pytest.approx((2.0, 1.0, 0.5)) for node in allowed.nodes.values())
+    assert not any("not followed" in note for note in allowed.notes)
 
 
 def test_a_search_path_of_the_environment_is_not_used(
@@ -292,6 +296,51 @@ def problem(path: Path, limits: SceneLimits | None = None) -> str:
 )
 def test_stages_that_cannot_be_used(tmp_path: Path, text: str, head: str, words: str) -> None:
     assert words in problem(written(tmp_path, text, head))
+
+
+def linked(link: str) -> str:
+    """Two boxes, each linked to the other."""
+    return "".join(
+        prim(name, "box", f"custom rel scene:{link} = </{other}>")
+        for name, other in (("a", "b"), ("b", "a"))
+    )
+
+
+def test_circles_of_parents_are_refused(tmp_path: Path) -> None:
+    assert "its parents lead back to itself" in problem(written(tmp_path, linked("parents")))
+
+
+def test_circles_of_holders_are_refused(tmp_path: Path) -> None:
+    words = "it lies on or in itself (a > b > a)"
+    assert words in problem(written(tmp_path, linked("relation:on:n0")))
+
+
+def test_circles_of_references_are_named(tmp_path: Path) -> None:
+    text = prim("a", "box", 'def "b" (\nreferences = </a>\n) {\n}', meta="references = </a/b>")
+    scene = read_scene(written(tmp_path, text))
+    assert list(scene.nodes) == ["a"]
+    assert any("USD could not compose everything" in note for note in scene.notes)
+
+
+def test_the_folders_to_allow_are_named(tmp_path: Path) -> None:
+    """All of them by one above, unless that is near the root; nothing else is read then."""
+    for name in ("mugs/mug", "bowls/bowl"):
+        asset = tmp_path / "assets" / f"{name}.usda"
+        asset.parent.mkdir(parents=True)
+        asset.write_text('#usda 1.0\n(\ndefaultPrim = "x"\n)\n' + prim("x", "mug", BOX))
+    (tmp_path / "scenes").mkdir()
+    text = "".join(
+        f'def "{name[-1]}" (\nreferences = @../assets/{name}.usda@\n) {{\n}}\n'
+        for name in ("mugs/mug", "bowls/bowl")
+    )
+    path = written(tmp_path / "scenes", text)
+    assert f"Allow them with --assets {tmp_path / 'assets'} (of the node" in problem(path)
+    limits = SceneLimits(asset_folders=(tmp_path / "assets",))
+    assert len(read_scene(path, limits=limits).nodes) == 2
+    some = SceneLimits(asset_folders=(tmp_path / "assets" / "mugs",))
+    scene = read_scene(path, limits=some)
+    assert [node.category for node in scene.nodes.values()] == ["mug"]
+    assert any(f"--assets {tmp_path / 'assets' / 'bowls'} " in note for note in scene.notes)
 
 
 def test_more_prims_than_allowed_are_refused(tmp_path: Path) -> None:

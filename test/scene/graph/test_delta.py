@@ -92,7 +92,7 @@ def graphs(draw: st.DrawFn) -> SceneGraph:
     ids = draw(st.lists(st.sampled_from(IDS), unique=True, min_size=1))
     nodes = [node(id_, x=draw(st.integers(0, 2))) for id_ in ids]
     pairs = draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), unique=True))
-    return SceneGraph.of(nodes, [SceneRelation("on", pair) for pair in pairs])
+    return SceneGraph.of(nodes, [SceneRelation("beside", pair) for pair in pairs])
 
 
 @given(graphs(), graphs())

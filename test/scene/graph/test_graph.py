@@ -59,6 +59,19 @@ NAN = float("nan")
         ([thing("a", polygon=((0, 0), (1, NAN), (1, 1)))], [], "the polygon holds a number"),
         ([thing("a", height=0.0)], [], "height"),
         ([thing("a", attributes={"mass": NAN})], [], "the attribute mass"),
+        (
+            [thing("a", attributes={str(number): True for number in range(1_001)})],
+            [],
+            "a: it has 1,001 attributes, more than 1,000",
+        ),
+        ([thing("a", attributes={"x" * 70_000: 1})], [], "a: its id, category and attributes have"),
+        ([thing("a" * 70_000)], [], "characters, more than 65,536"),
+        ([thing("a", attributes={"n": -(2**1024)})], [], "the attribute n has 1,025 bits"),
+        (
+            [thing("a", polygon=tuple((0.0, float(y)) for y in range(2_001)))],
+            [],
+            "the polygon has 2,001 corners, more than 2,000",
+        ),
         ([thing("a", parents=("b",))], [], "its parent 'b' is not in the graph"),
         ([thing("a", parents=("a",))], [], "lead back to itself"),
         ([thing("a", parents=("b",)), thing("b", parents=("a",))], [], "(a > b > a)"),
@@ -67,6 +80,12 @@ NAN = float("nan")
         ([thing("a")], [SceneRelation("x", ("a",), 1.5)], "outside [0, 1]"),
         ([thing("a")], [SceneRelation("x", ("a",), NAN)], "outside [0, 1]"),
         ([thing("a")], [SceneRelation("x", ("a",))] * 2, "given twice"),
+        ([thing("a")], [SceneRelation("on", ("a", "a"))], "a: it lies on or in itself (a > a)"),
+        (
+            [thing("a"), thing("b")],
+            [SceneRelation("on", ("a", "b")), SceneRelation("inside", ("b", "a"))],
+            "a: it lies on or in itself (a > b > a)",
+        ),
     ],
 )
 def test_what_is_no_scene_is_refused(

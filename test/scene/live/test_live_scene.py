@@ -2,9 +2,11 @@
 """The live scene: updates in order, identities that stay, relations that follow."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
+from circles import find_circle, find_parent_circle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +15,7 @@ from fcp_ros.scene import (
     LiveOptions,
     LiveScene,
     Pose,
+    Provenance,
     Renaming,
     SceneChange,
     SceneDelta,
@@ -329,3 +332,102 @@ def test_numbers_go_on_from_those_of_the_scene_before() -> None:
     assert change.after.sequence == 42
     missed = LiveScene(number=41).take_delta(SceneDelta(1))
     assert (missed.status, missed.delta.sequence) == (UpdateStatus.NEED_FULL, 41)
+
+
+# ---- circles -------------------------------------------------------------------------------------
+
+THINGS = ("a", "b", "c", "d")
+
+
+def on(item: str, holder: str, name: str = "on") -> SceneRelation:
+    return SceneRelation(name, (item, holder))
+
+
+@pytest.mark.parametrize(
+    ("delta", "words"),
+    [
+        (SceneDelta(2, added=(on("c", "a"),)), "c: it lies on or in itself (c > a > b > c)"),
+        (SceneDelta(2, added=(on("d", "d"),)), "d: it lies on or in itself (d > d)"),
+        (
+            SceneDelta(2, (thing("a", 0, parents=("b",)), thing("b", 1, parents=("a",)))),
+            "a: its parents lead back to itself (a > b > a)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("derive", [False, True])
+def test_a_delta_that_closes_a_circle_is_refused_by_name(
+    delta: SceneDelta, words: str, derive: bool
+) -> None:
+    scene = LiveScene() if derive else plain()
+    things = [thing(id_, number) for number, id_ in enumerate(THINGS)]
+    scene.take_full(full(*things, relations=(on("a", "b"), on("b", "c", "inside"))), source="s")
+    present = scene.graph
+    with pytest.raises(SceneError, match=re.escape(words)):
+        scene.take_delta(delta, source="s")
+    assert scene.graph is present
+
+
+def test_a_place_may_be_turned_round() -> None:
+    scene = plain()
+    scene.take_full(full(*map(thing, "ab", (1, 2)), relations=(on("a", "b"),)), source="s")
+    turned = SceneDelta(2, added=(on("b", "a"),), dropped=(on("a", "b"),))
+    change = scene.take_delta(turned, source="s")
+    assert change.after is not None
+    assert [str(relation) for relation in change.after.relations] == ["on(b, a)"]
+
+
+def is_taken(scene: LiveScene, delta: SceneDelta) -> bool:
+    """Apply a delta, or see that it is refused for a circle."""
+    try:
+        assert scene.take_delta(delta).status is not UpdateStatus.NEED_FULL
+    except SceneError as error:
+        if "itself" not in str(error):
+            raise
+        return False
+    return True
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.booleans())
+def test_no_delta_leaves_a_circle(data: st.DataObject, derive: bool) -> None:
+    """Things that are also drawn on one another, so that given places contradict derived ones."""
+    scene = LiveScene() if derive else plain()
+    size = {"size": (0.4, 0.4, 0.2)}
+    spots = st.builds(
+        lambda id_, x, z, above: replace(
+            thing(id_, 2 + 0.2 * x, 2, **size),
+            pose=Pose.at(2 + 0.2 * x, 2, 0.1 + 0.2 * z),
+            parents=(above,) if above else (),
+        ),
+        st.sampled_from(THINGS),
+        st.integers(0, 1),
+        st.integers(0, 3),
+        st.sampled_from(("", "", "", *THINGS)),
+    )
+    places = st.builds(on, *[st.sampled_from(THINGS)] * 2, st.sampled_from(("on", "on", "inside")))
+    scene.take_full(full(*(thing(id_, 2, 2, **size) for id_ in THINGS)))
+    for _ in range(8):
+        assert scene.graph is not None
+        present = scene.graph
+        nodes = {node.id: node for node in data.draw(st.lists(spots, max_size=2))}
+        given = [r for r in present.relations if r.provenance is Provenance.GIVEN]
+        dropped = [r for r in given if r.name in ("on", "inside") and data.draw(st.booleans())]
+        keys = {relation.key for relation in dropped}
+        added = {r.key: r for r in data.draw(st.lists(places, max_size=2)) if r.key not in keys}
+        delta = SceneDelta(
+            present.sequence + 1,
+            tuple(nodes.values()),
+            (),
+            tuple(added.values()),
+            tuple(dropped),
+        )
+        if not is_taken(scene, delta):
+            assert scene.graph is present
+            return
+        assert find_circle(scene.graph) == []
+        assert find_parent_circle(scene.graph) == []
+        if derive:
+            kept = [r for r in scene.graph.relations if r.provenance is Provenance.GIVEN]
+            bare = [KITCHEN, *(scene.graph.nodes[id_] for id_ in THINGS)]
+            again = complete_relations(SceneGraph.of(bare, kept))
+            assert content(again) == content(scene.graph)

@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Pose
+from fcp_ros.scene.shapes.outlines import Outlines, within_outlines
 from fcp_ros.scene.shapes.polygons import (
+    Polygon,
     area,
+    bounds,
     box_corners,
     centroid,
     contains,
@@ -124,3 +127,34 @@ def test_crossings_are_those_of_all_pairs(polygon: list[tuple[float, float]]) ->
     }
     found = find_crossing(tuple(polygon))
     assert found in crossing if crossing else found is None
+
+
+BOW = ((0.0, 0.0), (4.0, 2.0), (4.0, 0.0), (0.0, 2.0))
+"""A bow tie of two triangles with 2 m2 each; its signed areas cancel out."""
+
+STAR = tuple((math.cos(1.6 * math.pi * n), math.sin(1.6 * math.pi * n)) for n in range(5))
+
+
+@pytest.mark.parametrize("moved", [0.0, 1e6])
+@pytest.mark.parametrize("polygon", [BOW, STAR, (*BOW[:3], (0.001, 2.0))])
+def test_what_is_gone_around_twice_is_outside(polygon: Polygon, moved: float) -> None:
+    """Beside counting the points of a grid that are inside."""
+    polygon = tuple((x + moved, y - moved) for x, y in polygon)
+    x0, y0, x1, y1 = bounds(polygon)
+    x, y = np.meshgrid(
+        *((low + (np.arange(400) + 0.5) * (high - low) / 400) for low, high in ((x0, x1), (y0, y1)))
+    )
+    points = np.column_stack((x.ravel(), y.ravel()))
+    within = points[contains(polygon, points)]
+    expected = len(within) / len(points) * (x1 - x0) * (y1 - y0)
+    assert area(polygon) == pytest.approx(expected, rel=0.02)
+    assert centroid(polygon) == pytest.approx(within.mean(axis=0), abs=0.02)
+    outlines = Outlines.of([polygon])
+    inner = within_outlines(outlines, np.zeros(len(points), dtype=np.intp), points)
+    assert (inner == contains(polygon, points)).all()
+
+
+def test_outlines_that_go_around_a_corner_are_measured_exactly() -> None:
+    corner = ((0.0, 0.0), (3.0, 0.0), (3.0, 1.0), (1.0, 1.0), (1.0, 3.0), (0.0, 3.0))
+    assert area(corner) == 5.0
+    assert area(corner[::-1]) == 5.0

@@ -4,7 +4,8 @@
 A precondition becomes alternatives (`normal_form`), each alternative one rule for each way to
 identify the action's parameters (`identification`).
 
-- `universe`: types with their objects, and static facts.
+- `universe`: types with their objects, and static facts; `columns`: the objects that may come to
+  be at each position of a predicate.
 - `normal_form`: conditions in disjunctive normal form.
 - `identification`: the ways in which parameters may be the same object.
 - `draft`: draft rules as values.

@@ -37,6 +37,8 @@ from fcp_ros.domain.pddl.syntax.tree import (
 
 MAX_RULES = 5_000
 """An action that needs more rules than this is refused."""
+MANY_RULES = 200
+"""With more rules than this, universal conditions that add existential variables stay formulas."""
 
 
 def draft_rules(
@@ -53,8 +55,28 @@ def draft_rules(
     Raises:
         UnsupportedPddl: too many rules.
     """
+    found = _draft(action, universe, source, Normaliser(universe), MANY_RULES, check)
+    if found is None:
+        found = _draft(action, universe, source, Normaliser(universe, 0), MAX_RULES, check)
+    if found is None:
+        raise source.refusal(
+            action.at,
+            f"an action with more than {MAX_RULES} ways to identify its parameters, {action.name},",
+            "give its parameters types, or state which must differ",
+        )
+    return found
+
+
+def _draft(
+    action: PddlAction,
+    universe: Universe,
+    source: Source,
+    normaliser: Normaliser,
+    most: int,
+    check: Callable[[], None],
+) -> tuple[DraftRule, ...] | None:
+    """Draft the rules of an action; None if there are more than `most`."""
     check()
-    normaliser = Normaliser(universe)
     effects = [
         (effect, conjunct)
         for effect in dict.fromkeys(action.effects)
@@ -68,13 +90,8 @@ def draft_rules(
             rule = _Draft(action, conjunct, partition, effects, universe, source).build(terms)
             if rule is not None:
                 found.setdefault(replace(rule, cost=Cost()), rule)  # tables have no hash
-            if len(found) > MAX_RULES:
-                raise source.refusal(
-                    action.at,
-                    f"an action with more than {MAX_RULES} ways to identify its parameters, "
-                    f"{action.name},",
-                    "give its parameters types, or state which must differ",
-                )
+            if len(found) > most:
+                return None
     return tuple(found.values())
 
 

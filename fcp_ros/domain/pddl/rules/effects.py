@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.model import Cost, CostTerm, to_exact
+from fcp_ros.domain.model import Cost, CostTerm
 from fcp_ros.domain.pddl.rules.draft import SAME, DraftEffect, DraftParameter
 from fcp_ros.domain.pddl.rules.normal_form import Conjunct, join_formulas, negate_formula
 from fcp_ros.domain.pddl.rules.universe import Universe
@@ -215,16 +215,16 @@ def compute_cost(
     for part in action.cost:
         if not isinstance(part, FunctionValue):
             _check_cost(part, action, source)
-            base += to_exact(part)
+            base += part
             continue
         term = _build_cost_term(part, mapping, universe)
         for value in term.table.values():
             _check_cost(value, action, source)
         if not term.parameters:
-            base += to_exact(term.table.get((), 0.0))
+            base += term.table.get((), 0)
         elif term.table:
             terms.append(term)
-    return Cost(float(base), tuple(terms))
+    return Cost(base, tuple(terms))
 
 
 def _build_cost_term(
@@ -249,10 +249,10 @@ def _fits(given: Sequence[PddlTerm], arguments: Sequence[str]) -> bool:
     )
 
 
-def _check_cost(value: float, action: PddlAction, source: Source) -> None:
+def _check_cost(value: Fraction, action: PddlAction, source: Source) -> None:
     if value < 0:
         raise source.refusal(
             action.at,
-            f"a negative cost ({value:g}), in action {action.name},",
+            f"a negative cost ({float(value):g}), in action {action.name},",
             "make costs 0 or more",
         )

@@ -54,17 +54,18 @@ class _Search:
     def __init__(self, conjunct: Conjunct, universe: Universe, constants: frozenset[str]) -> None:
         self._universe = universe
         self._constants = constants
+        self._required = conjunct.positive
         self._static = [a for a in conjunct.positive if universe.is_static(a.predicate)]
         self._keyed = [a for a in conjunct.positive if a.predicate in universe.keys]
         self._equal = conjunct.equal
         self._unequal = conjunct.unequal
 
     def find_candidates(self, term: PddlTerm, typed: Typed) -> frozenset[str]:
-        """Find the objects that a term may be, by its type and the static facts it occurs in."""
+        """Find the objects that a term may be, by its type and the atoms that it occurs in."""
         if isinstance(term, Constant):
             return frozenset((term.name,))
         found = self._universe.candidates(typed)
-        for atom in self._static:
+        for atom in self._required:
             for position, other in enumerate(terms_of(atom)):
                 if other == term:
                     found &= self._universe.column(atom.predicate, position)

@@ -102,11 +102,16 @@ def is_open(term: PddlTerm) -> bool:
 
 
 class Normaliser:
-    """Finds the alternatives of conditions; fresh variables are numbered across them."""
+    """Finds the alternatives of conditions; fresh variables are numbered across them.
 
-    def __init__(self, universe: Universe) -> None:
-        """Number fresh variables from one on."""
+    Args:
+        universe: types, objects, static facts.
+        variables: most existential variables of an expanded universal condition.
+    """
+
+    def __init__(self, universe: Universe, variables: int = MAX_VARIABLES) -> None:
         self._universe = universe
+        self._variables = variables
         self._numbers = itertools.count(1)
 
     def find_alternatives(self, formula: Formula) -> tuple[Conjunct, ...]:
@@ -114,7 +119,7 @@ class Normaliser:
 
         Parts of a condition with too many alternatives stay formulas (see `Conjunct.rest`).
         """
-        condition = _Condition(self._universe, self._numbers)
+        condition = _Condition(self._universe, self._numbers, self._variables)
         try:
             return tuple(condition.expand(formula))
         except _TooManyCases:
@@ -129,6 +134,7 @@ class _TooManyCases(Exception):
 class _Condition:
     universe: Universe
     numbers: Iterator[int]
+    variables: int
 
     def expand(self, formula: Formula) -> list[Conjunct]:
         """Find all alternatives.
@@ -318,7 +324,7 @@ class _Condition:
             for chosen in itertools.product(*ranges)
         )
         found = self._multiply(self._expand_part(formula.body, wanted, case) for case in cases)
-        if any(len(conjunct.variables) > MAX_VARIABLES for conjunct in found):
+        if any(len(conjunct.variables) > self.variables for conjunct in found):
             raise _TooManyCases
         return found
 

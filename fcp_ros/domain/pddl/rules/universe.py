@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The universe of a PDDL task: types, objects, and facts that no action changes."""
+"""The universe of a PDDL task: types, objects, and what can be said of facts without a state."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, cached_property
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant
+from fcp_ros.domain.pddl.rules.columns import Column, find_columns
 from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
     DomainText,
@@ -45,7 +46,6 @@ class Universe:
         )
         self.type_of = {typed.name: typed.types[0] for typed in problem.objects}
         self.objects_of = cache(self._objects_of)
-        self.column = cache(self._column)
         self.is_key = cache(self._is_key)
         self.has_pattern = cache(self._has_pattern)
 
@@ -64,7 +64,15 @@ class Universe:
         below = {t for t in (*self.parents, ROOT) if self.is_below((t,), types)}
         return frozenset(name for name, type_ in self.type_of.items() if type_ in below)
 
-    # --- static facts
+    # --- facts
+
+    @cached_property
+    def _columns(self) -> Mapping[Column, frozenset[str]]:
+        return find_columns(self.domain.actions, self.problem.facts, self.candidates)
+
+    def column(self, predicate: str, position: int) -> frozenset[str]:
+        """Return the objects that may ever be at a position of the facts of a predicate."""
+        return self._columns.get((predicate, position), frozenset())
 
     def is_static(self, predicate: str) -> bool:
         """Return True if no action changes the predicate."""
@@ -82,10 +90,6 @@ class Universe:
         if len(arguments) < len(atom.arguments):
             return None
         return arguments in self.facts(atom.predicate)
-
-    def _column(self, predicate: str, position: int) -> frozenset[str]:
-        """The objects at a position of the initial facts of a predicate."""
-        return frozenset(arguments[position] for arguments in self.facts(predicate))
 
     def _is_key(self, predicate: str, position: int) -> bool:
         """Return True if no two initial facts of a predicate share the object at a position."""

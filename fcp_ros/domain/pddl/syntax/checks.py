@@ -8,6 +8,7 @@ place in the syntax tree are refused by their readers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.syntax.objects import check_object_types
@@ -21,16 +22,15 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Equality,
     Formula,
     FunctionValue,
-    Metric,
     Numeric,
     NumericChange,
     NumericComparison,
     NumericOperation,
     PddlAction,
     PddlTerm,
-    PreferenceFormula,
     ProblemText,
     Quantified,
+    TrajectoryFormula,
     Typed,
     children,
     is_below,
@@ -39,9 +39,8 @@ from fcp_ros.domain.pddl.syntax.tree import (
     subformulas,
     summands,
     terms_of,
-    write_formula,
-    write_numeric,
 )
+from fcp_ros.domain.pddl.syntax.writer import write_formula, write_numeric
 from fcp_ros.foundation.wording import suggest_name
 
 
@@ -200,23 +199,17 @@ def check_problem_features(problem: ProblemText, source: Source) -> None:
     """
     _check_constraints(problem.constraints, source)
     _check_formula(problem.goal, source)
-    if problem.metric is not None:
-        _check_metric(problem.metric, source)
 
 
 def _check_constraints(constraints: Formula, source: Source) -> None:
-    if constraints != TRUE:
-        raise source.refusal(
-            place_of(constraints),
-            "trajectory constraints",
-            "state what may never hold as `constraints` of a YAML domain (docs/domain.md)",
-        )
+    for part in subformulas(constraints):
+        if isinstance(part, TrajectoryFormula) and part.times:
+            fix = "state a deadline of the plan (--deadline), or drop it"
+            raise source.refusal(part.at, f"a constraint with times ({part.operator})", fix)
 
 
 def _check_formula(formula: Formula, source: Source) -> None:
     for part in subformulas(formula):
-        if isinstance(part, PreferenceFormula):
-            raise source.refusal(part.at, "a preference", "make it part of the goal, or drop it")
         if isinstance(part, NumericComparison):
             equal = part.operator == "="
             feature = (
@@ -229,7 +222,7 @@ def _check_change(
     change: NumericChange, effect: ActionEffect, action: PddlAction, source: Source
 ) -> None:
     inside = f", in action {action.name},"
-    if change.operator != "increase" or change.target != FunctionValue(TOTAL_COST):
+    if change.operator != "increase" or change.target.arguments:
         feature = f"a numeric effect on {write_numeric(change.target)}{inside}"
         raise source.refusal(change.at, feature, _NUMBERS)
     if effect.variables or effect.condition != TRUE:
@@ -244,16 +237,7 @@ def _check_change(
 def _is_cost(parts: Iterable[Numeric]) -> bool:
     """Return True if all parts are numbers, or functions that no action changes."""
     return all(
-        isinstance(part, float) or (isinstance(part, FunctionValue) and part.function != TOTAL_COST)
+        isinstance(part, Fraction)
+        or (isinstance(part, FunctionValue) and (part.arguments or part.function != TOTAL_COST))
         for part in parts
     )
-
-
-def _check_metric(metric: Metric, source: Source) -> None:
-    if not metric.minimise:
-        fix = "minimise (total-cost)"
-        raise source.refusal(metric.at, "a metric to be maximised", fix)
-    # The length of the plan, where nothing has a duration.
-    if metric.value not in (FunctionValue(TOTAL_COST), FunctionValue(TOTAL_TIME)):
-        fix = "write (:metric minimize (total-cost)), or drop it"
-        raise source.refusal(metric.at, "a metric other than (total-cost)", fix)

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.syntax.source import Source, words_with_offsets
@@ -40,8 +40,14 @@ MAX_DEPTH = 100
 """Deepest accepted nesting of a condition, effect or number; keeps recursion over syntax trees far
 from Python's limit."""
 
+MAX_DIGITS = 300
+"""A number has at most this many characters, and its exponent is at most this: an exponent of nine
+digits would take all memory."""
+LARGEST = 1e300
+"""Sums of numbers up to this one are finite as floats, too."""
+
 NAME = re.compile(r"[a-z0-9_][\w-]*\Z", re.ASCII)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(?:e([+-]?\d{1,9}))?\Z", re.ASCII)
 _COMPARISONS = ("<", "<=", "=", ">=", ">")
 _CHANGES = ("increase", "decrease", "assign", "scale-up", "scale-down")
 _CHOICES = {
@@ -118,17 +124,18 @@ class FormulaReader:
         fix = "write a variable such as ?x, or the name of an object"
         raise self.source.error(offset, f"{word!r} can't stand here", fix)
 
-    def read_number(self, parent: SList, position: int) -> float:
-        """A finite number at a position of a list."""
+    def read_number(self, parent: SList, position: int) -> Fraction:
+        """Read the number at a position of a list, exactly."""
         node = parent[position] if position < len(parent) else ""
-        if isinstance(node, str) and _NUMBER.match(node):
-            value = float(node)
-            if math.isfinite(value):
-                return value
+        if isinstance(node, str) and (found := _NUMBER.match(node)) is not None:
+            is_short = max(len(node), abs(int(found[2] or 0))) <= MAX_DIGITS
+            if is_short and abs(float(node)) <= LARGEST:
+                return Fraction(node)
         if position >= len(parent):
             message = f"a number is missing in ({parent[0]} ...)"
             raise self.source.error(parent.start, message, "write one, such as 2 or 0.5")
-        raise self.source.misplacement(parent, position, "write a number, such as 2 or 0.5")
+        fix = f"write a number, such as 2 or 0.5, of at most {MAX_DIGITS} digits"
+        raise self.source.misplacement(parent, position, fix)
 
     def read_words(self, node: SList) -> list[tuple[str, int]]:
         """Read the words of a list with their offsets; a list inside is a mistake."""
@@ -272,7 +279,7 @@ class FormulaReader:
         times, conditions = _TRAJECTORIES[head]
         shape = f"({head}{' number' * times}{' condition' * conditions})"
         self._check_length(node, 1 + times + conditions, shape)
-        numbers = tuple(self.read_number(node, 1 + n) for n in range(times))
+        numbers = tuple(float(self.read_number(node, 1 + n)) for n in range(times))
         parts = tuple(self._read_parts(node, 1 + times, depth, False))
         return TrajectoryFormula(head, numbers, parts, node.start)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import NoReturn
 
 from fcp_ros.domain.diagnostics import Diagnostic
@@ -33,8 +34,8 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ProblemText,
     Typed,
     is_below,
-    write_list,
 )
+from fcp_ros.domain.pddl.syntax.writer import write_list
 from fcp_ros.foundation.s_expressions import SList, part_offsets, preview
 from fcp_ros.foundation.wording import list_names, suggest_name
 
@@ -51,7 +52,7 @@ SECTIONS = (
 _FACT = "write facts as (predicate object ...), and costs as (= (function object ...) 2)"
 
 Facts = Mapping[str, frozenset[tuple[str, ...]]]
-Values = Mapping[str, Mapping[tuple[str, ...], float]]
+Values = Mapping[str, Mapping[tuple[str, ...], Fraction]]
 
 
 def read_problem(source: Source, domain: DomainText, domain_source: Source) -> ProblemText:
@@ -192,7 +193,7 @@ class _InitReader:
         # Equal names are one value: the lists hold a copy of each word.
         self._names = {name: name for name in objects}
         self._facts: dict[str, set[tuple[str, ...]]] = {}
-        self._values: dict[str, dict[tuple[str, ...], float]] = {}
+        self._values: dict[str, dict[tuple[str, ...], Fraction]] = {}
         self._fitting: set[tuple[str, ...]] = set()
         self._negated: list[tuple[str, tuple[str, ...], int]] = []
 

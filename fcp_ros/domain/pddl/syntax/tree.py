@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TypeAlias
 
 from fcp_ros.domain.diagnostics import Diagnostic
@@ -61,7 +62,7 @@ class NumericOperation:
     at: int = field(default=-1, compare=False)
 
 
-Numeric: TypeAlias = float | FunctionValue | ViolationCount | NumericOperation
+Numeric: TypeAlias = Fraction | FunctionValue | ViolationCount | NumericOperation
 
 
 # --- conditions
@@ -197,7 +198,7 @@ class PddlAction:
     at: int = field(default=-1, compare=False)
 
     @property
-    def cost(self) -> tuple[float | FunctionValue, ...]:
+    def cost(self) -> tuple[Fraction | FunctionValue, ...]:
         """The summands that the action adds to total-cost: numbers and functions.
 
         Only unconditional additions to total-cost are listed; `checks` refuses others.
@@ -207,7 +208,7 @@ class PddlAction:
             for effect in self.effects
             for change in effect.numeric
             for part in summands(change.amount)
-            if isinstance(part, (float, FunctionValue))
+            if isinstance(part, (Fraction, FunctionValue))
         )
 
 
@@ -273,7 +274,7 @@ class ProblemText:
     domain: str
     objects: tuple[Typed, ...]
     facts: Mapping[str, frozenset[tuple[str, ...]]]
-    values: Mapping[str, Mapping[tuple[str, ...], float]]
+    values: Mapping[str, Mapping[tuple[str, ...], Fraction]]
     goal: Formula
     metric: Metric | None
     constraints: Formula
@@ -361,6 +362,13 @@ def numeric_terms(number: Numeric) -> Iterator[PddlTerm]:
             yield from numeric_terms(operand)
 
 
+def counts_violations(number: Numeric) -> bool:
+    """Return True if a number depends on violations of preferences."""
+    if isinstance(number, NumericOperation):
+        return any(map(counts_violations, number.operands))
+    return isinstance(number, ViolationCount)
+
+
 def variable_names(formula: Formula) -> set[str]:
     """Collect the names of all variables of a formula, free or bound."""
     names = {term.name for term in terms_in(formula) if isinstance(term, Variable)}
@@ -434,61 +442,4 @@ def place_of(node: Formula | Typed | NumericChange | Numeric | PddlTerm | Metric
     """Return the offset of a node in its file; -1 if it is not from a file."""
     if isinstance(node, (Atom, Variable, Constant)):
         return node.column - 1
-    return -1 if isinstance(node, float) else node.at
-
-
-# --- text
-
-
-def write_formula(formula: Formula) -> str:
-    """Write a condition."""
-    if isinstance(formula, Atom):
-        return write_list(formula.predicate, map(_write_term, terms_of(formula)))
-    if isinstance(formula, Equality):
-        return f"(= {_write_term(formula.left)} {_write_term(formula.right)})"
-    if isinstance(formula, NumericComparison):
-        left, right = write_numeric(formula.left), write_numeric(formula.right)
-        return f"({formula.operator} {left} {right})"
-    if isinstance(formula, Negation):
-        return f"(not {write_formula(formula.body)})"
-    if isinstance(formula, Conjunction):
-        return write_list("and", map(write_formula, formula.parts))
-    if isinstance(formula, Disjunction):
-        return write_list("or", map(write_formula, formula.parts))
-    if isinstance(formula, Quantified):
-        word = "forall" if formula.universal else "exists"
-        variables = " ".join(declare(formula.variables, "?"))
-        return f"({word} ({variables}) {write_formula(formula.body)})"
-    if isinstance(formula, PreferenceFormula):
-        return write_list(
-            "preference", (*filter(None, (formula.name,)), write_formula(formula.body))
-        )
-    times = (f"{time:g}" if time == int(time) else repr(time) for time in formula.times)
-    return write_list(formula.operator, (*times, *map(write_formula, formula.parts)))
-
-
-def write_numeric(number: Numeric) -> str:
-    """Write a numeric expression."""
-    if isinstance(number, float):
-        return repr(number).removesuffix(".0")
-    if isinstance(number, FunctionValue):
-        return write_list(number.function, map(_write_term, number.arguments))
-    if isinstance(number, ViolationCount):
-        return f"(is-violated {number.preference})"
-    return write_list(number.operator, map(write_numeric, number.operands))
-
-
-def declare(typed: Iterable[Typed], prefix: str = "") -> Iterator[str]:
-    """Write each variable or object with its type."""
-    for one in typed:
-        several = len(one.types) > 1
-        yield f"{prefix}{one.name} - {write_list('either', one.types) if several else one.types[0]}"
-
-
-def _write_term(term: PddlTerm) -> str:
-    return f"?{term.name}" if isinstance(term, Variable) else term.name
-
-
-def write_list(head: str, parts: Iterable[str]) -> str:
-    """Write a list that begins with a word."""
-    return f"({' '.join((head, *parts))})"
+    return -1 if isinstance(node, Fraction) else node.at

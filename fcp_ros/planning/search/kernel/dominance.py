@@ -8,7 +8,7 @@ import numpy as np
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.jit import kernel
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints
-from fcp_ros.planning.search.kernel.space import DEAD, NEXT
+from fcp_ros.planning.search.kernel.space import CLOSED, DEAD, NEXT, OPEN
 from fcp_ros.planning.search.settings import LEXICOGRAPHIC, PARETO
 
 SAME = EPSILON / 100
@@ -81,16 +81,20 @@ def insert_label(
     dominance: int,
     direction: Ints,
     counting: bool,
+    only_closed: bool,
 ) -> bool:
     """Link a new label to its state and mark the labels that it dominates DEAD.
 
-    The labels linked to a state never dominate one another.
+    The labels linked to a state never dominate one another, unless `only_closed` is set.
 
     Args:
         first, link, status, way: of the space.
         state: the state.
         label: the new label; its criteria and resources are in `way` already.
         dominance, direction, counting: see `dominates`.
+        only_closed: only closed labels dominate, and none is marked DEAD. In a lazy greedy search
+            open labels of a state wait by the estimates of different parents; the first one taken
+            outdoes the others (`outdo`).
 
     Returns:
         False if a label of the state dominates the new one; then nothing has changed.
@@ -99,11 +103,13 @@ def insert_label(
     # (by transitivity there are none, but equal amounts are compared with a tolerance).
     other = first[state]
     while other >= 0:
-        if dominates(way[other], way[label], dominance, direction, counting):
+        if (not only_closed or status[other] == CLOSED) and dominates(
+            way[other], way[label], dominance, direction, counting
+        ):
             return False
         other = link[other, NEXT]
     last = -1
-    other = first[state]
+    other = -1 if only_closed else first[state]
     while other >= 0:
         following = link[other, NEXT]
         if dominates(way[label], way[other], dominance, direction, counting):
@@ -118,6 +124,37 @@ def insert_label(
     link[label, NEXT] = first[state]
     first[state] = label
     return True
+
+
+@kernel
+def outdo(
+    first: Ints,
+    link: Ints,
+    status: Flags,
+    way: Floats,
+    state: int,
+    label: int,
+    dominance: int,
+    direction: Ints,
+    counting: bool,
+) -> None:
+    """Mark the open labels that a label of the same state dominates DEAD; they stay linked.
+
+    Args:
+        first, link, status, way: of the space.
+        state: the state.
+        label: the label, which is closed now.
+        dominance, direction, counting: see `dominates`.
+    """
+    other = first[state]
+    while other >= 0:
+        if (
+            other != label
+            and status[other] == OPEN
+            and dominates(way[label], way[other], dominance, direction, counting)
+        ):
+            status[other] = DEAD
+        other = link[other, NEXT]
 
 
 @kernel

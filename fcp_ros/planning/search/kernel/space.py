@@ -3,7 +3,7 @@
 
 A label is one path to a state: its value so far in both criteria, and the resources left. A label
 never changes after it was written, so its path stays valid; a label that another one dominates is
-marked DEAD and unlinked from its state, but keeps its place, because its children refer to it.
+marked DEAD, and mostly unlinked from its state, but keeps its place: its children refer to it.
 
 States and labels are numbered from 0 in the order of generation, and never freed. The hash table
 maps states to numbers by open addressing with linear probing, without deletion.

@@ -12,7 +12,7 @@ from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.heuristics.landmarks import Landmarks, Row, is_reached
 from fcp_ros.planning.search.kernel.bucket_queue import push
-from fcp_ros.planning.search.kernel.dominance import insert_label, spend_resources
+from fcp_ros.planning.search.kernel.dominance import insert_label, outdo, spend_resources
 from fcp_ros.planning.search.kernel.evaluation import (
     FIRST_KNOWN,
     SECOND_KNOWN,
@@ -48,7 +48,7 @@ from fcp_ros.planning.search.kernel.space import (
     intern_state,
 )
 from fcp_ros.planning.search.kernel.switch_tree import SwitchTree, find_applicable, is_forbidden
-from fcp_ros.planning.search.settings import AT_ONCE, MADE, Settings
+from fcp_ros.planning.search.settings import AT_ONCE, LAZY, MADE, Settings
 
 PAUSED, FULL, SHORT, IMPROVED, STOPPED, EMPTY, GOING = range(7)
 """The reason why the kernel returned: the slice is used up, there is no room for the next label, a
@@ -99,6 +99,18 @@ def begin_expansion(
         linear += space.words[state, w] * problem.packing.factor[w]
     space.fresh[words] = linear
     space.status[label] = CLOSED
+    if settings.greedy and settings.evaluation == LAZY:
+        outdo(
+            space.first,
+            space.link,
+            space.status,
+            space.way,
+            state,
+            label,
+            settings.dominance,
+            settings.direction,
+            settings.counting,
+        )
     if len(space.table) >= MANY:
         _prefetch_successors(problem, space, state, count)
     counts[CURRENT] = label
@@ -210,6 +222,7 @@ def make_successor(
         settings.dominance,
         settings.direction,
         settings.counting,
+        settings.greedy and settings.evaluation == LAZY,
     ):
         return GOING
     counts[LABELS] += 1

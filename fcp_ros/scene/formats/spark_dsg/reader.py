@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.scene_file import (
@@ -41,6 +41,7 @@ from fcp_ros.scene.formats.spark_dsg.assembly import assemble
 from fcp_ros.scene.formats.spark_dsg.binary import MARK, decode_binary
 from fcp_ros.scene.formats.spark_dsg.json_syntax import decode_json
 from fcp_ros.scene.formats.spark_dsg.raw import RawScene
+from fcp_ros.scene.formats.validation import ToolModel
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -102,12 +103,12 @@ def get_object_labels(raw: RawScene) -> Mapping[int, str]:
     return raw.label_spaces.get(_OBJECTS, {})
 
 
-class _LabelName(BaseModel):
+class _LabelName(ToolModel):
     label: Annotated[int, Field(ge=0, lt=2**32)]
     name: Annotated[str, Field(min_length=1)]
 
 
-class _LabelSpaceFile(BaseModel):
+class _LabelSpaceFile(ToolModel):
     """A Hydra label space; other entries (colours, lists of dynamic labels) are ignored."""
 
     label_names: list[_LabelName]

@@ -88,7 +88,7 @@ def build_surfaces(
         found: The contents of the stage, from `stage_decoder`.
         meshes: Its meshes.
         frame: The frame of the stage.
-        owners: For each prim, the number of the thing that it belongs to.
+        owners: For each prim, the number of the thing that it belongs to, or -1.
 
     Returns:
         Surfaces in REP-103 and metres, by the number of the thing.
@@ -104,7 +104,8 @@ def build_surfaces(
             placed = meshes.points[number] @ turn[:3, :3] + turn[3, :3]
             points = frame.rename_axes(placed) * frame.unit
             triangles = triangulate_faces(counts, corners)
-        if np.isfinite(points).all() and np.abs(points).max() <= FARTHEST:
+        is_placed = np.isfinite(points).all() and np.abs(points).max() <= FARTHEST
+        if is_placed and owners[owner] >= 0:
             parts.setdefault(owners[owner], []).append((points, triangles))
     return {thing: _join(surfaces) for thing, surfaces in parts.items()}
 

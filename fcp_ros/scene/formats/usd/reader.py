@@ -5,8 +5,10 @@ Meaning of a stage:
 
 - A node of the scene is a prim with a semantic label: ``SemanticsLabelsAPI`` (taxonomy "class"
   first) or the legacy ``SemanticsAPI``. The first label is the category, others are kept in the
-  attribute ``other_labels``. Prims without a label are geometry of the nearest labelled prim above,
-  and so is a prim that has the same label as that one (Isaac's editor labels all parts).
+  attribute ``other_labels``. Prims without a label are geometry of the nearest labelled prim above.
+  `labelled_prims` says which labelled ones are parts, groups, or no things at all.
+- Each visible instance of a point instancer is a copy of its prototype, and a node if that has a
+  label, or the instancer.
 - A room has a label such as "kitchen" or one that ends in "room"; its outline is that of its own
   geometry (floor, walls), or encloses the things in it. A building has a label such as "house". A
   robot has ``IsaacRobotAPI`` or the label "robot", people their labels. Doors are objects labelled
@@ -20,22 +22,19 @@ Meaning of a stage:
   scene is lost on the way through USD; they take precedence over all of the above.
 
 With the address ``stage.usd#surfaces``, supports are measured on the meshes (this needs Open3D).
-``upAxis`` and ``metersPerUnit`` are applied. Only files in the stage's folder, or below it, are
-opened; other references are noted, and their geometry is unknown.
+``upAxis`` and ``metersPerUnit`` are applied. Only files in the stage's folder, in the limits'
+`asset_folders`, or below are opened; other references are noted, and their geometry is unknown.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import (
     REP_103,
@@ -45,15 +44,22 @@ from fcp_ros.scene.formats.geometry import (
     SourceFrame,
     read_outline,
 )
-from fcp_ros.scene.formats.identifiers import SOURCE_ID, assign_ids
-from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.identifiers import SOURCE_ID
+from fcp_ros.scene.formats.scene_file import SceneFile, describe_folders
 from fcp_ros.scene.formats.usd.geometry import build_surfaces, choose_axes, compute_corners, fit_box
+from fcp_ros.scene.formats.usd.labelled_prims import (
+    LabelledPrim,
+    PrimRoles,
+    assign_prim_ids,
+    choose_category,
+    choose_layer,
+    find_roles,
+)
 from fcp_ros.scene.formats.usd.stage import StageMeshes, open_stage, open_stage_with_meshes
 from fcp_ros.scene.formats.validation import FARTHEST
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.roles import PEOPLE
 from fcp_ros.scene.relations.conditions.supports import add_supports_on_surfaces
 from fcp_ros.scene.shapes.polygons import area, box_corners
 
@@ -66,17 +72,12 @@ LEAST_ROOM = 1.0
 LEAST_HEIGHT = 1.0
 """Least height (m) of a room's own geometry that is more than its floor."""
 
+MOST_NAMES = 3
+"""Most prims or files that a note names, since their paths are long."""
+
 _FRAMES = {"Y": Y_UP, "Z": REP_103}
 _RELATION = re.compile(r"relation:(.+):n\d+")
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-ROOMS = frozenset(
-    {"room", "kitchen", "bathroom", "bedroom", "hallway", "hall", "corridor", "lobby", "office"}
-    | {"garage", "toilet", "pantry", "staircase", "balcony", "terrace", "warehouse"}
-)
-"""Last words of labels that mean a room."""
-
-BUILDINGS = frozenset({"building", "house", "apartment", "flat"})
 
 
 def read_usd(file: SceneFile) -> SceneGraph:
@@ -99,25 +100,22 @@ def build_graph(
     """Build the graph of a stage's contents; with meshes, supports are measured."""
     frame = _read_frame(found, source)
     prims = found["prims"]
-    if not prims:
-        raise SceneError(
-            "no prim has a semantic label",
-            source=source,
-            advice="Label the things in Isaac Sim (Semantics Schema Editor) and save the stage.",
-        )
-    nodes_of = _merge_parts(prims)
-    corners: dict[int, list[Floats]] = {}
     geometry = found["geometry"]
+    roles = find_roles(prims, {owner for owner, _, _ in geometry})
+    nodes_of = roles.nodes_of
+    if not any(node == index for index, node in enumerate(nodes_of)):
+        raise _describe_emptiness(found, source)
+    corners: dict[int, list[Floats]] = {}
     for (owner, _, _), eight in zip(geometry, compute_corners(geometry, frame), strict=True):
         if np.abs(eight).max() <= FARTHEST:  # so it is a number, too
             corners.setdefault(nodes_of[owner], []).append(eight)
     things = [
-        LabelledPrim(index, prim, _choose_layer(prim), corners.get(index, []))
+        LabelledPrim(index, prim, choose_layer(prim), corners.get(index, []))
         for index, prim in enumerate(prims)
         if nodes_of[index] == index
     ]
-    _assign_prim_ids(things, source)
-    graph = _GraphBuilder(things, nodes_of, frame, found).build(source)
+    assign_prim_ids(things, source)
+    graph = _GraphBuilder(things, roles, frame, found).build(source)
     if meshes is None:
         return graph
     surfaces = build_surfaces(found, meshes, frame, nodes_of)
@@ -136,93 +134,31 @@ def _read_frame(found: Mapping[str, Any], source: str) -> SourceFrame:
     return SourceFrame(axes.axes, axes.signs, unit)
 
 
-# ---- labelled prims ------------------------------------------------------------------------------
-
-
-def _choose_category(prim: Mapping[str, Any]) -> str:
-    """Return a prim's label: of the taxonomy "class", else the first one."""
-    labels = prim["labels"]
-    for taxonomy, label in labels:
-        if taxonomy == "class":
-            return str(label)
-    if labels:
-        return str(labels[0][1])
-    return "robot" if prim["is_robot"] else str(prim["own"].get("category") or "unknown")
-
-
-def _merge_parts(prims: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return for each prim the one that is the node: itself, or the one above with its label."""
-    nodes_of: list[int] = []
-    for index, prim in enumerate(prims):
-        above = nodes_of[prim["parent"]] if prim["parent"] >= 0 else -1
-        is_part = (
-            above >= 0
-            and "layer" not in prim["own"]
-            and normalise_label(_choose_category(prims[above]))
-            == normalise_label(_choose_category(prim))
+def _describe_emptiness(found: Mapping[str, Any], source: str) -> SceneError:
+    """Return the error about a stage without things; references not followed may hold them."""
+    folders = {folder for _, folder in found["blocked"] if folder}
+    if folders:
+        names = list_names([asset for asset, _ in found["blocked"]], MOST_NAMES)
+        return SceneError(
+            f"no thing has a semantic label, and these files may not be read: {names}",
+            source=source,
+            advice=describe_folders(folders),
         )
-        nodes_of.append(above if is_part else index)
-    return nodes_of
-
-
-def _choose_layer(prim: Mapping[str, Any]) -> Layer:
-    """Return the layer that our writer noted, else the one that the label implies."""
-    noted = prim["own"].get("layer")
-    if noted in {layer.value for layer in Layer}:
-        return Layer(noted)
-    label = normalise_label(_choose_category(prim))
-    if prim["is_robot"] or label == "robot" or label in PEOPLE:
-        return Layer.AGENT
-    if label in BUILDINGS:
-        return Layer.BUILDING
-    return Layer.ROOM if label.rpartition(" ")[2] in ROOMS else Layer.OBJECT
-
-
-@dataclass
-class LabelledPrim:
-    """A labelled prim that becomes a node, and the corners of its own geometry (m)."""
-
-    index: int
-    prim: Mapping[str, Any]
-    layer: Layer
-    corners: list[Floats]
-    id: str = ""
-
-    @property
-    def own(self) -> Mapping[str, Any]:
-        """Values that `writer` noted on it."""
-        own: Mapping[str, Any] = self.prim["own"]
-        return own
-
-
-def _assign_prim_ids(things: Sequence[LabelledPrim], source: str) -> None:
-    """Take the id that our writer noted, the prim's name if it is unique, else the common rule."""
-    names = Counter(thing.prim["name"] for thing in things)
-    sources: dict[int, str] = {}
-    taken: set[str] = set()
-    for thing in things:
-        noted = thing.own.get("id")
-        if isinstance(noted, str) and noted.strip() and noted == noted.strip():
-            if noted in taken:
-                raise SceneError(
-                    "two prims are noted to have this id",
-                    source=source,
-                    element=noted,
-                    advice="Change scene:id on one of them.",
-                )
-            thing.id = noted
-            taken.add(noted)
-        else:
-            name, path = thing.prim["name"], thing.prim["path"]
-            sources[thing.index] = name if names[name] == 1 and name not in taken else path
-    ids = assign_ids(
-        (sources[t.index], _choose_category(t.prim)) for t in things if t.index in sources
+    if found["broken"]:
+        return SceneError(
+            "no thing has a semantic label but in point instancers that cannot be read: "
+            f"{list_names(found['broken'], MOST_NAMES)}",
+            source=source,
+            advice="Give each of them positions, prototypes and as many protoIndices.",
+        )
+    labelled = [f"{prim['path']} ({prim['type'] or 'no type'})" for prim in found["prims"]]
+    return SceneError(
+        f"labels are on prims that are no things only: {list_names(labelled, MOST_NAMES)}"
+        if labelled
+        else "no prim has a semantic label",
+        source=source,
+        advice="Label the things in Isaac Sim (Semantics Schema Editor) and save the stage.",
     )
-    for thing in things:
-        if thing.index in sources:
-            wanted = ids[sources[thing.index]]
-            thing.id = wanted if wanted not in taken else thing.prim["path"]
-            taken.add(thing.id)
 
 
 # ---- nodes and relations -------------------------------------------------------------------------
@@ -234,7 +170,7 @@ class _GraphBuilder:
     def __init__(
         self,
         things: Sequence[LabelledPrim],
-        nodes_of: Sequence[int],
+        roles: PrimRoles,
         frame: SourceFrame,
         found: Mapping[str, Any],
     ) -> None:
@@ -242,10 +178,12 @@ class _GraphBuilder:
         self._frame = frame
         self._found = found
         self._by_index = {thing.index: thing for thing in things}
-        self._nodes_of = nodes_of
+        self._roles = roles
+        self._nodes_of = roles.nodes_of
         self._by_path = {
             prim["path"]: self._by_index[node].id
-            for prim, node in zip(found["prims"], nodes_of, strict=True)
+            for prim, node in zip(found["prims"], roles.nodes_of, strict=True)
+            if node >= 0
         }
         self._all_corners = self._gather_corners()
         self._unboxed: list[str] = []
@@ -278,7 +216,7 @@ class _GraphBuilder:
 
     def _find_parent(self, thing: LabelledPrim) -> LabelledPrim | None:
         parent = thing.prim["parent"]
-        return self._by_index[self._nodes_of[parent]] if parent >= 0 else None
+        return self._by_index.get(self._nodes_of[parent]) if parent >= 0 else None
 
     def _build_node(self, thing: LabelledPrim) -> SceneNode:
         axes = choose_axes(thing.prim["matrix"], self._frame, as_named="layer" in thing.own)
@@ -293,7 +231,7 @@ class _GraphBuilder:
         return SceneNode(
             thing.id,
             thing.layer,
-            _choose_category(thing.prim),
+            choose_category(thing.prim),
             pose=self._choose_pose(thing, box, axes),
             size=box.size if box is not None else None,
             polygon=outline,
@@ -335,7 +273,7 @@ class _GraphBuilder:
         return SceneNode(
             thing.id,
             Layer.ROOM,
-            _choose_category(thing.prim),
+            choose_category(thing.prim),
             pose=pose,
             polygon=outline,
             height=height,
@@ -349,7 +287,7 @@ class _GraphBuilder:
             _WORD_BREAK.sub("_", name).lower(): value for name, value in custom.items()
         }
         values.update(user)
-        category = _choose_category(thing.prim)
+        category = choose_category(thing.prim)
         others = [
             label
             for taxonomy, label in thing.prim["labels"]
@@ -386,18 +324,28 @@ class _GraphBuilder:
         return [self._by_path[path] for path in paths if path in self._by_path]
 
     def _write_notes(self) -> list[str]:
-        found = self._found
-        parts = len(found["prims"]) - len(self._things)
+        found, roles = self._found, self._roles
+        folders = {folder for _, folder in found["blocked"] if folder}
+        refused = [asset for asset, folder in found["blocked"] if folder]
+        remote = [asset for asset, folder in found["blocked"] if not folder]
         texts = (
-            (found["blocked"], "not followed, because only the stage's folder is read: {}"),
-            (found["unresolved"], "USD could not compose everything: {}"),
-            (found["bad_geometry"], "geometry that is empty or not finite is left out: {}"),
-            (found["articulations"], "articulations without a label are left out: {}"),
-            (self._unboxed, "without geometry, the size is unknown of {}"),
-            (self._enclosed, "the outline was drawn around the things in the room: {}"),
-            (self._dangling, "relationships have targets that are no nodes: {}"),
+            (refused, "not followed, because they are outside of the stage's folder"),
+            (remote, "not followed, because only files on this machine are read"),
+            (found["unresolved"], "USD could not compose everything"),
+            (found["bad_geometry"], "geometry that is empty or not finite is left out"),
+            (found["broken"], "instances of point instancers that cannot be read"),
+            (found["articulations"], "articulations without a label are left out"),
+            (roles.left_out, "labels on what is no thing are left out"),
+            (roles.groups, "groups of things with the group's own label are no things"),
+            (self._unboxed, "of no known size, without geometry"),
+            (self._enclosed, "the outline was drawn around the things in the room"),
+            (self._dangling, "relationships have targets that are no nodes"),
         )
-        notes = [text.format(list_names(which)) for which, text in texts if which]
-        if parts:
-            notes.append(f"{parts} prims labelled like the one above them are taken as its parts")
+        notes = [f"{text}: {list_names(dict.fromkeys(which))}" for which, text in texts if which]
+        if folders:
+            notes[0] += f". {describe_folders(folders)}"
+        if roles.parts:
+            notes.append(
+                f"{roles.parts} prims labelled like the one above them are taken as its parts"
+            )
         return notes

@@ -97,7 +97,9 @@ def _open(file: SceneFile, *, with_meshes: bool) -> tuple[Mapping[str, Any], Sta
         if file.path.suffix.lower() not in suffixes:  # USD trusts the name, we the content
             path = Path(temporary) / f"stage{suffixes[0]}"
             path.write_bytes(file.content)
-        arguments = (str(path), str(file.limits.max_nodes), "meshes" if with_meshes else "")
+        folders = [str(folder.expanduser().resolve()) for folder in file.limits.asset_folders]
+        meshes = "meshes" if with_meshes else ""
+        arguments = (str(path), str(file.limits.max_nodes), meshes, *folders)
         limits = SandboxLimits(MOST_MEMORY, seconds)
         (found,) = decode_in_sandbox(DECODER, [arguments], limits, path.parent)
     if isinstance(found, DecodingError):

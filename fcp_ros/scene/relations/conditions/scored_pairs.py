@@ -82,17 +82,25 @@ def select_best(pairs: ScoredPairs, ids: Sequence[str]) -> ScoredPairs:
     if not len(pairs.item):
         return pairs
     order = np.lexsort((pairs.secondary, pairs.primary, pairs.item))
-    ranked = pairs.take(order)
-    leads = np.flatnonzero(np.diff(ranked.item, prepend=-1) != 0)
-    group = np.cumsum(np.diff(ranked.item, prepend=-1) != 0) - 1
-    tied = (ranked.primary == ranked.primary[leads][group]) & (
-        ranked.secondary == ranked.secondary[leads][group]
-    )
-    if np.count_nonzero(tied) == len(leads):
-        return ranked.take(leads)
-    ranked = ranked.take(tied)
-    ranked = ranked.take(np.lexsort((rank_ids(ranked.other, ids), ranked.item)))
-    return ranked.take(np.flatnonzero(np.diff(ranked.item, prepend=-1) != 0))
+    is_first = _mark_changes(pairs.item[order])
+    first = np.flatnonzero(is_first)
+    if len(first) == len(order):
+        return pairs.take(order)
+    lead = first[np.cumsum(is_first) - 1]
+    primary, secondary = pairs.primary[order], pairs.secondary[order]
+    tied = (primary == primary[lead]) & (secondary == secondary[lead])
+    if np.count_nonzero(tied) == len(first):
+        return pairs.take(order[first])
+    order = order[tied]
+    order = order[np.lexsort((rank_ids(pairs.other[order], ids), pairs.item[order]))]
+    return pairs.take(order[_mark_changes(pairs.item[order])])
+
+
+def _mark_changes(numbers: Indices) -> Flags:
+    """Mark the numbers that differ from the one before; the first does."""
+    changes = np.ones(len(numbers), dtype=np.bool_)
+    np.not_equal(numbers[1:], numbers[:-1], out=changes[1:])
+    return changes
 
 
 def rank_ids(numbers: Indices, ids: Sequence[str]) -> NDArray[np.intp]:

@@ -63,6 +63,7 @@ import numpy as np
 from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import HoldingRole
+from fcp_ros.scene.relations.circles import find_circular
 from fcp_ros.scene.relations.conditions.scored_pairs import (
     BestPairs,
     ScoredPairs,
@@ -148,20 +149,17 @@ def settle_places(
     """
     if not len(inside.item):
         return on, inside
-    container = np.full(len(boxes.centre), -1, dtype=np.intp)
-    container[inside.item] = inside.other
-    around = container[on.item]
-    is_enclosed = np.flatnonzero(around >= 0)
+    # Items ascend in both; arrays as long as all boxes would cost more than a few pairs do.
+    place = np.minimum(np.searchsorted(inside.item, on.item), len(inside.item) - 1)
+    is_enclosed = np.flatnonzero(inside.item[place] == on.item)
     keep = np.ones(len(on.item), dtype=np.bool_)
-    keep[is_enclosed] = is_inside(boxes, on.other[is_enclosed], around[is_enclosed])
+    keep[is_enclosed] = is_inside(boxes, on.other[is_enclosed], inside.other[place[is_enclosed]])
     on = on.take(keep)
     role = boxes.role[inside.other]
     carries = (role == _SEAT) | (role == _SHELF)
     if not carries.any():
         return on, inside
-    carried = inside.take(carries)
-    container[on.item] = -1
-    carried = carried.take(container[carried.item] >= 0)
+    carried = inside.take(carries & ~np.isin(inside.item, on.item))
     carried = replace(carried, confidence=np.minimum(carried.confidence, UNSEEN))
     return ScoredPairs.concatenate((on, carried)), inside.take(~carries)
 
@@ -184,6 +182,8 @@ def measure_enclosure(
     depth: Floats = np.full(len(item), -1.0)
     is_over_top = (boxes.role[around] == _LEGS) & (boxes.top(item) >= boxes.top(around) - EDGE)
     free = np.flatnonzero(~(_is_between_legs(boxes, item, around) | is_over_top))
+    if not len(free):  # as a rule, where few things change: they lie on tables
+        return depth
     larger = free[boxes.volume(around[free]) > boxes.volume(item[free])]
     depth[larger] = _measure_true_core_depth(boxes, item[larger], around[larger])
     out = free[
@@ -215,11 +215,13 @@ def measure_enclosure(
 
 def is_inside(boxes: Boxes, item: Indices, around: Indices) -> Flags:
     """Test whether each item lies in the other box by condition 1, shape (k,)."""
-    inside: Flags = (
-        (boxes.volume(around) > boxes.volume(item))
-        & ~_is_between_legs(boxes, item, around)
-        & (_measure_true_core_depth(boxes, item, around) >= -EDGE)
-    )
+    inside: Flags = boxes.volume(around) > boxes.volume(item)
+    larger = np.flatnonzero(inside)
+    if len(larger):
+        item, around = item[larger], around[larger]
+        inside[larger] = ~_is_between_legs(boxes, item, around) & (
+            _measure_true_core_depth(boxes, item, around) >= -EDGE
+        )
     return inside
 
 
@@ -354,7 +356,8 @@ def find_supports_on_surfaces(surfaces: Mapping[str, Surface]) -> tuple[SceneRel
     """Find ``on`` and ``inside`` from the surfaces of things, at most one for each thing.
 
     The relations count as given, since surfaces are more exact than boxes. The confidence is the
-    share of a thing's underside that is carried.
+    share of a thing's underside that is carried. Of things that carry each other (sheets that lie
+    in one another) the least certain relation is left out.
 
     Args:
         surfaces: Surface (z up, metres) by the id of the thing.
@@ -363,14 +366,26 @@ def find_supports_on_surfaces(surfaces: Mapping[str, Surface]) -> tuple[SceneRel
         SceneError: Open3D is not installed.
     """
     ids = list(surfaces)
-    return tuple(
+    found = [
         SceneRelation(
             "inside" if support.covered >= COVERED else "on",
             (ids[support.item], ids[support.support]),
             round(support.share, 3),
         )
         for support in find_supports_by_rays(list(surfaces.values()))
-    )
+    ]
+    return tuple(_leave_out_circles(found))
+
+
+def _leave_out_circles(relations: list[SceneRelation]) -> list[SceneRelation]:
+    """Leave out the least certain relation of each circle; each item has one support."""
+    support_of = {relation.elements[0]: relation for relation in relations}
+    while circular := find_circular(
+        support_of, lambda id_: support_of[id_].elements[1:] if id_ in support_of else ()
+    ):
+        least = min(circular, key=lambda id_: (support_of[id_].confidence, id_))
+        del support_of[least]
+    return list(support_of.values())
 
 
 def add_supports_on_surfaces(graph: SceneGraph, surfaces: Mapping[str, Surface]) -> SceneGraph:

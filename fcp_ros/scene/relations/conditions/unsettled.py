@@ -84,7 +84,7 @@ def find_unsettled_places(
         best["inside"].add(_select_partly_inside(boxes, item, other, shares, options))
         best["attached"].add(_select_attached(boxes, item, other, shares, gaps, options))
     found = {name: each.best() or ScoredPairs.empty() for name, each in best.items()}
-    return _choose_most_confident(found, len(boxes.centre))
+    return _choose_most_confident(found)
 
 
 def reach_of(options: RelationOptions) -> float:
@@ -101,16 +101,18 @@ def fall_off(gap: Floats, options: RelationOptions) -> Floats:
     return confidence
 
 
-def _choose_most_confident(found: dict[str, ScoredPairs], count: int) -> dict[str, ScoredPairs]:
+def _choose_most_confident(found: dict[str, ScoredPairs]) -> dict[str, ScoredPairs]:
     """Keep each item in the one relation that is most certain; of equal ones the first."""
-    greatest = np.full(count, -1.0)
-    for pairs in found.values():
-        greatest[pairs.item] = np.maximum(greatest[pairs.item], pairs.confidence)
+    items = np.unique(np.concatenate([pairs.item for pairs in found.values()]))
+    greatest = np.full(len(items), -1.0)
+    rows = {name: np.searchsorted(items, pairs.item) for name, pairs in found.items()}
+    for name, pairs in found.items():
+        greatest[rows[name]] = np.maximum(greatest[rows[name]], pairs.confidence)
     chosen = {}
     for name, pairs in found.items():
-        wins = pairs.confidence >= greatest[pairs.item]
+        wins = pairs.confidence >= greatest[rows[name]]
         chosen[name] = pairs.take(wins)
-        greatest[chosen[name].item] = np.inf
+        greatest[rows[name][wins]] = np.inf
     return chosen
 
 

@@ -173,7 +173,9 @@ class RelationMaintainer:
         neighbours = self._find_neighbours(change)
         regions += self._regions_around(change.shapes)
         neighbours |= self._find_unsettled_in(regions)
-        placed = {id_ for id_ in (*present, *placed_items, *neighbours) if id_ in raw.nodes}
+        # What holds a thing in a circle is no relation of the graph, but its room follows from it.
+        concerned = (*present, *placed_items, *neighbours, *self._derivation.circular)
+        placed = {id_ for id_ in concerned if id_ in raw.nodes}
         self._derive_supports(placed)
         located = add_dependents(raw, {*placed, *(i for i in below if i in raw.nodes)})
         for id_ in located:
@@ -182,7 +184,10 @@ class RelationMaintainer:
         self._derivation.derive_rooms(located)
         things = [id_ for id_ in located if self._is_thing(raw.nodes[id_])]
         self._derivation.derive_floors(things, self._find_pairs_around)
-        after = self._collect_relations(raw, change, located)
+        circular = self._derivation.update_circles(located)
+        after = self._collect_relations(
+            raw, change, located | {id_ for id_ in circular if id_ in raw.nodes}
+        )
         doors = {legs[-1] for name, legs in change.touched if name == "connected"}
         after.update(self._doors.update(self.graph, raw, {*present, *below, *doors}))
         after.update(self._near.update(raw, change, old_places))
@@ -265,21 +270,22 @@ class RelationMaintainer:
         slots = [self._grid.slot(id_) for id_ in ids if id_ in self._grid]
         return self._grid.bounds(np.array(slots, dtype=np.intp), reach_of(self._options) + EDGE)
 
-    def _find_unsettled_in(self, regions: Iterable[Rectangle]) -> set[str]:
+    def _find_unsettled_in(self, regions: list[Rectangle]) -> set[str]:
         """Find the things without a certain place whose boxes meet some regions."""
-        regions = np.array(list(regions)).reshape(-1, 4)
-        ids = [id_ for id_ in self._derivation.unsettled if id_ in self._grid]
-        if not len(regions) or not ids:
+        unsettled, ids = self._derivation.unsettled, self._grid.boxes.ids
+        around = {slot for place in regions for slot in self._grid.find_around(place)}
+        slots = np.array([slot for slot in around if ids[slot] in unsettled], dtype=np.intp)
+        if not len(slots):
             return set()
-        slots = np.array([self._grid.slot(id_) for id_ in ids], dtype=np.intp)
+        places = np.array(regions)
         low, high = self._grid.boxes.bounds_of(slots)
         meets = (
-            (low[:, None, 0] <= regions[:, 2])
-            & (low[:, None, 1] <= regions[:, 3])
-            & (high[:, None, 0] >= regions[:, 0])
-            & (high[:, None, 1] >= regions[:, 1])
+            (low[:, None, 0] <= places[:, 2])
+            & (low[:, None, 1] <= places[:, 3])
+            & (high[:, None, 0] >= places[:, 0])
+            & (high[:, None, 1] >= places[:, 1])
         )
-        return {ids[number] for number in np.flatnonzero(meets.any(axis=1)).tolist()}
+        return {ids[slot] for slot in slots[meets.any(axis=1)].tolist()}
 
     def _find_pairs_around(self, ids: Sequence[str]) -> tuple[Boxes, list[tuple[Indices, Indices]]]:
         """Return all boxes, and the pairs of some things with all that may hold them."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +41,10 @@ from fcp_ros.domain.pddl.syntax.tree import (
 NAMES = st.sampled_from(["p", "q-r", "on_2", "object", "at", "end", "3d", "a", "within", "domain"])
 TYPES = st.sampled_from(["object", "thing", "room"])
 KINDS = st.lists(TYPES, min_size=1, max_size=2, unique=True).map(lambda t: tuple(sorted(t)))
-NUMBERS = st.integers(0, 99).map(float) | st.sampled_from([0.5, 1e-7, 2.25e10])
+NUMBERS = st.integers(0, 99).map(Fraction) | st.sampled_from(
+    [Fraction("0.5"), Fraction("1e-20"), Fraction(10**17 + 1)]
+)
+TIMES = st.integers(0, 99).map(float) | st.sampled_from([0.5, 1e-7, 2.25e10])
 
 
 def typed(names=NAMES):
@@ -104,19 +109,19 @@ TRAJECTORIES = st.recursive(
         st.builds(
             TrajectoryFormula,
             st.just("always-within"),
-            st.tuples(NUMBERS),
+            st.tuples(TIMES),
             st.tuples(CONDITIONS, CONDITIONS),
         ),
         st.builds(
             TrajectoryFormula,
             st.just("hold-during"),
-            st.tuples(NUMBERS, NUMBERS),
+            st.tuples(TIMES, TIMES),
             st.tuples(CONDITIONS),
         ),
         st.builds(
             TrajectoryFormula,
             st.sampled_from(["within", "hold-after"]),
-            st.tuples(NUMBERS),
+            st.tuples(TIMES),
             st.tuples(CONDITIONS),
         ),
     ),
@@ -183,7 +188,10 @@ PROBLEMS = st.builds(
         "d",
         tuple(Typed(name.lower()) for name in OBJECTS),
         facts,
-        {function: dict.fromkeys(sorted(given), 2.5) for function, given in values.items()},
+        {
+            function: dict.fromkeys(sorted(given), Fraction("2.5"))
+            for function, given in values.items()
+        },
         goal,
         metric,
         constraints,

@@ -14,7 +14,14 @@ from random_flat_tasks import flat_tasks
 from fcp_ros.planning.flat import semantics
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatOperator, FlatResource
 from fcp_ros.planning.flat.task import count_operators
-from fcp_ros.planning.search.kernel.dominance import dominates, find_directions, spend_resources
+from fcp_ros.planning.search.kernel.dominance import (
+    dominates,
+    find_directions,
+    insert_label,
+    outdo,
+    spend_resources,
+)
+from fcp_ros.planning.search.kernel.space import CLOSED, DEAD, NEXT, OPEN
 from fcp_ros.planning.search.settings import LEXICOGRAPHIC, PARETO, SEEN
 
 
@@ -90,3 +97,38 @@ def test_labels_cover_each_other_by_their_resources(way, amounts, expected):
     one, other = (np.array([0.0, 0.0, amount]) for amount in amounts)
     assert dominates(one, other, PARETO, np.array([way], np.int32), True) == expected
     assert dominates(one, other, PARETO, np.array([way], np.int32), False)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.booleans()), max_size=9),
+    st.sampled_from([SEEN, PARETO]),
+)
+def test_labels_that_wait_by_other_estimates_compete_until_one_is_taken(steps, dominance):
+    """Each step inserts a label and, if it says so, closes the oldest one that is still open."""
+    nothing = np.zeros(0, np.int32)
+    first, link = np.full(1, -1, np.int32), np.full((10, 4), -1, np.int32)
+    status, way = np.zeros(10, np.uint8), np.zeros((10, 2))
+    kept: list[int] = []  # the twin: labels that were let in, by number
+
+    def covers(one: int, other: int) -> bool:
+        return bool(dominance == SEEN or (way[one] <= way[other]).all())
+
+    for label, (loss, cost, closes) in enumerate(steps):
+        way[label] = loss, cost
+        barred = any(status[other] == CLOSED and covers(other, label) for other in kept)
+        arguments = (first, link, status, way, 0, label, dominance, nothing, False)
+        assert insert_label(*arguments, True) != barred
+        if not barred:
+            status[label] = OPEN
+            kept.append(label)
+        waiting = [other for other in kept if status[other] == OPEN]
+        if closes and waiting:
+            status[waiting[0]] = CLOSED
+            expected = [other for other in waiting[1:] if covers(waiting[0], other)]
+            outdo(first, link, status, way, 0, waiting[0], dominance, nothing, False)
+            assert [o for o in waiting if status[o] == DEAD] == expected
+    chain, label = [], int(first[0])
+    while label >= 0:
+        chain.append(label)
+        label = int(link[label, NEXT])
+    assert chain == kept[::-1]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The structure of goals: where counts, constraints and preferences may stand.
+
+A goal is a requirement: a condition, a trajectory constraint, a preference, or a conjunction or
+`forall` of requirements. A preference is one for a requirement without further preferences. The
+parts of a constraint are conditions without graded predicates. Within a condition, everything else
+may stand in any place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Bound,
+    Count,
+    Expression,
+    ExpressionError,
+    Forall,
+    Preference,
+    TrajectoryConstraint,
+    atoms,
+    children,
+    free_variables,
+)
+from fcp_ros.domain.model import IS_A
+
+
+def check_structure(goal: Expression, graded: Collection[str], text: str = "") -> None:
+    """Check that everything in a goal stands where it may.
+
+    Args:
+        goal: the goal.
+        graded: names of the graded predicates.
+        text: the user's text, to which the columns of the goal refer.
+
+    Raises:
+        ExpressionError: a constraint or a preference within a condition, a preference within a
+            preference, a graded predicate or a free variable within a constraint.
+    """
+    free = frozenset(free_variables(goal))
+    for part in walk_requirements(goal):
+        if isinstance(part, Preference):
+            _check_choice(part, free, text)
+            for inner in walk_requirements(part.body):
+                _check_part(inner, graded, free, text)
+        else:
+            _check_part(part, graded, free, text)
+
+
+def walk_requirements(goal: Expression) -> Iterator[Expression]:
+    """Yield the requirements that a goal consists of: conjunctions and `forall` are taken apart."""
+    if isinstance(goal, And):
+        for part in goal.parts:
+            yield from walk_requirements(part)
+    elif isinstance(goal, Forall) and has_requirements(goal.body):
+        yield from walk_requirements(goal.body)
+    else:
+        yield goal
+
+
+def has_requirements(expression: Expression) -> bool:
+    """Return True if there is a constraint, a preference or `as many as possible` in it."""
+    most = isinstance(expression, Count) and expression.bound is Bound.MOST
+    if most or isinstance(expression, (TrajectoryConstraint, Preference)):
+        return True
+    return any(map(has_requirements, children(expression)))
+
+
+def has_constraints(expression: Expression) -> bool:
+    """Return True if there is a trajectory constraint in it."""
+    if isinstance(expression, TrajectoryConstraint):
+        return True
+    return any(map(has_constraints, children(expression)))
+
+
+def _check_part(part: Expression, graded: Collection[str], free: frozenset[str], text: str) -> None:
+    if isinstance(part, TrajectoryConstraint):
+        for condition in part.parts:
+            _check_crisp(part, condition, graded, free, text)
+            _check_condition(condition, text)
+    elif isinstance(part, Count) and part.bound is Bound.MOST:
+        _check_condition(part.body, text)
+    elif isinstance(part, Preference):
+        message = "A preference stands within a preference: take the inner one out."
+        raise ExpressionError(message, text, part.column)
+    else:
+        _check_condition(part, text)
+
+
+def _check_choice(preference: Preference, free: frozenset[str], text: str) -> None:
+    """Check a preference about an element that the planner chooses: it has a weight only."""
+    chosen = sorted(free.intersection(free_variables(preference)))
+    if chosen and (preference.cost or has_requirements(preference.body)):
+        message = (
+            f"?{chosen[0]} has no quantifier within the preference: a preference about an element "
+            "that is chosen has a weight and a condition, no cost and no trajectory constraint."
+        )
+        raise ExpressionError(message, text, preference.column)
+
+
+def _check_condition(condition: Expression, text: str) -> None:
+    """Refuse constraints and preferences in a condition."""
+    if isinstance(condition, (TrajectoryConstraint, Preference)):
+        name = "preference" if isinstance(condition, Preference) else "trajectory constraint"
+        message = (
+            f"A {name} stands within a condition: "
+            "join it to the rest of the goal by `and`, at the top or within `forall`."
+        )
+        raise ExpressionError(message, text, _find_column(condition))
+    if isinstance(condition, Count) and condition.bound is Bound.MOST:
+        message = "`as many as possible` stands within a condition: write `at least` and a number."
+        raise ExpressionError(message, text, condition.column)
+    for part in children(condition):
+        _check_condition(part, text)
+
+
+def _check_crisp(
+    constraint: TrajectoryConstraint,
+    condition: Expression,
+    graded: Collection[str],
+    free: frozenset[str],
+    text: str,
+) -> None:
+    for atom in atoms(condition):
+        if atom.predicate in graded:
+            message = (
+                f"{atom.predicate} is graded, but a trajectory constraint is kept or broken: "
+                "use relations in it."
+            )
+            raise ExpressionError(message, text, atom.column)
+    loose = sorted(free.intersection(free_variables(condition)))
+    if loose:
+        message = (
+            f"?{loose[0]} has no quantifier within the trajectory constraint: "
+            f"write exists ?{loose[0]}: ... (...) inside it, or forall around it."
+        )
+        raise ExpressionError(message, text, _find_column(constraint))
+
+
+def _find_column(expression: Expression) -> int:
+    """Find where an expression begins; 0 if unknown."""
+    own = getattr(expression, "column", 0)
+    if own or isinstance(expression, Atom):
+        return int(own)
+    return next(filter(None, map(_find_column, children(expression))), 0)
+
+
+def split_labels(body: Expression) -> tuple[tuple[Atom, ...], Expression | None]:
+    """Split the body of `as many as possible` into the labels asked for and the rest.
+
+    Only elements that go by those labels are counted.
+
+    Returns:
+        The `is_a` atoms of a conjunction, and the other parts; None if there are none.
+    """
+    parts = body.parts if isinstance(body, And) else (body,)
+    labels = tuple(p for p in parts if isinstance(p, Atom) and p.predicate == IS_A)
+    others = tuple(part for part in parts if part not in labels)
+    return labels, And(others) if len(others) > 1 else next(iter(others), None)

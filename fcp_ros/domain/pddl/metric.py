@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The metric of a problem as costs: of actions, and of preferences that are given up.
+
+A metric is a weighted sum of counts of violations and of functions that actions only increase.
+Each such function becomes a part of total-cost. A preference in a precondition splits its action:
+one half requires the condition, the other one its negation, and costs more.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.tree import (
+    TOTAL_COST,
+    TOTAL_TIME,
+    TRUE,
+    ActionEffect,
+    Conjunction,
+    DomainText,
+    Formula,
+    FunctionValue,
+    Metric,
+    Negation,
+    Numeric,
+    NumericChange,
+    NumericOperation,
+    PddlAction,
+    PreferenceFormula,
+    ProblemText,
+    Quantified,
+    TrajectoryFormula,
+    ViolationCount,
+    children,
+    place_of,
+    subformulas,
+    summands,
+)
+from fcp_ros.domain.pddl.syntax.writer import write_numeric
+from fcp_ros.foundation.wording import suggest_name
+
+COST = FunctionValue(TOTAL_COST)
+TIMES = "*"
+"""Between a function and its weight; no name of PDDL has it."""
+MAX_SPLIT = 6
+"""Preferences in one precondition; each doubles the number of rules."""
+
+
+@dataclass(frozen=True)
+class PricedTask:
+    """A task without metric but for total-cost.
+
+    Attributes:
+        domain: without preferences.
+        problem: its metric is total-cost if anything is minimised.
+        goal: of the problem, with all trajectory constraints.
+        prices: name of a preference -> the cost of each of its violations.
+    """
+
+    domain: DomainText
+    problem: ProblemText
+    goal: Formula
+    prices: Mapping[str, Fraction]
+
+
+def price(domain: DomainText, problem: ProblemText, sources: tuple[Source, Source]) -> PricedTask:
+    """Turn the metric of a problem into costs.
+
+    Args:
+        domain: the domain.
+        problem: the problem.
+        sources: domain and problem file.
+
+    Raises:
+        UnsupportedPddl: a metric that is no such sum.
+        PddlError: a metric over an unknown preference.
+    """
+    parts = (problem.goal, domain.constraints, problem.constraints)
+    goal = (
+        Conjunction(tuple(p for p in parts if p != TRUE)) if parts[1:] != (TRUE, TRUE) else parts[0]
+    )
+    conditions = [
+        condition
+        for action in domain.actions
+        for condition in (action.precondition, *(effect.condition for effect in action.effects))
+    ]
+    for part, source in zip(parts, (sources[1], *sources), strict=True):
+        check_places(part, source)
+    names = {
+        part.name
+        for formula in (goal, *conditions)
+        for part in subformulas(formula)
+        if isinstance(part, PreferenceFormula)
+    }
+    metric = problem.metric
+    plain = metric is None or metric.value in (COST, FunctionValue(TOTAL_TIME))
+    if plain and not names and (metric is None or metric.minimise):
+        return PricedTask(domain, problem, goal, {})
+    if metric is None:
+        prices: dict[str, Fraction] = dict.fromkeys(names, Fraction(1))
+        weights: dict[str, Fraction] = {}
+    else:
+        prices, weights = _read_sum(metric, names, sources[1])
+    values, functions = dict(problem.values), dict(domain.functions)
+    actions = tuple(
+        half
+        for action in domain.actions
+        for half in _split(_weigh(action, weights, values), prices, sources[0])
+    )
+    for name in values.keys() - problem.values.keys():
+        functions[name] = functions[name.partition(TIMES)[0]]
+    return PricedTask(
+        replace(domain, functions=functions, actions=actions, constraints=TRUE),
+        replace(problem, values=values, metric=Metric(True, COST)),
+        goal,
+        prices,
+    )
+
+
+def check_places(formula: Formula, source: Source) -> None:
+    """Refuse preferences and constraints within conditions.
+
+    Raises:
+        UnsupportedPddl: the first one, with its place.
+    """
+    for part in children(formula):
+        universal = isinstance(formula, Quantified) and formula.universal
+        if isinstance(formula, (Conjunction, PreferenceFormula)) or universal:
+            check_places(part, source)
+            continue
+        inside = (PreferenceFormula, TrajectoryFormula)
+        wrong = next((s for s in subformulas(part) if isinstance(s, inside)), None)
+        if wrong is not None:
+            kind = "preference" if isinstance(wrong, PreferenceFormula) else "constraint"
+            fix = "join it to the others by `and`, at the top or within `forall`"
+            raise source.refusal(place_of(wrong), f"a {kind} within another condition", fix)
+
+
+# --- the sum
+
+
+def _read_sum(
+    metric: Metric, names: set[str], source: Source
+) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
+    """Read the weights of preferences and of functions."""
+    prices = dict.fromkeys(names, Fraction(0))
+    weights: dict[str, Fraction] = {}
+    sign = Fraction(1 if metric.minimise else -1)
+    for weight, part in _list_terms(metric.value, sign, metric, source):
+        if isinstance(part, ViolationCount):
+            if part.preference not in prices:
+                message = (
+                    f"the metric counts violations of {part.preference}, which is no preference"
+                )
+                raise source.error(part.at, message, suggest_name(part.preference, prices))
+            prices[part.preference] += weight
+        else:
+            weights[part.function] = weights.get(part.function, Fraction(0)) + weight
+    for kind, found in (("preference", prices), ("function", weights)):
+        wrong = next((name for name, weight in found.items() if weight < 0), None)
+        if wrong is not None:
+            feature = f"a metric that is better the more the {kind} {wrong} counts"
+            raise source.refusal(metric.at, feature, "give it a weight of 0 or more")
+    return prices, weights
+
+
+def _list_terms(
+    number: Numeric, weight: Fraction, metric: Metric, source: Source
+) -> Iterator[tuple[Fraction, ViolationCount | FunctionValue]]:
+    """Yield the terms of a weighted sum; constants change nothing and are left out."""
+    if isinstance(number, Fraction):
+        return
+    if isinstance(number, ViolationCount) or (
+        isinstance(number, FunctionValue) and not number.arguments
+    ):
+        yield weight, number
+        return
+    if isinstance(number, NumericOperation):
+        operator, operands = number.operator, number.operands
+        if operator in ("+", "-"):
+            for position, operand in enumerate(operands):
+                negative = operator == "-" and (position > 0 or len(operands) == 1)
+                yield from _list_terms(operand, -weight if negative else weight, metric, source)
+            return
+        constants = [operand for operand in operands if isinstance(operand, Fraction)]
+        others = [operand for operand in operands if not isinstance(operand, Fraction)]
+        if operator == "*" and len(others) <= 1:
+            for constant in constants:
+                weight *= constant
+            for other in others:
+                yield from _list_terms(other, weight, metric, source)
+            return
+        divisor = operands[-1]
+        if operator == "/" and len(operands) == 2 and isinstance(divisor, Fraction) and divisor:
+            yield from _list_terms(operands[0], weight / divisor, metric, source)
+            return
+    feature = f"{write_numeric(number)} in a metric"
+    fix = "write a weighted sum of (is-violated name) and functions without arguments"
+    raise source.refusal(metric.at, feature, fix)
+
+
+# --- actions
+
+
+def _weigh(
+    action: PddlAction,
+    weights: Mapping[str, Fraction],
+    values: dict[str, Mapping[tuple[str, ...], Fraction]],
+) -> PddlAction:
+    """Make the functions of the metric parts of total-cost; others count nothing.
+
+    A function of objects that a weighted one is increased by is replaced by a copy with other
+    values, which is added to `values`.
+    """
+    effects = []
+    for effect in action.effects:
+        numeric = tuple(
+            replace(change, target=COST, amount=_scale(change.amount, w, values))
+            for change in effect.numeric
+            if (w := weights.get(change.target.function, Fraction(0))) > 0
+        )
+        effects.append(replace(effect, numeric=numeric))
+    return replace(action, effects=tuple(effects))
+
+
+def _scale(
+    amount: Numeric, weight: Fraction, values: dict[str, Mapping[tuple[str, ...], Fraction]]
+) -> Numeric:
+    if weight == 1:
+        return amount
+    found: list[Numeric] = []
+    for part in summands(amount):
+        if isinstance(part, Fraction):
+            found.append(part * weight)
+        elif isinstance(part, FunctionValue):
+            name = f"{part.function}{TIMES}{weight}"
+            given = values.get(part.function, {})
+            values.setdefault(name, {key: value * weight for key, value in given.items()})
+            found.append(replace(part, function=name))
+    return NumericOperation("+", tuple(found))
+
+
+def _split(
+    action: PddlAction, prices: Mapping[str, Fraction], source: Source
+) -> Iterator[PddlAction]:
+    """Yield an action for each choice of preferences of its precondition to give up."""
+    precondition = action.precondition
+    parts = precondition.parts if isinstance(precondition, Conjunction) else (precondition,)
+    preferred = [part for part in parts if isinstance(part, PreferenceFormula)]
+    others = tuple(part for part in parts if not isinstance(part, PreferenceFormula))
+    for part in (*others, *(effect.condition for effect in action.effects)):
+        wrong = next((s for s in subformulas(part) if isinstance(s, PreferenceFormula)), None)
+        if wrong is not None:
+            feature = f"a preference within another condition of {action.name}"
+            raise source.refusal(wrong.at, feature, "join it to the precondition by `and`")
+    preferred = [part for part in preferred if prices.get(part.name, 0) > 0]
+    if len(preferred) > MAX_SPLIT:
+        feature = f"{len(preferred)} preferences in the precondition of {action.name}"
+        raise source.refusal(action.at, feature, f"use at most {MAX_SPLIT}")
+    for given_up in itertools.product((False, True), repeat=len(preferred)):
+        chosen = list(zip(preferred, given_up, strict=True))
+        conditions = tuple(Negation(p.body) if up else p.body for p, up in chosen)
+        total = sum(prices[p.name] for p, up in chosen if up)
+        extra = ActionEffect(numeric=(NumericChange("increase", COST, Fraction(total)),))
+        effects = (*action.effects, extra) if total else action.effects
+        yield replace(action, precondition=Conjunction((*others, *conditions)), effects=effects)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node's sign of life: where its process runs, and a beat for those who can't look there.
+
+The middleware notices only after 20 s that a process was killed (Fast DDS), and its liveliness
+leases are no remedy: the thread of Fast DDS 2.14 that asserts an automatic one waits for the lock
+of discovery while discovery, which removes a publisher that has gone, waits for that thread, so
+that a process blocks for ever when another one leaves.
+
+On the same machine the kernel knows who has died: at once, and without mistaking a process that is
+only busy for a dead one. So a node tells, latched, which process it is. It also tells that again
+every `BEAT` seconds while somebody subscribes: those who see other processes than its own (on
+another machine, in another container) have nothing but the beat to judge by.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rclpy.node import Node
+
+from fcp_ros.msg import SignOfLife
+from fcp_ros.nodes.runtime.alarms import Alarm, call_later
+from fcp_ros.nodes.runtime.qos import state_qos
+
+TOPIC = "sign_of_life"
+"""Private name of the topic: below the name of its node."""
+
+BEAT = 0.25
+"""Seconds between two signs while somebody subscribes (0.17 % of a core)."""
+
+LOOK_PERIOD = 1.0
+"""Seconds between two looks for subscribers while there are none."""
+
+PREFIX = 12
+"""Bytes of a DDS endpoint's id that are those of its participant."""
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_ENDED = "ZX"
+"""States in ``/proc/PID/stat`` of a process that has ended, but was not waited for."""
+
+
+@dataclass(frozen=True)
+class ProcessIdentity:
+    """A process, among all that ever ran.
+
+    Attributes:
+        machine: Equal for those who see the same processes; "" where that is unknown.
+        pid: Its id there.
+        start: Clock ticks from the machine's boot to its start.
+    """
+
+    machine: str
+    pid: int
+    start: int
+
+    @classmethod
+    def find_own(cls) -> ProcessIdentity:
+        """Identify this process; without Linux's ``/proc`` its machine stays unknown."""
+        pid = os.getpid()
+        try:
+            machine = f"{_BOOT.read_text().strip()} {os.readlink('/proc/self/ns/pid')}"
+        except OSError:
+            return cls("", pid, 0)
+        found = _read_process(pid)
+        return cls("", pid, 0) if found is None else cls(machine, pid, found[1])
+
+    def is_visible(self) -> bool:
+        """Return True if the kernel shows the process here: only then it can tell its end."""
+        return self.machine == ProcessIdentity.find_own().machine != "" and not self.has_ended()
+
+    def has_ended(self) -> bool:
+        """Return True if the process, which was visible before, has ended."""
+        found = _read_process(self.pid)
+        return found is None or found[0] in _ENDED or found[1] != self.start
+
+
+def _read_process(pid: int) -> tuple[str, int] | None:
+    """Read state and start of a process; None if there is none."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()  # the name before may contain anything
+    return fields[0], int(fields[19])
+
+
+class LifeSign:
+    """Publishes a node's sign of life, from a thread of its own: a busy executor is no death.
+
+    Args:
+        node: The node; any rclpy node, such as that of an executor of your own.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._publisher = node.create_publisher(SignOfLife, f"~/{TOPIC}", state_qos())
+        self._sign: SignOfLife | None = None
+        self._alarm: Alarm | None = None
+        self._beat()
+
+    def close(self) -> None:
+        """End the signs; the node is about to be destroyed."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = None
+        self._node.destroy_publisher(self._publisher)
+
+    def _beat(self) -> None:
+        with suppress(Exception):  # the node was destroyed meanwhile: no more beats
+            is_first = self._sign is None
+            self._sign = self._sign or self._make_sign()
+            is_heard = self._publisher.get_subscription_count() > 0
+            if self._sign is not None and (is_first or is_heard):
+                self._publisher.publish(self._sign)
+            is_quiet = self._sign is not None and not is_heard
+            self._alarm = call_later(LOOK_PERIOD if is_quiet else BEAT, self._beat)
+
+    def _make_sign(self) -> SignOfLife | None:
+        """Make the message; None while discovery does not list the publisher itself."""
+        node = self._node
+        own = (node.get_name(), node.get_namespace())
+        for found in node.get_publishers_info_by_topic(self._publisher.topic_name):
+            if (found.node_name, found.node_namespace) == own:
+                process = ProcessIdentity.find_own()
+                return SignOfLife(
+                    participant=list(read_participant(found)),
+                    machine=process.machine,
+                    pid=process.pid,
+                    start=process.start,
+                )
+        return None
+
+
+def read_participant(endpoint: Any) -> bytes:
+    """Read which participant, and so which process, an endpoint in the graph belongs to."""
+    return bytes(endpoint.endpoint_gid)[:PREFIX]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a ground goal to its encoding: relevance, constraints, alternatives, stages, flat task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from fcp_ros.cset import Instance
+from fcp_ros.fuzzy import TNorm
+from fcp_ros.planning.encoding.encode import EncodeOptions, encode, make_no_macros
+from fcp_ros.planning.encoding.encoding import Encoding
+from fcp_ros.planning.goal.alternatives import find_alternatives
+from fcp_ros.planning.goal.degree_formula import KnownDegree
+from fcp_ros.planning.goal.ground_goal import GroundGoal
+from fcp_ros.planning.goal.monitors import attach_constraints
+from fcp_ros.planning.goal.stages import make_stages
+from fcp_ros.planning.goal.symmetry import SymmetryClasses, keep_representatives
+from fcp_ros.planning.model.request import Phase
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.relevance.compiler import RelevanceCompiler
+from fcp_ros.planning.relevance.overwriting import expand_representatives
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import Task
+
+PhaseTimer = Callable[[Phase], AbstractContextManager[None]]
+"""Makes a context in which the time counts for a phase."""
+
+
+@dataclass(frozen=True)
+class GoalSetting:
+    """The setting of a goal.
+
+    Attributes:
+        compiler: makes tasks of the domain.
+        instance: the initial state.
+        classes: the interchangeable elements.
+        tnorm: composes degrees.
+    """
+
+    compiler: RelevanceCompiler
+    instance: Instance
+    classes: SymmetryClasses
+    tnorm: TNorm
+
+
+@dataclass(frozen=True)
+class CompiledGoal:
+    """A goal on a compiled task."""
+
+    task: Task
+    conditions: Conditions
+    encoding: Encoding
+
+
+def compile_goal(
+    goal: GroundGoal,
+    setting: GoalSetting,
+    breadth: Breadth,
+    most: int,
+    options: EncodeOptions,
+    known: KnownDegree,
+    watch: Watch,
+    times: PhaseTimer,
+) -> CompiledGoal:
+    """Compile a goal and what leads to it.
+
+    Args:
+        goal: the ground goal.
+        setting: domain and state.
+        breadth: of the task.
+        most: operators of the task.
+        options: of the encoding.
+        known: the degrees known now.
+        watch: checked all the time.
+        times: of the phases.
+
+    Raises:
+        TooManyOperators: the task has more than `most`.
+        Interrupted: cancelled, or out of time.
+    """
+    with times(Phase.COMPILE):
+        wanted = goal.find_wanted()
+        task = setting.compiler.task(setting.instance, wanted, breadth, watch, most)
+        if goal.constraints:
+            task = attach_constraints(expand_representatives(task), goal.constraints, watch.check)
+        conditions = Conditions(task)
+    with times(Phase.GOAL):
+        alternatives = find_alternatives(goal.formula, known, setting.tnorm, task, watch)
+        alternatives = keep_representatives(alternatives, setting.classes)
+        stages = make_stages(goal, known, setting.tnorm, task, watch)
+    with times(Phase.COMPILE):
+        if goal.constraints:  # on each state, so none may be skipped
+            switches = replace(options.switches, metric=False)
+            options = replace(options, switches=switches, macros=make_no_macros)
+        encoding = encode(task, conditions, alternatives, options, watch, stages)
+    return CompiledGoal(task, conditions, encoding)

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ground goals: a formula for the last state, constraints, preferences and counts beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expressions.structure import has_requirements, split_labels
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Bound,
+    Constant,
+    Count,
+    Exists,
+    Expression,
+    Forall,
+    Preference,
+    TrajectoryConstraint,
+    TrajectoryOperator,
+    TypedVariable,
+    free_variables,
+    substitute,
+    to_text,
+)
+from fcp_ros.domain.model import Domain
+from fcp_ros.planning.goal.formula import (
+    FALSE,
+    TRUE,
+    Crisp,
+    Formula,
+    Wanted,
+    find_wanted,
+    make_both,
+)
+from fcp_ros.planning.goal.grounding import ConditionGrounding, Environment
+from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted, Watch
+
+MAX_PREFERENCES = 20_000
+"""Goals with more preferences, after static simplification, are refused with UNSUPPORTED."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroundConstraint:
+    """A trajectory constraint without variables.
+
+    Attributes:
+        operator: its operator.
+        parts: its conditions, over relations only.
+        fact: holds in a state if the states up to it keep the constraint.
+        hard: True if no plan may break it; False if a preference is about it.
+    """
+
+    operator: TrajectoryOperator
+    parts: tuple[Formula, ...]
+    fact: Fact
+    hard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroundPreference:
+    """A preference without variables.
+
+    Attributes:
+        name: of the preference that it is an instance of; may be empty.
+        weight: giving it up scales the membership by 1 - weight * (1 - degree of the body).
+        cost: of giving it up.
+        body: its condition; for constraints in it, their facts.
+        text: the preference in words.
+    """
+
+    name: str
+    weight: float
+    cost: Fraction
+    body: Formula
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroundCount:
+    """At least `number` of some conditions hold."""
+
+    number: int
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class GroundGoal:
+    """A goal without variables.
+
+    Attributes:
+        formula: the condition on the last state; facts of constraints may occur in it.
+        counts: conditions on it that hold as well.
+        preferences: what is preferred of it.
+        constraints: those whose facts occur in the other attributes.
+    """
+
+    formula: Formula
+    counts: tuple[GroundCount, ...] = ()
+    preferences: tuple[GroundPreference, ...] = ()
+    constraints: tuple[GroundConstraint, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """True if the formula says it all."""
+        return not (self.counts or self.preferences or self.constraints)
+
+    def find_wanted(self) -> Wanted:
+        """Find the facts that matter.
+
+        Constraints matter both ways: an operator that breaks a condition has to be seen to do so.
+        """
+        found = find_wanted(self.formula)
+        positive, negative = set(found.positive), set(found.negative)
+        for part in self._list_others():
+            others = find_wanted(part)
+            positive |= others.positive
+            negative |= others.negative
+        own = {constraint.fact for constraint in self.constraints}
+        for constraint in self.constraints:
+            for part in constraint.parts:
+                speaks = find_wanted(part)
+                positive |= speaks.positive | speaks.negative
+                negative |= speaks.positive | speaks.negative
+        return Wanted(frozenset(positive - own), frozenset(negative - own))
+
+    def _list_others(self) -> Iterator[Formula]:
+        for count in self.counts:
+            yield from count.parts
+        for preference in self.preferences:
+            yield preference.body
+
+
+def ground_goal(
+    goal: Expression, types: Mapping[str, str], domain: Domain, instance: Instance, watch: Watch
+) -> GroundGoal:
+    """Ground a goal: replace variables by elements and evaluate static facts.
+
+    Args:
+        goal: a checked goal.
+        types: free variable -> type (from `infer_types`).
+        domain: tells which relations change, and which predicates are graded.
+        instance: the state; its elements and static facts are read.
+        watch: checked all the time.
+
+    Raises:
+        Interrupted: cancelled, out of time, or too many bindings.
+    """
+    return _GoalGrounding(ConditionGrounding(domain, instance, watch), types).ground(goal)
+
+
+class _GoalGrounding:
+    def __init__(self, conditions: ConditionGrounding, types: Mapping[str, str]) -> None:
+        self._conditions = conditions
+        self._types = types
+        self._formulas: list[Formula] = []
+        self._counts: list[GroundCount] = []
+        self._preferences: list[GroundPreference] = []
+        self._constraints: dict[tuple[object, ...], GroundConstraint] = {}
+
+    def ground(self, goal: Expression) -> GroundGoal:
+        """Ground a whole goal."""
+        rest = tuple(self._take(goal, {}))
+        if rest:
+            condition = rest[0] if len(rest) == 1 else And(rest)
+            free = tuple(
+                TypedVariable(name, self._types[name]) for name in free_variables(condition)
+            )
+            body = Exists(free, condition) if free else condition
+            self._formulas.insert(0, self._conditions.ground(body, {}))
+        return GroundGoal(
+            make_both(self._formulas),
+            tuple(self._counts),
+            tuple(self._preferences),
+            tuple(self._constraints.values()),
+        )
+
+    def _take(self, goal: Expression, environment: Environment) -> Iterator[Expression]:
+        """Ground the requirements of a goal; yield the conditions that are left."""
+        if isinstance(goal, And):
+            for part in goal.parts:
+                yield from self._take(part, environment)
+        elif isinstance(goal, Forall) and has_requirements(goal.body):
+            for inner in self._conditions.bind_all(goal.variables, environment):
+                yield from self._take(goal.body, inner)
+        elif isinstance(goal, TrajectoryConstraint):
+            self._formulas.append(self._constrain(goal, environment, hard=True))
+        elif isinstance(goal, Preference) and not free_variables(_bind(goal, environment)):
+            self._prefer(goal, environment)
+        elif isinstance(goal, Count) and not free_variables(_bind(goal, environment)):
+            self._count(goal, environment)
+        else:
+            yield _bind(goal, environment)
+
+    def _prefer(self, preference: Preference, environment: Environment) -> None:
+        body = self._ground_body(preference.body, environment)
+        if body != TRUE:
+            text = to_text(_bind(preference.body, environment))
+            if len(self._preferences) == MAX_PREFERENCES:
+                raise Interrupted(
+                    PlanStatus.UNSUPPORTED,
+                    f"The goal has more than {MAX_PREFERENCES} preferences: narrow the variables "
+                    'of a `forall` around them with a type or is_a(?x, "label").',
+                )
+            self._preferences.append(
+                GroundPreference(preference.name, preference.weight, preference.cost, body, text)
+            )
+
+    def _ground_body(self, body: Expression, environment: Environment) -> Formula:
+        """Ground the body of a preference."""
+        if isinstance(body, And):
+            return make_both(self._ground_body(part, environment) for part in body.parts)
+        if isinstance(body, Forall) and has_requirements(body.body):
+            inner = self._conditions.bind_all(body.variables, environment)
+            return make_both(self._ground_body(body.body, each) for each in inner)
+        if isinstance(body, TrajectoryConstraint):
+            return self._constrain(body, environment, hard=False)
+        return self._conditions.ground(body, environment)
+
+    def _count(self, count: Count, environment: Environment) -> None:
+        if count.bound is Bound.MOST:
+            labels, body = split_labels(count.body)
+            bound = [
+                inner
+                for inner in self._conditions.bind_all(count.variables, environment)
+                if all(self._conditions.ground(label, inner) == TRUE for label in labels)
+            ]
+            if body is not None:
+                for inner in bound:
+                    self._prefer(Preference(1.0 / len(bound), Fraction(0), body), inner)
+            return
+        for number, parts in self._conditions.list_counts(count, environment):
+            left = number - sum(part == TRUE for part in parts)
+            open_ = tuple(part for part in parts if part not in (TRUE, FALSE))
+            if left > len(open_):
+                self._formulas.append(FALSE)
+            elif left == len(open_):
+                self._formulas.extend(open_)
+            elif left > 0:
+                self._counts.append(GroundCount(left, open_))
+
+    def _constrain(
+        self, constraint: TrajectoryConstraint, environment: Environment, hard: bool
+    ) -> Formula:
+        """Ground a constraint; return what has to hold in the last state."""
+        parts = tuple(self._conditions.ground(part, environment) for part in constraint.parts)
+        settled = _settle(constraint.operator, parts)
+        if settled is not None:
+            return settled
+        key = (constraint.operator, parts)
+        known = self._constraints.get(key)
+        if known is None:
+            name = to_text(_bind(constraint, environment))
+            fact = Fact(name, ())
+            self._constraints[key] = GroundConstraint(constraint.operator, parts, fact, hard)
+        elif hard and not known.hard:
+            self._constraints[key] = replace(known, hard=True)
+        return Crisp(self._constraints[key].fact)
+
+
+def _bind(expression: Expression, environment: Environment) -> Expression:
+    """Put elements in place of variables."""
+    return substitute(expression, {name: Constant(to) for name, to in environment.items()})
+
+
+def _settle(operator: TrajectoryOperator, parts: tuple[Formula, ...]) -> Formula | None:
+    """Decide a constraint by parts that never change; None if that is not possible."""
+    first, last = parts[0], parts[-1]
+    if operator in (TrajectoryOperator.ALWAYS, TrajectoryOperator.SOMETIME):
+        return first if first in (TRUE, FALSE) else None
+    if operator is TrajectoryOperator.AT_MOST_ONCE:
+        return TRUE if first in (TRUE, FALSE) else None
+    if operator is TrajectoryOperator.FIRST_THEN:
+        return FALSE if FALSE in parts else TRUE if set(parts) == {TRUE} else None
+    if last == FALSE or (operator is TrajectoryOperator.AFTER and first == TRUE):
+        return TRUE
+    return None

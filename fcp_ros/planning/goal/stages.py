@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Preferences and counts as stages that a plan goes through after its last step.
+
+Written out, they would make a goal with very many alternatives. Instead, each is settled by an
+operator of its own, one after the other, when the world no longer changes: a preference is either
+collected where its condition holds, or given up at its price (Keyder and Geffner, Soft Goals Can Be
+Compiled Away, JAIR 36, 2009); a count goes through its conditions and counts them. The fixed order
+leaves no choice but that, so that a proof need not consider permutations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fcp_ros.fuzzy import TNorm
+from fcp_ros.planning.goal.alternatives import Alternative, find_alternatives
+from fcp_ros.planning.goal.degree_formula import KnownDegree, make_shortfall
+from fcp_ros.planning.goal.ground_goal import GroundCount, GroundGoal, GroundPreference
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.task.task import Task
+
+BEGIN = 1
+"""The stage in which the formula of the goal is reached, and nothing else is settled yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageMove:
+    """An operator from one stage to a later one.
+
+    Attributes:
+        source: the stage it starts from.
+        target: the stage it leads to.
+        alternative: its condition on the state, and the degree that it contributes.
+        cost: where costs are minimised.
+        preference: number of the preference that it settles; -1 for none.
+        kept: False if it gives that preference up.
+    """
+
+    source: int
+    target: int
+    alternative: Alternative
+    cost: Fraction = Fraction(0)
+    preference: int = -1
+    kept: bool = True
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of a goal.
+
+    Attributes:
+        moves: the operators between them.
+        last: the stage in which everything is settled; BEGIN if there is nothing to settle.
+    """
+
+    moves: tuple[StageMove, ...] = ()
+    last: int = BEGIN
+
+
+def make_stages(
+    goal: GroundGoal, known: KnownDegree, tnorm: TNorm, task: Task, watch: Watch
+) -> Stages:
+    """Make the stages of a goal; arguments as of `find_alternatives`."""
+    moves: list[StageMove] = []
+    now = BEGIN
+    for count in goal.counts:
+        choices = [find_alternatives(part, known, tnorm, task, watch) for part in count.parts]
+        counted = list(_count(count, choices, now))
+        now = max((move.target for move in counted), default=now)
+        moves.extend(counted)
+    for number, preference in enumerate(goal.preferences):
+        found = find_alternatives(preference.body, known, tnorm, task, watch)
+        moves.extend(_settle(number, preference, found, now))
+        now += 1
+    return Stages(tuple(moves), now)
+
+
+def _settle(
+    number: int, preference: GroundPreference, found: Sequence[Alternative], now: int
+) -> Iterator[StageMove]:
+    """Yield the ways to settle a preference."""
+    weight = preference.weight
+    for alternative in found:
+        if not alternative.missing:
+            formula = make_shortfall(weight, alternative.formula)
+            kept = replace(alternative, formula=formula, binding=())
+            yield StageMove(now, now + 1, kept, Fraction(0), number)
+    given_up = Alternative(1.0 - weight)
+    yield StageMove(now, now + 1, given_up, preference.cost, number, kept=False)
+
+
+def _count(
+    count: GroundCount, choices: Sequence[Sequence[Alternative]], now: int
+) -> Iterator[StageMove]:
+    """Yield the moves that count how many of some conditions hold.
+
+    A stage stands for the number of conditions gone through and the number that were counted. After
+    the last condition only the wanted number leads on.
+    """
+    total, wanted = len(count.parts), count.number
+    stage = {(0, 0): now}
+    last = now + sum(
+        1
+        for gone in range(1, total)
+        for counted in range(max(0, wanted - total + gone), min(gone, wanted) + 1)
+    )
+    for gone in range(total):
+        for counted in range(max(0, wanted - total + gone), min(gone, wanted) + 1):
+            for step in (0, 1):
+                after = (gone + 1, counted + step)
+                if not max(0, wanted - total + gone + 1) <= after[1] <= wanted:
+                    continue
+                if after not in stage:
+                    stage[after] = last + 1 if gone + 1 == total else now + len(stage)
+                source, target = stage[gone, counted], stage[after]
+                if step == 0:
+                    yield StageMove(source, target, Alternative(1.0))
+                    continue
+                for alternative in choices[gone]:
+                    if not alternative.missing:
+                        yield StageMove(source, target, replace(alternative, binding=()))

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search of one task: its state over the rounds, and the progress told while it runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fcp_ros.fuzzy import EPSILON, TNorm, reaches
+from fcp_ros.planning.encoding.encoding import Encoding
+from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.judging.ranking import AlternativeRanking
+from fcp_ros.planning.model.ground_step import GroundStep
+from fcp_ros.planning.model.memberships import GradedAtom, Judge
+from fcp_ros.planning.model.request import BestPlan
+from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted, Watch
+from fcp_ros.planning.search.bidirectional import Meeting
+from fcp_ros.planning.search.engines import SearchEngine
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.outcome import FlatPlan
+
+TRIAL = 3
+"""Operators of a plan that are replayed to estimate how long its verification takes."""
+
+
+@dataclass
+class TaskSearch:
+    """The task at hand, and the state of its search.
+
+    Attributes:
+        encoding: the task.
+        objective: what is optimised in it: only plans better than those known before count.
+        ranking: the alternatives of the goal.
+        best: the best plan with everything judged, with its true loss.
+        bound: lower bound of the first criterion of all plans.
+        effort: of the last search.
+        exact: True if its plan is proven to be optimal in both criteria.
+        meeting: the meeting of the last plan, if it was searched from both ends.
+        is_complete: True if the task contains everything that can matter.
+        patience: effort that the search may spend until there is a plan; 0 for any.
+        paused: a search that its patience ended, with what it was asked.
+    """
+
+    encoding: Encoding
+    objective: Objective
+    ranking: AlternativeRanking
+    best: FlatPlan | None = None
+    bound: float = 0.0
+    effort: int = 0
+    exact: bool = False
+    meeting: Meeting | None = None
+    is_complete: bool = False
+    patience: int = 0
+    paused: tuple[SearchEngine, FlatTask, Objective] | None = None
+
+    def take_paused(self, task: FlatTask, objective: Objective) -> SearchEngine | None:
+        """Take the search that was paused, if it was asked the same."""
+        paused, self.paused = self.paused, None
+        if paused is None:
+            return None
+        engine, asked, by = paused
+        losses_equal = bool(np.array_equal(asked.loss, task.loss))
+        same = asked.pre_var is task.pre_var and losses_equal and by == objective
+        return engine if same else None
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The size of the task: of two tasks, one within the other, they are equal if it is."""
+        task, values = self.encoding.task, int(self.encoding.flat.domain.sum())
+        return len(task.operators), len(task.facts), len(self.encoding.actions), values
+
+    def list_unknown(self, operators: Sequence[int], judge: Judge) -> list[GradedAtom]:
+        """List the graded atoms of operators that are not judged yet."""
+        graded = self.encoding.graded
+        atoms = dict.fromkeys(atom for operator in operators for atom in graded[operator])
+        return [atom for atom in atoms if judge.find_degree(atom) is None]
+
+
+@dataclass
+class SearchProgress:
+    """Tells the watch of a request what its running search has found.
+
+    Attributes:
+        judge: knows the degrees that were asked for.
+        tnorm: composes degrees.
+        alpha: the least membership of an acceptable plan.
+        cost_size: cost of one unit in which flat tasks count what they minimise.
+        watch: of the request.
+        measure_step: measures the time (s) that the hand-over of a plan takes for each of the
+            steps given.
+        seen: the plan told last.
+    """
+
+    judge: Judge
+    tnorm: TNorm
+    alpha: float
+    cost_size: float
+    watch: Watch
+    measure_step: Callable[[Sequence[GroundStep]], float]
+    seen: FlatPlan | None = None
+    _step_time: float | None = field(default=None, init=False)
+
+    def observe(self, work: TaskSearch, engine: SearchEngine) -> None:
+        """Tell of the bound and of the best plan of a running search.
+
+        Raises:
+            Interrupted: the first acceptable plan is taken.
+        """
+        report = engine.report()
+        best, order = report.best, work.objective.order
+        found = [plan.first(work.objective) for plan in (best, work.best) if plan is not None]
+        bound = min(report.bound, *found, math.inf)
+        if work.is_complete and order[0] is Criterion.LOSS:
+            self.watch.membership_bound = self.tnorm.degree_of(bound)
+        elif work.is_complete:
+            self.watch.cost_bound = bound * self.cost_size
+        if best is None or best is self.seen:
+            return
+        self.seen = best
+        if work.list_unknown(best.operators, self.judge):
+            return
+        steps = sum(len(work.encoding.actions[operator].steps) for operator in best.operators)
+        if self._step_time is None:
+            self._step_time = self.measure_step(work.encoding.decode(best.operators[:TRIAL]).steps)
+        self.watch.reserve(self._step_time * steps)
+        self.report_plan(self.tnorm.degree_of(best.loss), steps, best.cost)
+        if self.watch.satisfied and best.first(work.objective) > report.bound + EPSILON:
+            raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
+
+    def report_plan(self, membership: float, steps: int, cost: float) -> None:
+        """Tell of a plan that was found.
+
+        Args:
+            membership: its degree.
+            steps: their number.
+            cost: in units of the flat task.
+        """
+        best = BestPlan(membership, steps, cost * self.cost_size)
+        self.watch.report_plan(best, reaches(membership, self.alpha))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Things that would lie on or in themselves, by given and derived places taken together.
+
+Sources are wrong at times: one says that the table is on the mug, whose box is on the table's.
+Given places have no circle among themselves (``graph/checks.py``), but with derived ones they may;
+and boxes that are thinner than the tolerances may be on and inside one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+_LEVELS = 6
+"""Usual height of a stack of things."""
+
+FindHolders = Callable[[str], Sequence[str]]
+"""Returns all that a thing is on or inside of."""
+
+
+def drop_supported(holders: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the things that may be in circles, after a few cheap rounds.
+
+    Args:
+        holders: All that a thing is on or inside of, by thing.
+    """
+    left = list(holders)
+    for _ in range(_LEVELS):
+        names = set(left)
+        fewer = [item for item in left if not names.isdisjoint(holders[item])]
+        if len(fewer) == len(left):
+            break
+        left = fewer
+    return left
+
+
+def find_circular(starts: Iterable[str], find_holders: FindHolders) -> set[str]:
+    """Find the things that starts lead to and that lie on or in themselves, however indirectly.
+
+    They are the strongly connected components of two things and more (Tarjan, "Depth-First Search
+    and Linear Graph Algorithms", 1972), in linear time and without recursion.
+    """
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    waiting: dict[str, None] = {}
+    circular: set[str] = set()
+    for start in starts:
+        if start in number:
+            continue
+        path: list[tuple[str, Iterator[str]]] = []
+        entered: str | None = start
+        while entered is not None or path:
+            if entered is not None:
+                number[entered] = lowest[entered] = len(number)
+                waiting[entered] = None
+                path.append((entered, iter(find_holders(entered))))
+            item, rest = path[-1]
+            entered = next(rest, None)
+            if entered is None:
+                path.pop()
+                if path:
+                    below = path[-1][0]
+                    lowest[below] = min(lowest[below], lowest[item])
+                if lowest[item] == number[item]:
+                    circular |= _take_component(waiting, item)
+            elif entered in number:
+                if entered in waiting:
+                    lowest[item] = min(lowest[item], number[entered])
+                entered = None
+    return circular
+
+
+def _take_component(waiting: dict[str, None], first: str) -> set[str]:
+    """Take a component, from ``first`` on, from what waits; return it if it is a circle."""
+    component = set()
+    item = ""
+    while item != first:
+        item = waiting.popitem()[0]
+        component.add(item)
+    return component if len(component) > 1 else set()

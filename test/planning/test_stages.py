@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tasks of a request, from narrow to full, and searches that go on from one to the next."""
+
+import pytest
+from sliding_tiles import DOMAIN, write_square_puzzle
+
+from fcp_ros.domain.pddl import parse_pddl
+from fcp_ros.planning import PlanningOptions, plan, solver
+from fcp_ros.planning.relevance.closure import Breadth
+from fcp_ros.planning.search.engines import SearchFactory
+
+
+@pytest.fixture
+def record(monkeypatch):
+    """Record the breadths of the tasks made, and count the searches opened."""
+    breadths, opened = [], []
+    compile_task, open_search = solver.Solver._compile, SearchFactory.open
+
+    def compile_and_note(self, formula, breadth, most):
+        encoding = compile_task(self, formula, breadth, most)
+        breadths.append(breadth)
+        return encoding
+
+    def open_and_note(self, *arguments):
+        opened.append(arguments)
+        return open_search(self, *arguments)
+
+    monkeypatch.setattr(solver.Solver, "_compile", compile_and_note)
+    monkeypatch.setattr(SearchFactory, "open", open_and_note)
+    return breadths, opened
+
+
+def solve(size, seed, moves):
+    task = parse_pddl(DOMAIN, write_square_puzzle(size, seed, moves))
+    settings = PlanningOptions(time_limit=300.0, improve_time=0.0)
+    return plan(task.domain, task.instance, task.goal, settings, None)
+
+
+def test_the_full_task_is_next_if_it_is_not_much_larger(record):
+    # The wide one has 687 of the 721 operators and no plan either: 20,000 states in vain.
+    assert solve(4, 0, 500).plan is not None
+    assert record[0] == [Breadth.NARROW, Breadth.FULL]
+
+
+def test_a_much_larger_full_task_comes_last(record, monkeypatch):
+    monkeypatch.setattr(solver, "FULLER", 2)
+    assert solve(4, 0, 500).plan is not None
+    assert record[0][:2] == [Breadth.NARROW, Breadth.WIDE]
+
+
+def test_a_search_goes_on_if_the_full_task_is_no_larger(record, monkeypatch):
+    monkeypatch.setattr(solver, "WHOLE", 0)
+    monkeypatch.setattr(solver, "FULLER", 1)
+    monkeypatch.setattr(solver, "LEAST_PATIENCE", 50)
+    monkeypatch.setattr(solver, "MOST_PATIENCE", 50)
+    result = solve(3, 5, 400)
+    assert result.plan is not None
+    assert result.expansions > 50
+    assert record[0] == [Breadth.NARROW, Breadth.WIDE, Breadth.FULL]  # the last two are equal
+    assert len(record[1]) == 2

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process of a server is dead when it is, within a second, and not when it is only busy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fcp_ros.action import MakePlan
+from fcp_ros.nodes.calls.server_life import SILENT_AFTER, ServerLife
+from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
+from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
+from fcp_ros.nodes.runtime.sign_of_life import LifeSign, ProcessIdentity
+
+NOTICED = 1.0
+"""Seconds within which a death is noticed."""
+
+LOADED = 1.0
+"""Seconds for which a test machine may be busy with something else."""
+
+BUSY = 4.0
+"""Seconds for which a server holds Python's lock."""
+
+SERVER = """
+import ctypes, sys, threading
+import rclpy
+from rclpy.action import ActionServer
+from fcp_ros.action import MakePlan
+from fcp_ros.nodes.runtime.sign_of_life import LifeSign
+
+rclpy.init()
+node = rclpy.create_node("server_" + sys.argv[1])
+ActionServer(node, MakePlan, sys.argv[1], lambda goal: MakePlan.Result())
+sign = LifeSign(node)
+threading.Thread(target=rclpy.spin, args=(node,), daemon=True).start()
+for seconds in sys.stdin:  # PyDLL keeps the lock during the call
+    ctypes.PyDLL(None).usleep(int(float(seconds) * 1e6))
+"""
+
+CONTAINER = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
+"""A process sees, and shows, no others' ids: as in a container."""
+
+
+def have_containers() -> bool:
+    """Return True if this user may make PID namespaces."""
+    if shutil.which("unshare") is None:
+        return False
+    return subprocess.run((*CONTAINER, "true"), capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture(params=["here", "in a container"])
+def spawn(request):
+    """Starts a server in a process of its own, here or in a container: (action)."""
+    inside = request.param != "here"
+    if inside and not have_containers():
+        pytest.skip("no unshare, or no right to use it")
+    children = []
+
+    def start(action: str):
+        command = (*(CONTAINER if inside else ()), sys.executable, "-c", SERVER, action)
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, env=os.environ)
+        child.inside = inside
+        children.append(child)
+        return child
+
+    yield start
+    for child in children:
+        child.kill()
+        child.wait(10.0)
+
+
+@pytest.fixture
+def watch(probe):
+    """Watches an action's server: the list of what it was, dead (True) or not."""
+    monitor = ServerMonitor(probe.node)
+    lives = []
+
+    def begin(action: str):
+        life = ServerLife(probe.node, action)
+        changes = [life.is_dead]
+
+        def note():
+            changes.append(not changes[-1])
+            monitor.watch(action, ServerWatch(lambda: life.is_dead, not changes[-1], note))
+
+        monitor.watch(action, ServerWatch(lambda: life.is_dead, True, note))
+        lives.append(life)
+        return life, changes
+
+    yield begin
+    monitor.close()
+    for life in lives:
+        life.close()
+
+
+def wait_until_known(life, until):
+    """Until the process is known, and its beat is heard if that is all there is."""
+
+    def is_known():
+        processes = list(life._processes.values())
+        return processes and getattr(processes[-1], "_limit", SILENT_AFTER) == SILENT_AFTER
+
+    until(is_known, "the server's process", 30.0)
+
+
+def test_a_killed_server_is_dead_within_a_second(spawn, watch, until):
+    action = f"killed_{time.monotonic_ns()}"
+    life, changes = watch(action)
+    server = spawn(action)
+    wait_until_known(life, until)
+    server.send_signal(signal.SIGKILL)
+    killed = time.monotonic()
+    until(lambda: changes == [False, True], "the death")
+    took = time.monotonic() - killed
+    assert took < NOTICED + LOADED, f"noticed after {took:.2f} s"
+    spawn(action)
+    until(lambda: changes == [False, True, False], "a successor", 30.0)
+
+
+def test_a_busy_server_is_alive_or_comes_back(spawn, watch, until):
+    """Here the kernel knows; a container falls silent, and is alive again when it is heard."""
+    action = f"busy_{time.monotonic_ns()}"
+    life, changes = watch(action)
+    server = spawn(action)
+    wait_until_known(life, until)
+    server.stdin.write(f"{BUSY}\n")
+    server.stdin.flush()
+    end = time.monotonic() + BUSY + 2.0
+    until(lambda: time.monotonic() > end, "the end of its work")
+    assert changes == ([False, True, False] if server.inside else [False])
+
+
+def test_a_server_that_does_nothing_stays_alive(spawn, watch, until):
+    action = f"idle_{time.monotonic_ns()}"
+    life, changes = watch(action)
+    spawn(action)
+    wait_until_known(life, until)
+    end = time.monotonic() + 4.0 * SILENT_AFTER
+    until(lambda: time.monotonic() > end, "some time without work")
+    assert changes == [False]
+
+
+@pytest.mark.parametrize("gives_sign", [True, False])
+def test_a_server_in_the_same_process_does_not_die(probe, watch, until, gives_sign):
+    action = f"neighbour_{gives_sign}"
+    server = SafeActionServer(probe.node, MakePlan, action, lambda _goal: MakePlan.Result())
+    sign = LifeSign(probe.node) if gives_sign else None
+    life, changes = watch(action)
+    if gives_sign:
+        until(lambda: life._processes, "the server's process")
+    end = time.monotonic() + 2.5 * SILENT_AFTER
+    until(lambda: time.monotonic() > end, "some time")
+    assert changes == [False]
+    if sign is not None:
+        sign.close()
+    server.destroy()
+
+
+def test_the_kernel_tells_processes_apart():
+    own = ProcessIdentity.find_own()
+    assert own.is_visible()
+    assert not own.has_ended()
+    assert replace(own, start=own.start - 1).has_ended(), "an earlier process of the same id"
+    assert not replace(own, machine="another").is_visible()
+    assert not replace(own, machine="").is_visible()
+
+
+def test_a_process_that_nobody_waits_for_has_ended():
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    own = ProcessIdentity.find_own()
+    fields = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()
+    there = ProcessIdentity(own.machine, child.pid, int(fields[19]))
+    assert there.is_visible()
+    child.kill()
+    end = time.monotonic() + 10.0
+    while not there.has_ended() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert there.has_ended()
+    assert Path(f"/proc/{child.pid}").exists(), "it is a zombie"
+    child.wait(10.0)
+    assert there.has_ended()
