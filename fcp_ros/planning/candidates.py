@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 
 from fcp_ros.fuzzy import EPSILON, TNorm
@@ -40,15 +40,10 @@ def list_candidates(
         result, result.encoding, result.task, result.conditions, judge, tnorm, check
     )
     groups: dict[Binding, list[int]] = {}
-    for number, alternative in enumerate(_list_choices(result.encoding)):
+    for number, alternative in enumerate(result.encoding.alternatives):
         groups.setdefault(alternative.binding, []).append(number)
     found = [view.make_candidate(group) for group in groups.values()]
     return tuple(sorted(found, key=lambda c: (not c.chosen, -c.membership, c.binding)))
-
-
-def _list_choices(encoding: Encoding) -> Sequence[Alternative]:
-    """List the alternatives of the goal, without those of its stages."""
-    return encoding.alternatives[: encoding.finishes]
 
 
 class _AlternativesView:
@@ -66,7 +61,7 @@ class _AlternativesView:
     ) -> None:
         self._result = result
         self._encoding = encoding
-        self._alternatives = _list_choices(encoding)
+        self._alternatives = encoding.alternatives
         self._task = task
         self._conditions = conditions
         self._judge = judge
@@ -128,7 +123,7 @@ def _limit_in_full_task(
 ) -> list[float]:
     """Limit the membership of the plans of each alternative from above; -1 if there is none."""
     check()
-    found = [-1.0] * encoding.finishes
+    found = [-1.0] * len(encoding.alternatives)
     flat = encoding.with_losses(judge.find_degree, tnorm)
     estimator = Estimator(flat, HeuristicCode.MAX, flat.loss, tnorm.composition)
     losses = estimator.compute_operator_bounds(flat.initial)
@@ -149,7 +144,7 @@ def _limit_in_narrow_task(
     )
     whole = any(chunk.graded for chunk in task.domain.chunks.values())
     found = []
-    for alternative in _list_choices(encoding):
+    for alternative in encoding.alternatives:
         degree = alternative.upper(judge.find_degree)
         facts = (*(task.facts[fact] for fact in alternative.positive), *alternative.missing)
         least = unavoidable.estimate(Both((Settled(degree), *map(Crisp, facts))))

@@ -35,9 +35,9 @@ def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[st
     encoding, task, conditions = result.encoding, result.task, result.conditions
     if encoding is None or task is None or conditions is None:
         raise AssertionError("a proof needs a compiled task")
-    if not encoding.finishes:
+    if not encoding.alternatives:
         return explain_impossible(goal, types, task)
-    return explain_unreachable(encoding.alternatives[: encoding.finishes], task, conditions)
+    return explain_unreachable(encoding.alternatives, task, conditions)
 
 
 def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:

@@ -38,8 +38,8 @@ MacroMaker = Callable[
 ]
 """Makes further entries from the entries, the sizes of variables, the resources and the clock."""
 
-
 NO_STAGES = Stages()
+"""The stages of a goal that has neither counts nor preferences."""
 
 
 def make_no_macros(*_: object) -> Iterable[Entry]:
@@ -114,6 +114,7 @@ class _Encoder:
         self._macros = options.macros
         self._watch = watch
         self._stages = stages
+        # What is given up costs nothing where costs are not minimised.
         self._unit = options.unit if options.optimise is Optimise.COST else None
         mutexes = find_leg_mutexes(task, conditions, relevance.operators, watch.check)
         self._variables: Variables = choose_variables(task, conditions, relevance, mutexes)
@@ -157,8 +158,8 @@ class _Encoder:
             variables,
             [entry.action for entry in entries],
             [entry.graded for entry in entries],
-            [*self._alternatives, *(move.alternative for move in self._stages.moves)],
-            len(self._alternatives),
+            self._alternatives,
+            bool(self._stages.moves),
         )
 
     def _confine(self, entry: Entry) -> Entry:
@@ -169,7 +170,7 @@ class _Encoder:
     def _make_moves(self) -> Iterator[Entry]:
         """Yield the operators between the stages of the goal."""
         goal = len(self._variables.values)
-        for number, move in enumerate(self._stages.moves, start=len(self._alternatives)):
+        for move in self._stages.moves:
             self._watch.check()
             alternative = move.alternative
             found = self._encoder.encode_condition(alternative.positive, alternative.negative)
@@ -178,8 +179,7 @@ class _Encoder:
             pre, unequal = found
             body = Body((*pre, (goal, move.source)), unequal, (FlatEffect(goal, move.target),), ())
             cost = 0.0 if self._unit is None else self._unit.count(move.cost)
-            action = FlatAction(alternative=number, move=move)
-            yield Entry(body, action, alternative.graded, cost, self._costs.no_use())
+            yield Entry(body, FlatAction(move=move), alternative.graded, cost, self._costs.no_use())
 
     def _make_entries(self, index: int) -> Iterator[Entry]:
         """Yield the entries of an operator of the task."""

@@ -40,10 +40,9 @@ class FlatAction:
 
     Attributes:
         steps: the ground steps, done one after the other; empty for a finish.
-        alternative: number of the alternative in `Encoding.alternatives` that it rests on, for an
-            operator of the goal; -1 for any other operator.
-        move: the stage of the goal that it settles; None for a finish and for operators of the
-            world.
+        alternative: number of the alternative in `Encoding.alternatives` that it finishes; -1 if
+            it is no finish.
+        move: the stage of the goal that it settles; None if it settles none.
         recall: finds the argument of the (only) step that is left open, ""; None if none is.
         chunk: name of the chunk that the steps are; empty for others.
     """
@@ -57,12 +56,12 @@ class FlatAction:
     @property
     def belongs_to_goal(self) -> bool:
         """True if it changes nothing in the world."""
-        return self.alternative >= 0
+        return self.finishes or self.move is not None
 
     @property
     def finishes(self) -> bool:
         """True if it is the finish of an alternative."""
-        return self.belongs_to_goal and self.move is None
+        return self.alternative >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,8 @@ class Encoding:
         variables: its variables; one more stands for the goal (the last one).
         actions: the meaning of each flat operator.
         graded: the graded atoms of each flat operator; of a finish those of its alternative.
-        alternatives: the goal's alternatives, then those of its stages.
-        finishes: the number of the former.
+        alternatives: the goal's alternatives; those of its stages are in their moves.
+        has_stages: True if stages follow the finish of an alternative.
     """
 
     flat: FlatTask
@@ -106,11 +105,13 @@ class Encoding:
     actions: Sequence[FlatAction]
     graded: Sequence[tuple[GradedAtom, ...]]
     alternatives: Sequence[Alternative]
-    finishes: int
+    has_stages: bool
     _kinds: _LossKinds = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_kinds", _LossKinds.of(self.actions, self.graded))
+        object.__setattr__(
+            self, "_kinds", _LossKinds.of(self.actions, self.graded, self.alternatives)
+        )
 
     def with_losses(self, known: Callable[[GradedAtom], float | None], tnorm: TNorm) -> FlatTask:
         """Return the flat task with the losses that follow from what is known.
@@ -125,8 +126,7 @@ class Encoding:
             for atoms in self._kinds.atoms
         ]
         losses.extend(
-            tnorm.loss(self.alternatives[number].upper(known))
-            for number in self._kinds.alternatives
+            tnorm.loss(alternative.upper(known)) for alternative in self._kinds.alternatives
         )
         return self.flat._replace(loss=np.array(losses, np.float64)[self._kinds.of_operator])
 
@@ -143,7 +143,7 @@ class Encoding:
             task: the flat task with the losses known now.
             operators: a plan.
         """
-        if self.finishes == len(self.alternatives):
+        if not self.has_stages:
             return tuple(operators)
         siblings: dict[tuple[int, int], list[int]] = {}
         for number, action in enumerate(self.actions):
@@ -201,29 +201,34 @@ class _LossKinds:
 
     Attributes:
         atoms: the graded atoms of each kind.
-        alternatives: the alternatives that are finished; their kinds come after those of `atoms`.
+        alternatives: one for each operator of the goal; their kinds come after those of `atoms`.
         of_operator: the kind of each operator, int64[m].
     """
 
     atoms: Sequence[tuple[GradedAtom, ...]]
-    alternatives: Sequence[int]
+    alternatives: Sequence[Alternative]
     of_operator: np.ndarray[tuple[int], np.dtype[np.int64]]
 
     @classmethod
     def of(
-        cls, actions: Sequence[FlatAction], graded: Sequence[tuple[GradedAtom, ...]]
+        cls,
+        actions: Sequence[FlatAction],
+        graded: Sequence[tuple[GradedAtom, ...]],
+        alternatives: Sequence[Alternative],
     ) -> _LossKinds:
         kinds: dict[tuple[GradedAtom, ...], int] = {}
         numbers = np.zeros(len(actions), np.int64)
-        finishes: list[tuple[int, int]] = []
+        of_goal: list[int] = []
+        found: list[Alternative] = []
         for operator, (action, atoms) in enumerate(zip(actions, graded, strict=True)):
             if action.belongs_to_goal:
-                finishes.append((operator, action.alternative))
+                move = action.move
+                of_goal.append(operator)
+                found.append(alternatives[action.alternative] if move is None else move.alternative)
             else:
                 numbers[operator] = kinds.setdefault(atoms, len(kinds))
-        for number, (operator, _) in enumerate(finishes):
-            numbers[operator] = len(kinds) + number
-        return cls(tuple(kinds), tuple(alternative for _, alternative in finishes), numbers)
+        numbers[of_goal] = len(kinds) + np.arange(len(of_goal))
+        return cls(tuple(kinds), tuple(found), numbers)
 
 
 def _degree(known: float | None) -> float:
