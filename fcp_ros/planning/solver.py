@@ -31,14 +31,12 @@ from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, make_no_
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.encoding.goal_task import GoalSetting, compile_goal
 from fcp_ros.planning.flat.task import FlatTask, count_operators
-from fcp_ros.planning.goal.formula import Formula, make_either, split_choices
+from fcp_ros.planning.goal.formula import Formula, make_either
 from fcp_ros.planning.handover import measure_step
 from fcp_ros.planning.judging.alternatives import OUT, RoundResult, search_alternatives
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.ranking import AlternativeRanking
-from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.judging.task_search import SearchProgress, TaskSearch
-from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
 from fcp_ros.planning.model.memberships import GradedAtom
 from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.result import PlanStatus
@@ -462,25 +460,14 @@ class Solver:
         whole = any(chunk.graded for chunk in problem.library.chunks)
         return problem.options.optimise is Optimise.MEMBERSHIP and not whole
 
-    def _estimate_losses(self) -> UnavoidableLoss:
-        """Estimate the loss that no plan avoids, by the degrees known now."""
-        problem = self._problem
-        domain = problem.compiler.domain
-        return UnavoidableLoss(
-            FactLossBounds(
-                domain,
-                problem.instance,
-                self._judge.find_degree,
-                problem.tnorm,
-                self._watch.check,
-            )
-        )
-
     @cached_property
     def _prospects(self) -> Prospects:
         """The alternatives of the goal."""
-        alternatives = list(split_choices(self._problem.formula))
-        return Prospects(alternatives, self._estimate_losses, self._judge, self._watch.check)
+        problem = self._problem
+        domain, check = problem.compiler.domain, self._watch.check
+        return Prospects.of(
+            problem.formula, domain, problem.instance, self._judge, problem.tnorm, check
+        )
 
     def _shortlist(self) -> Formula | None:
         """Choose the most promising alternatives of a goal with very many; None for other goals."""

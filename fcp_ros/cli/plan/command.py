@@ -6,8 +6,6 @@ The options are made from the table of all planning options, and checked there.
 
 from __future__ import annotations
 
-import atexit
-import gc
 import json
 import math
 from collections.abc import Iterable
@@ -38,6 +36,7 @@ from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.plan.progress import open_progress
 from fcp_ros.cli.plan.request import PlanCommand, PlanInput, PlanOutput, is_pddl
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
+from fcp_ros.foundation.garbage import skip_final_collection
 from fcp_ros.planning import Algorithm, Explanation, Heuristic, Optimise, PlanStatus
 from fcp_ros.planning.model.option_table import DEFAULTS, OPTION, make_options
 from fcp_ros.planning.model.watch import RequestStart
@@ -45,9 +44,6 @@ from fcp_ros.report import to_plain_result
 from fcp_ros.report.console import render_result
 
 app = typer.Typer(add_completion=False)
-
-# At exit, Python would look through all objects for garbage: 0.3 s that the user waits.
-atexit.register(gc.freeze)
 
 ABOUT_PLAN = "What a good plan is"
 ABOUT_SEARCH = "How it is searched for"
@@ -151,6 +147,7 @@ def plan(
     so far.
     """
     start = RequestStart.now()
+    skip_final_collection()
     try:
         options = make_options(
             {

@@ -12,9 +12,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
-from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.goal.formula import Formula
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.fuzzy import EPSILON, TNorm
+from fcp_ros.planning.goal.formula import Formula, split_choices
 from fcp_ros.planning.judging.ranking import choose_batch_size, limit_advance
+from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.judging.unavoidable import LeastLoss, UnavoidableLoss
 from fcp_ros.planning.model.memberships import GradedAtom, Judge
 
@@ -49,6 +52,33 @@ class Prospects:
         self._bounds = bounds()
         self._queue: list[_Entry] = [(0.0, False, n) for n in range(len(alternatives))]
         self._least: dict[int, LeastLoss] = {}
+
+    @classmethod
+    def of(
+        cls,
+        formula: Formula,
+        domain: Domain,
+        instance: Instance,
+        judge: Judge,
+        tnorm: TNorm,
+        check: Callable[[], None],
+    ) -> Prospects:
+        """Queue the choices of a formula.
+
+        Args:
+            formula: a ground goal.
+            domain: its rules lead to the goal.
+            instance: the initial state.
+            judge: asked for judgements.
+            tnorm: composes degrees.
+            check: called often; may raise to stop.
+        """
+
+        def bound() -> UnavoidableLoss:
+            facts = FactLossBounds(domain, instance, judge.find_degree, tnorm, check)
+            return UnavoidableLoss(facts)
+
+        return cls(list(split_choices(formula)), bound, judge, check)
 
     def __len__(self) -> int:
         return len(self._alternatives)
