@@ -74,11 +74,11 @@ class Prospects:
             check: called often; may raise to stop.
         """
 
-        def bound() -> UnavoidableLoss:
+        def make_bounds() -> UnavoidableLoss:
             facts = FactLossBounds(domain, instance, judge.find_degree, tnorm, check)
             return UnavoidableLoss(facts)
 
-        return cls(list(split_choices(formula)), bound, judge, check)
+        return cls(list(split_choices(formula)), make_bounds, judge, check)
 
     def __len__(self) -> int:
         return len(self._alternatives)
