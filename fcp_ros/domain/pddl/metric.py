@@ -2,7 +2,8 @@
 """The metric of a problem as costs: of actions, and of preferences that are given up.
 
 A metric is a weighted sum of counts of violations and of functions that actions only increase.
-Each such function becomes a part of total-cost. A preference in a precondition splits its action:
+Each such function becomes a part of total-cost; total-time is one that each action increases by 1.
+A preference in a precondition splits its action:
 one half requires the condition, the other one its negation, and costs more.
 """
 
@@ -31,11 +32,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PddlAction,
     PreferenceFormula,
     ProblemText,
-    Quantified,
-    TrajectoryFormula,
     ViolationCount,
-    children,
-    place_of,
     subformulas,
     summands,
 )
@@ -66,7 +63,9 @@ class PricedTask:
     prices: Mapping[str, Fraction]
 
 
-def price(domain: DomainText, problem: ProblemText, sources: tuple[Source, Source]) -> PricedTask:
+def price_task(
+    domain: DomainText, problem: ProblemText, sources: tuple[Source, Source]
+) -> PricedTask:
     """Turn the metric of a problem into costs.
 
     Args:
@@ -82,22 +81,16 @@ def price(domain: DomainText, problem: ProblemText, sources: tuple[Source, Sourc
     goal = (
         Conjunction(tuple(p for p in parts if p != TRUE)) if parts[1:] != (TRUE, TRUE) else parts[0]
     )
-    conditions = [
-        condition
-        for action in domain.actions
-        for condition in (action.precondition, *(effect.condition for effect in action.effects))
-    ]
-    for part, source in zip(parts, (sources[1], *sources), strict=True):
-        check_places(part, source)
+    formulas = (goal, *(action.precondition for action in domain.actions))
     names = {
         part.name
-        for formula in (goal, *conditions)
+        for formula in formulas
         for part in subformulas(formula)
         if isinstance(part, PreferenceFormula)
     }
     metric = problem.metric
-    plain = metric is None or metric.value in (COST, FunctionValue(TOTAL_TIME))
-    if plain and not names and (metric is None or metric.minimise):
+    steps_only = metric is None or metric == Metric(True, FunctionValue(TOTAL_TIME))
+    if steps_only and not names:
         return PricedTask(domain, problem, goal, {})
     if metric is None:
         prices: dict[str, Fraction] = dict.fromkeys(names, Fraction(1))
@@ -118,25 +111,6 @@ def price(domain: DomainText, problem: ProblemText, sources: tuple[Source, Sourc
         goal,
         prices,
     )
-
-
-def check_places(formula: Formula, source: Source) -> None:
-    """Refuse preferences and constraints within conditions.
-
-    Raises:
-        UnsupportedPddl: the first one, with its place.
-    """
-    for part in children(formula):
-        universal = isinstance(formula, Quantified) and formula.universal
-        if isinstance(formula, (Conjunction, PreferenceFormula)) or universal:
-            check_places(part, source)
-            continue
-        inside = (PreferenceFormula, TrajectoryFormula)
-        wrong = next((s for s in subformulas(part) if isinstance(s, inside)), None)
-        if wrong is not None:
-            kind = "preference" if isinstance(wrong, PreferenceFormula) else "constraint"
-            fix = "join it to the others by `and`, at the top or within `forall`"
-            raise source.refusal(place_of(wrong), f"a {kind} within another condition", fix)
 
 
 # --- the sum
@@ -223,6 +197,8 @@ def _weigh(
             if (w := weights.get(change.target.function, Fraction(0))) > 0
         )
         effects.append(replace(effect, numeric=numeric))
+    if weights.get(TOTAL_TIME, 0) > 0:
+        effects.append(_charge(weights[TOTAL_TIME]))
     return replace(action, effects=tuple(effects))
 
 
@@ -251,11 +227,6 @@ def _split(
     parts = precondition.parts if isinstance(precondition, Conjunction) else (precondition,)
     preferred = [part for part in parts if isinstance(part, PreferenceFormula)]
     others = tuple(part for part in parts if not isinstance(part, PreferenceFormula))
-    for part in (*others, *(effect.condition for effect in action.effects)):
-        wrong = next((s for s in subformulas(part) if isinstance(s, PreferenceFormula)), None)
-        if wrong is not None:
-            feature = f"a preference within another condition of {action.name}"
-            raise source.refusal(wrong.at, feature, "join it to the precondition by `and`")
     preferred = [part for part in preferred if prices.get(part.name, 0) > 0]
     if len(preferred) > MAX_SPLIT:
         feature = f"{len(preferred)} preferences in the precondition of {action.name}"
@@ -264,6 +235,10 @@ def _split(
         chosen = list(zip(preferred, given_up, strict=True))
         conditions = tuple(Negation(p.body) if up else p.body for p, up in chosen)
         total = sum(prices[p.name] for p, up in chosen if up)
-        extra = ActionEffect(numeric=(NumericChange("increase", COST, Fraction(total)),))
-        effects = (*action.effects, extra) if total else action.effects
+        effects = (*action.effects, _charge(Fraction(total))) if total else action.effects
         yield replace(action, precondition=Conjunction((*others, *conditions)), effects=effects)
+
+
+def _charge(cost: Fraction) -> ActionEffect:
+    """Make the effect of costing so much."""
+    return ActionEffect(numeric=(NumericChange("increase", COST, cost),))

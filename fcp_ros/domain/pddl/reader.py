@@ -13,7 +13,7 @@ from fcp_ros.domain.pddl.assembly import assemble
 from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
 from fcp_ros.domain.pddl.invariants import Part, find_invariant
 from fcp_ros.domain.pddl.known_values import require_known_values
-from fcp_ros.domain.pddl.metric import check_places, price
+from fcp_ros.domain.pddl.metric import price_task
 from fcp_ros.domain.pddl.names import Legs
 from fcp_ros.domain.pddl.rules.draft import DraftRule
 from fcp_ros.domain.pddl.rules.drafting import draft_rules
@@ -152,7 +152,6 @@ def with_goal(texts: PddlTexts, goal: str) -> PddlTexts:
     """
     source = Source(_GOAL, goal)
     formula = read_condition(source)
-    check_places(formula, source)
     metric = texts.problem.metric
     if metric is not None and counts_violations(metric.value):
         metric = None
@@ -173,7 +172,7 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
         UnsupportedPddl: conditions with too many cases.
     """
     source, _ = texts.sources
-    priced = price(texts.domain, texts.problem, texts.sources)
+    priced = price_task(texts.domain, texts.problem, texts.sources)
     domain, problem = require_known_values(priced.domain, priced.problem, source)
     universe, goal = Universe(domain, problem), priced.goal
     drafts = _draft_all(universe, source, check)

@@ -18,6 +18,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_TIME,
     TRUE,
     ActionEffect,
+    Conjunction,
     DomainText,
     Equality,
     Formula,
@@ -28,6 +29,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     NumericOperation,
     PddlAction,
     PddlTerm,
+    PreferenceFormula,
     ProblemText,
     Quantified,
     TrajectoryFormula,
@@ -184,6 +186,7 @@ def check_domain_features(domain: DomainText, source: Source) -> None:
     """
     _check_constraints(domain.constraints, source)
     for action in domain.actions:
+        _check_preferences(action, source)
         _check_formula(action.precondition, source)
         for effect in action.effects:
             _check_formula(effect.condition, source)
@@ -198,10 +201,43 @@ def check_problem_features(problem: ProblemText, source: Source) -> None:
         UnsupportedPddl: as `check_domain_features`.
     """
     _check_constraints(problem.constraints, source)
+    check_places(problem.goal, source)
     _check_formula(problem.goal, source)
 
 
+def check_places(formula: Formula, source: Source) -> None:
+    """Refuse preferences and constraints within conditions.
+
+    Raises:
+        UnsupportedPddl: the first one, with its place.
+    """
+    for part in children(formula):
+        universal = isinstance(formula, Quantified) and formula.universal
+        if isinstance(formula, (Conjunction, PreferenceFormula)) or universal:
+            check_places(part, source)
+            continue
+        inside = (PreferenceFormula, TrajectoryFormula)
+        wrong = next((s for s in subformulas(part) if isinstance(s, inside)), None)
+        if wrong is not None:
+            kind = "preference" if isinstance(wrong, PreferenceFormula) else "constraint"
+            fix = "join it to the others by `and`, at the top or within `forall`"
+            raise source.refusal(place_of(wrong), f"a {kind} within another condition", fix)
+
+
+def _check_preferences(action: PddlAction, source: Source) -> None:
+    """Refuse preferences that are not joined to the precondition itself."""
+    precondition = action.precondition
+    parts = precondition.parts if isinstance(precondition, Conjunction) else (precondition,)
+    others = (part.body if isinstance(part, PreferenceFormula) else part for part in parts)
+    for formula in (*others, *(effect.condition for effect in action.effects)):
+        wrong = next((p for p in subformulas(formula) if isinstance(p, PreferenceFormula)), None)
+        if wrong is not None:
+            feature = f"a preference within another condition of {action.name}"
+            raise source.refusal(wrong.at, feature, "join it to the precondition by `and`")
+
+
 def _check_constraints(constraints: Formula, source: Source) -> None:
+    check_places(constraints, source)
     for part in subformulas(constraints):
         if isinstance(part, TrajectoryFormula) and part.times:
             fix = "state a deadline of the plan (--deadline), or drop it"
@@ -222,8 +258,9 @@ def _check_change(
     change: NumericChange, effect: ActionEffect, action: PddlAction, source: Source
 ) -> None:
     inside = f", in action {action.name},"
-    if change.operator != "increase" or change.target.arguments:
-        feature = f"a numeric effect on {write_numeric(change.target)}{inside}"
+    target = change.target
+    if change.operator != "increase" or target.arguments or target.function == TOTAL_TIME:
+        feature = f"a numeric effect on {write_numeric(target)}{inside}"
         raise source.refusal(change.at, feature, _NUMBERS)
     if effect.variables or effect.condition != TRUE:
         feature = f"a cost that depends on a condition{inside}"
