@@ -10,6 +10,7 @@ from itertools import product
 
 from fcp_ros.domain.model import ActionRule
 from fcp_ros.fuzzy import TNorm
+from fcp_ros.planning.answer.solution import Solution
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.model.ground_step import compute_duration
 from fcp_ros.planning.model.memberships import GradedAtom
@@ -17,7 +18,6 @@ from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
 from fcp_ros.planning.search.bidirectional.partial_state import Literal
-from fcp_ros.planning.solution import Solution
 from fcp_ros.planning.verification.degrees import compose_running
 from fcp_ros.planning.verification.verify import Claim, PlanMeeting
 

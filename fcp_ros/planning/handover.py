@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.structure import has_constraints
 from fcp_ros.domain.expressions.syntax import Expression
-from fcp_ros.planning.messages import mention_fallback
+from fcp_ros.planning.answer.messages import mention_fallback
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.optimality import choose_status, is_crisp
 from fcp_ros.planning.model.plan import Plan, PlanStep

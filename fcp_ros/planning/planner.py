@@ -15,19 +15,20 @@ from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_te
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.planning.assembly import assemble, claim_meeting
-from fcp_ros.planning.candidates import list_candidates
-from fcp_ros.planning.explanation import explain_kept, explain_result
-from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
-from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
-from fcp_ros.planning.handover import Handover
-from fcp_ros.planning.messages import (
+from fcp_ros.planning.answer.candidates import list_candidates
+from fcp_ros.planning.answer.explanation import explain_kept, explain_result
+from fcp_ros.planning.answer.messages import (
     describe_given_up,
     describe_plan,
     describe_unfinished,
     explain_below_alpha,
     explain_unsolvable,
 )
+from fcp_ros.planning.answer.solution import Solution, SolverResult
+from fcp_ros.planning.assembly import assemble, claim_meeting
+from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
+from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
+from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.optimality import is_crisp, list_optimal
 from fcp_ros.planning.model.option_table import find_problems
@@ -45,7 +46,6 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_plan
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.planning.solution import Solution, SolverResult
 from fcp_ros.planning.strategy import solve_request
 
 _LOG = logging.getLogger(__name__)

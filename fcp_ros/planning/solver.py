@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.answer.solution import PlanningProblem, Solution, SolverResult
 from fcp_ros.planning.chunks.library import StepAtoms, find_step_atoms
 from fcp_ros.planning.chunks.macros import bind_macro_maker, label_steps
 from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, make_no_macros
@@ -48,7 +49,6 @@ from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
 from fcp_ros.planning.search.portfolio import SMALL
-from fcp_ros.planning.solution import PlanningProblem, Solution, SolverResult
 from fcp_ros.planning.task.conditions import Conditions
 
 LOADING = 0.5
@@ -139,7 +139,7 @@ class Solver:
         A plan is improved in the widest task at once. Without a plan, that one is also next if it
         is not much larger; then a wide one would only delay it.
         """
-        formula = self._problem.formula
+        formula = self._problem.goal.formula
         few = self._shortlist()
         if few is not None:
             yield few, Breadth.NARROW, MAX_OPERATORS
@@ -157,7 +157,7 @@ class Solver:
         Only in the whole task a plan can be proven to be the shortest.
         """
         try:
-            return self._solve_task(self._problem.formula, Breadth.FULL, WHOLE)
+            return self._solve_task(self._problem.goal.formula, Breadth.FULL, WHOLE)
         except TooManyOperators:
             return False
 
@@ -466,7 +466,7 @@ class Solver:
         problem = self._problem
         domain, check = problem.compiler.domain, self._watch.check
         return Prospects.of(
-            problem.formula, domain, problem.instance, self._judge, problem.tnorm, check
+            problem.goal.formula, domain, problem.instance, self._judge, problem.tnorm, check
         )
 
     def _shortlist(self) -> Formula | None:

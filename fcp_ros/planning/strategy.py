@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
+from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
 from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
 from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
@@ -18,7 +19,6 @@ from fcp_ros.planning.plan_reuse import ReusablePlan
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.search.outcome import FlatPlan
-from fcp_ros.planning.solution import PlanningProblem, SolverResult
 from fcp_ros.planning.solver import Solver
 
 
@@ -45,7 +45,7 @@ def solve_request(
     problem = PlanningProblem(
         context.session.compiler,
         context.instance,
-        limit_choices(goal.formula, classes),
+        replace(goal, formula=limit_choices(goal.formula, classes)),
         context.tnorm,
         options,
         context.given,
@@ -53,7 +53,6 @@ def solve_request(
         options.cut().alpha,
         context.session.library,
         is_crisp,
-        goal,
         _find_unit(context, goal),
     )
     best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))

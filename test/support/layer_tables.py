@@ -60,6 +60,7 @@ FOLDERS = {
         "chunks",
         "verification",
         "judging",
+        "answer",
     ),
     "nodes": (
         "runtime",

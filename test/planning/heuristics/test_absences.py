@@ -39,7 +39,7 @@ def encode_task(domain, problem, replaces):
         patch.setattr(
             solver.Solver,
             "_list_stages",
-            lambda self: iter([(self._problem.formula, Breadth.FULL, MAX_OPERATORS)]),
+            lambda self: iter([(self._problem.goal.formula, Breadth.FULL, MAX_OPERATORS)]),
         )
         with pytest.raises(EncodingTaken):
             plan(task.domain, task.instance, task.goal, PlanningOptions(), None)

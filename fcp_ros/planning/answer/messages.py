@@ -21,11 +21,11 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import IS_A
 from fcp_ros.fuzzy import reaches
+from fcp_ros.planning.answer.solution import SolverResult
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import GivenUp
-from fcp_ros.planning.solution import SolverResult
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 

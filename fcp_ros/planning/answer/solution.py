@@ -12,7 +12,6 @@ from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
 from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
-from fcp_ros.planning.goal.formula import TRUE, Formula
 from fcp_ros.planning.goal.ground_goal import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.request import PlanningOptions
@@ -31,21 +30,20 @@ class PlanningProblem:
     Attributes:
         compiler: makes tasks of the domain.
         instance: the initial state.
-        formula: the ground goal.
+        goal: the ground goal; it speaks of as many of interchangeable elements as it needs.
         tnorm: composes degrees.
         options: limits, objective, switches.
         amounts: resource -> its present amount; the domain's own figure by default.
-        classes: the interchangeable elements; the formula speaks of as many as it needs.
+        classes: the interchangeable elements.
         alpha: the alpha-cut; the highest possible if it is not known before there is a plan.
         library: the chunks to plan with.
         is_crisp: True if every membership is 1 (see `model.optimality.is_crisp`).
-        goal: the whole goal; `formula` is its condition on the last state.
         unit: in which costs are counted.
     """
 
     compiler: RelevanceCompiler
     instance: Instance
-    formula: Formula
+    goal: GroundGoal
     tnorm: TNorm
     options: PlanningOptions
     amounts: Mapping[str, float] = field(default_factory=dict)
@@ -53,7 +51,6 @@ class PlanningProblem:
     alpha: float = 0.5
     library: ChunkLibrary = field(default_factory=ChunkLibrary)
     is_crisp: bool = False
-    goal: GroundGoal = field(default_factory=lambda: GroundGoal(TRUE))
     unit: CostUnit = field(default_factory=CostUnit)
 
 

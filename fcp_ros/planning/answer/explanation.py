@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import TNorm, reaches
+from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.result import Explanation, Share
-from fcp_ros.planning.solution import Solution, SolverResult
 
 GOAL = "the goal"
 

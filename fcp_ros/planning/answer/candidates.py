@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from fcp_ros.fuzzy import EPSILON, TNorm
+from fcp_ros.planning.answer.messages import explain_unreachable, format_distinct
+from fcp_ros.planning.answer.solution import SolverResult
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.goal.formula import Both, Crisp, Settled
@@ -15,10 +17,8 @@ from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.judging.regression import FactLossBounds
 from fcp_ros.planning.judging.unavoidable import UnavoidableLoss
-from fcp_ros.planning.messages import explain_unreachable, format_distinct
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import Candidate
-from fcp_ros.planning.solution import SolverResult
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
