@@ -26,7 +26,8 @@ from fcp_ros.planning.answer.messages import (
 )
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.assembly import assemble, claim_meeting
-from fcp_ros.planning.goal.ground_goal import GroundGoal, ground_goal
+from fcp_ros.planning.goal.ground_goal import ground_goal
+from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.memberships import Judge, MembershipSource

@@ -11,7 +11,7 @@ from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
 from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
 from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
-from fcp_ros.planning.goal.ground_goal import GroundGoal
+from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise

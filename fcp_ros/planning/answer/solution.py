@@ -12,7 +12,7 @@ from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
 from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
-from fcp_ros.planning.goal.ground_goal import GroundGoal
+from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.result import GivenUp

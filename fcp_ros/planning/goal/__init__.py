@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The goal of a request: from its expression to alternatives, each a set of facts with a degree.
 
-- `ground_goal`: expression to a formula, counts, preferences and trajectory constraints, by
-  `grounding`, which replaces the variables of conditions by elements.
+- `requirements`: the ground goal as a value: a formula, counts, preferences and constraints.
+- `ground_goal`: expression to ground goal, by `grounding`, which replaces the variables of
+  conditions by elements.
 - `formula`: conditions without variables; the facts that they speak of (`Wanted`) are where
   relevance begins.
 - `monitors`: trajectory constraints as facts of a task and effects of its operators.

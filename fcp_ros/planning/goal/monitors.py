@@ -31,7 +31,7 @@ from fcp_ros.planning.goal.formula import (
     make_complement,
     make_either,
 )
-from fcp_ros.planning.goal.ground_goal import GroundConstraint
+from fcp_ros.planning.goal.requirements import GroundConstraint
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.task.task import GroundClause, GroundEffect, GroundOperator, Task

@@ -17,7 +17,7 @@ from fractions import Fraction
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.goal.alternatives import Alternative, find_alternatives
 from fcp_ros.planning.goal.degree_formula import KnownDegree, make_shortfall
-from fcp_ros.planning.goal.ground_goal import GroundCount, GroundGoal, GroundPreference
+from fcp_ros.planning.goal.requirements import GroundCount, GroundGoal, GroundPreference
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.task import Task
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goals without variables: a formula for the last state, and what is asked beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fcp_ros.cset import Fact
+from fcp_ros.domain.expressions.syntax import TrajectoryOperator
+from fcp_ros.planning.goal.formula import Formula, Wanted, find_wanted
+
+
+@dataclass(frozen=True, slots=True)
+class GroundConstraint:
+    """A trajectory constraint without variables.
+
+    Attributes:
+        operator: its operator.
+        parts: its conditions, over relations only.
+        fact: holds in a state if the states up to it keep the constraint.
+        hard: True if no plan may break it; False if a preference is about it.
+    """
+
+    operator: TrajectoryOperator
+    parts: tuple[Formula, ...]
+    fact: Fact
+    hard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroundPreference:
+    """A preference without variables.
+
+    Attributes:
+        name: of the preference that it is an instance of; may be empty.
+        weight: giving it up scales the membership by 1 - weight * (1 - degree of the body).
+        cost: of giving it up.
+        body: its condition; for constraints in it, their facts.
+        text: the preference in words.
+    """
+
+    name: str
+    weight: float
+    cost: Fraction
+    body: Formula
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroundCount:
+    """At least `number` of some conditions hold."""
+
+    number: int
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class GroundGoal:
+    """A goal without variables.
+
+    Attributes:
+        formula: the condition on the last state; facts of constraints may occur in it.
+        counts: conditions on it that hold as well.
+        preferences: what is preferred of it.
+        constraints: those whose facts occur in the other attributes.
+    """
+
+    formula: Formula
+    counts: tuple[GroundCount, ...] = ()
+    preferences: tuple[GroundPreference, ...] = ()
+    constraints: tuple[GroundConstraint, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """True if the formula says it all."""
+        return not (self.counts or self.preferences or self.constraints)
+
+    def find_wanted(self) -> Wanted:
+        """Find the facts that matter.
+
+        Constraints matter both ways: an operator that breaks a condition has to be seen to do so.
+        """
+        found = find_wanted(self.formula)
+        positive, negative = set(found.positive), set(found.negative)
+        for part in self._list_others():
+            others = find_wanted(part)
+            positive |= others.positive
+            negative |= others.negative
+        own = {constraint.fact for constraint in self.constraints}
+        for constraint in self.constraints:
+            for part in constraint.parts:
+                speaks = find_wanted(part)
+                positive |= speaks.positive | speaks.negative
+                negative |= speaks.positive | speaks.negative
+        return Wanted(frozenset(positive - own), frozenset(negative - own))
+
+    def _list_others(self) -> Iterator[Formula]:
+        for count in self.counts:
+            yield from count.parts
+        for preference in self.preferences:
+            yield preference.body
