@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Regression of a condition through an operator, and the cases in which a condition holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fcp_ros.cset import Fact
+from fcp_ros.planning.goal.formula import (
+    FALSE,
+    TRUE,
+    Both,
+    Complement,
+    Crisp,
+    Either,
+    Formula,
+    Settled,
+    make_both,
+    make_complement,
+    make_either,
+)
+from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.task.task import GroundEffect, GroundOperator, Task
+
+MAX_CASES = 2_000
+"""A condition that changes in more cases than this with one operator is refused."""
+
+Case = tuple[frozenset[int], frozenset[int]]
+"""Facts that hold, and facts that do not."""
+
+
+class Regression:
+    """The truth after an operator, as a formula over the state before it.
+
+    Args:
+        operator: the operator.
+        task: its task.
+        ids: numbers of its facts, and of those that are to be added to it.
+    """
+
+    def __init__(self, operator: GroundOperator, task: Task, ids: dict[Fact, int]) -> None:
+        self._ids = ids
+        self._facts = task.facts
+        self._operator = operator
+        self._needed = frozenset(operator.pre)
+        self._denied = frozenset(operator.absent)
+
+    def simplify(self, formula: Formula) -> Formula:
+        """Simplify a formula by the preconditions."""
+        return _replace_facts(formula, self._now)
+
+    def regress(self, formula: Formula) -> Formula:
+        """Return the formula that holds before the operator where the given one holds after it."""
+        return _replace_facts(formula, self._then)
+
+    def _now(self, fact: Fact) -> Formula:
+        number = self._ids.get(fact, -1)
+        if number < 0 or number in self._denied:
+            return FALSE
+        return TRUE if number in self._needed else Crisp(fact)
+
+    def _then(self, fact: Fact) -> Formula:
+        number, operator = self._ids.get(fact, -1), self._operator
+        if number < 0:
+            return FALSE
+        if number in operator.add:
+            return TRUE
+        adds = make_either(self._meet(e) for e in operator.effects if number in e.add)
+        if number in operator.delete:
+            return adds
+        deletes = make_either(self._meet(e) for e in operator.effects if number in e.delete)
+        return make_either((adds, make_both((self._now(fact), make_complement(deletes)))))
+
+    def _meet(self, effect: GroundEffect) -> Formula:
+        """Return the condition of an effect."""
+        return make_both(
+            (
+                *(self._now(self._facts[fact]) for fact in effect.pre),
+                *(make_complement(self._now(self._facts[fact])) for fact in effect.absent),
+            )
+        )
+
+
+def _replace_facts(formula: Formula, replacement: Callable[[Fact], Formula]) -> Formula:
+    if isinstance(formula, Crisp):
+        return replacement(formula.fact)
+    if isinstance(formula, (Both, Either)):
+        make = make_both if isinstance(formula, Both) else make_either
+        return make(_replace_facts(part, replacement) for part in formula.parts)
+    if isinstance(formula, Complement):
+        return make_complement(_replace_facts(formula.body, replacement))
+    if isinstance(formula, Settled):
+        return formula
+    return _replace_facts(formula.body, replacement)  # type: ignore[union-attr]
+
+
+def list_cases(formula: Formula, ids: dict[Fact, int]) -> list[Case]:
+    """List cases of which one applies where a formula holds: its disjunctive normal form."""
+    found = _expand(formula, True, ids)
+    least = [case for case in found if not any(_is_wider(other, case) for other in found)]
+    return list(dict.fromkeys(least))
+
+
+def _is_wider(one: Case, other: Case) -> bool:
+    return one != other and one[0] <= other[0] and one[1] <= other[1]
+
+
+def _expand(formula: Formula, wanted: bool, ids: dict[Fact, int]) -> list[Case]:
+    if isinstance(formula, Settled):
+        return [(frozenset(), frozenset())] if (formula.degree >= 1.0) is wanted else []
+    if isinstance(formula, Crisp):
+        number = ids.get(formula.fact)
+        if number is None:
+            return [] if wanted else [(frozenset(), frozenset())]
+        fact = frozenset((number,))
+        return [(fact, frozenset()) if wanted else (frozenset(), fact)]
+    if isinstance(formula, Complement):
+        return _expand(formula.body, not wanted, ids)
+    if not isinstance(formula, (Both, Either)):
+        return _expand(formula.body, wanted, ids)  # type: ignore[union-attr]
+    if isinstance(formula, Both) is not wanted:
+        found = [case for part in formula.parts for case in _expand(part, wanted, ids)]
+        return _limit(found)
+    cases: list[Case] = [(frozenset(), frozenset())]
+    for part in formula.parts:
+        joined = (
+            (one[0] | other[0], one[1] | other[1])
+            for one in cases
+            for other in _expand(part, wanted, ids)
+        )
+        cases = _limit([case for case in joined if case[0].isdisjoint(case[1])])
+    return cases
+
+
+def _limit(cases: list[Case]) -> list[Case]:
+    cases = list(dict.fromkeys(cases))
+    if len(cases) > MAX_CASES:
+        raise Interrupted(
+            PlanStatus.UNSUPPORTED,
+            f"A trajectory constraint changes in more than {MAX_CASES} cases with one action: "
+            "split its condition into several constraints.",
+        )
+    return cases
