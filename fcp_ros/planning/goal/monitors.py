@@ -28,7 +28,7 @@ from fcp_ros.planning.goal.formula import (
     make_both,
     make_complement,
 )
-from fcp_ros.planning.goal.regression import Case, Regression, list_cases
+from fcp_ros.planning.goal.regression import Case, OperatorRegression, list_cases
 from fcp_ros.planning.goal.requirements import GroundConstraint
 from fcp_ros.planning.task.task import GroundClause, GroundEffect, GroundOperator, Task
 
@@ -133,7 +133,7 @@ def _attach(
     }
     if not touched:
         return operator
-    regression = Regression(operator, task, ids)
+    regression = OperatorRegression(operator, task, ids)
     effects: list[GroundEffect] = list(operator.effects)
     clauses: list[GroundClause] = list(operator.clauses)
     for monitor in touched.values():

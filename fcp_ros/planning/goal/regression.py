@@ -30,7 +30,7 @@ Case = tuple[frozenset[int], frozenset[int]]
 """Facts that hold, and facts that do not."""
 
 
-class Regression:
+class OperatorRegression:
     """The truth after an operator, as a formula over the state before it.
 
     Args:
