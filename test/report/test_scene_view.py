@@ -26,8 +26,7 @@ CHECK = """
 const stage = document.getElementById("stage");
 const seen = new Set(), reach = [[60, 0], [60, 0]];
 let margin = 1;
-const nextFrame = (act) => requestAnimationFrame(() => requestAnimationFrame(act));
-const check = () => {
+setTimeout(() => {
   const area = stage.getBoundingClientRect();
   const at = (x, y, buttons = 0) => ({clientX: area.left + x * area.width, buttons,
     clientY: area.top + y * area.height, pointerId: 1, bubbles: true});
@@ -46,10 +45,8 @@ const check = () => {
   for (const box of document.querySelectorAll("#switches input, #switches button")) box.click();
   stage.dispatchEvent(new WheelEvent("wheel", {deltaY: 100}));
   stage.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowUp"}));
-  nextFrame(() => document.body.dataset.drawn = "yes");
-};
-// The page has its size when it is loaded; its camera follows within a frame.
-addEventListener("load", () => nextFrame(check));
+  requestAnimationFrame(() => requestAnimationFrame(() => document.body.dataset.drawn = "yes"));
+}, 200);
 </script>
 """
 

@@ -242,6 +242,7 @@
     const aside = wide * (most[0] - most[1]) / 2, above = tall * (most[2] - most[3]) / 2;
     camera.target = add(add(camera.target, right, aside), up, above);
     camera.distance = Math.max((most[0] + most[1]) / 2, (most[2] + most[3]) / 2, span / 100);
+    look(); // the pointer may come before the next frame
   };
   const LEAST = 0.02, MOST = Math.PI / 2 - 0.001;
   let view, eye, right, up, forward, tangent, aspect;
@@ -531,7 +532,6 @@
     relation, "on"));
 
   home(0.75);
-  look(); // the pointer may come before the first frame
   new ResizeObserver(() => {
     if (atHome) home(camera.elevation);
     redraw();
