@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.structure import split_labels
@@ -31,12 +32,12 @@ from fcp_ros.domain.expressions.syntax import (
     Or,
     Term,
     TrajectoryConstraint,
-    TrajectoryOperator,
     TypedVariable,
     Variable,
     free_variables,
     substitute,
 )
+from fcp_ros.domain.expressions.trajectories import decide_constraint
 from fcp_ros.domain.model import IS_A
 from fcp_ros.foundation.labels import label_forms, normalise_label
 from fcp_ros.fuzzy.tnorm import TNorm
@@ -77,6 +78,7 @@ def evaluate(
     types: Mapping[str, str] | None = None,
     binding: Mapping[str, str] | None = None,
     before: Sequence[Instance] = (),
+    reached: Sequence[Fraction] = (),
 ) -> float:
     """Compute the degree of a checked goal in a state, or a lower bound if degrees are unknown.
 
@@ -91,6 +93,8 @@ def evaluate(
         binding: free variable -> element name, for those that are fixed.
         before: the states that led to it, in order, for constraints on them; the first is the
             initial one.
+        reached: the time (s, rounded by `round_time`) at which each of these states is reached, and
+            `instance` last; only constraints with times need it.
 
     Returns:
         A degree in [0, 1]; 0 if no element fits a free variable.
@@ -103,7 +107,7 @@ def evaluate(
         else list(instance.names())
         for name in names
     ]
-    evaluator = _Evaluator((*before, instance), degree_of, tnorm)
+    evaluator = _Evaluator((*before, instance), degree_of, tnorm, reached)
     return max(
         (
             evaluator.judge(expression, {**fixed, **dict(zip(names, chosen, strict=True))})
@@ -192,39 +196,18 @@ def _list_bindings(
         yield {**binding, **dict(zip(names, chosen, strict=True))}
 
 
-def decide_constraint(operator: TrajectoryOperator, truths: Sequence[Sequence[bool]]) -> bool:
-    """Decide a trajectory constraint by its definition.
-
-    Args:
-        operator: its operator.
-        truths: the truth of each of its conditions in each state, from the initial to the last one.
-    """
-    first, states = truths[0], range(len(truths[0]))
-    if operator is TrajectoryOperator.ALWAYS:
-        return all(first)
-    if operator is TrajectoryOperator.SOMETIME:
-        return any(first)
-    if operator is TrajectoryOperator.AT_MOST_ONCE:
-        return sum(first[i] and not (i and first[i - 1]) for i in states) <= 1
-    if operator is TrajectoryOperator.FIRST_THEN:
-        reached = 0
-        for truth in truths:
-            later = [i for i in states if i >= reached and truth[i]]
-            if not later:
-                return False
-            reached = later[0]
-        return True
-    second = truths[1]
-    if operator is TrajectoryOperator.AFTER:
-        return all(any(first[i:]) for i in states if second[i])
-    return all(any(first[:i]) for i in states if second[i])
-
-
 class _Evaluator:
     """Evaluates expressions in the last of some states."""
 
-    def __init__(self, states: Sequence[Instance], degree_of: DegreeOf, tnorm: TNorm) -> None:
+    def __init__(
+        self,
+        states: Sequence[Instance],
+        degree_of: DegreeOf,
+        tnorm: TNorm,
+        reached: Sequence[Fraction] = (),
+    ) -> None:
         self._states = states
+        self._reached = reached
         self._instance = states[-1]
         self._degree_of = degree_of
         self._tnorm = tnorm
@@ -304,7 +287,9 @@ class _Evaluator:
             ]
             for part in constraint.parts
         ]
-        return decide_constraint(constraint.operator, truths)
+        if constraint.times and len(self._reached) != len(self._states):
+            raise ValueError(f"{constraint.operator.value} needs the time of each state: give it")
+        return decide_constraint(constraint.operator, truths, self._reached, constraint.times)
 
     def _judge_atom(self, atom: Atom, binding: Mapping[str, str], unknown: float) -> float:
         arguments = tuple(_name_of(term, binding) for term in atom.arguments)

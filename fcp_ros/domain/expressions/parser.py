@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
@@ -29,29 +30,34 @@ from fcp_ros.domain.expressions.syntax import (
     Preference,
     Text,
     TrajectoryConstraint,
-    TrajectoryOperator,
     TypedVariable,
     Variable,
     Weighted,
     children,
 )
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.foundation.wording import join_words
 
 MAX_LENGTH = 20_000
 """Longest accepted text (characters)."""
 MAX_DEPTH = 60
 """Deepest accepted nesting; keeps every recursion over expressions far from Python's limit."""
+MAX_TIME = 10**9
+"""Longest accepted time (s); floats still tell its microseconds apart."""
 
 _WORDS = {
     "VARIABLE": "a variable such as ?x",
     "NAME": "a name",
     "STRING": 'words in "double quotes"',
     "NUMBER": "a weight such as 0.5",
+    "UNIT": "a unit of time: `s`, `min` or `h`",
     "LPAR": "`(`",
     "RPAR": "`)`",
     "COMMA": "a comma",
     "COLON": "a colon and a type",
     "STAR": "`*` after the weight",
+    "DURING": "`after` or `during` and a time",
+    "TO": "`to` and a later time",
     "AND": "`and`",
     "OR": "`or`",
     "NOT": "`not`",
@@ -59,6 +65,7 @@ _WORDS = {
     "FORALL": "`forall`",
     "$END": "the end",
 }
+_SECONDS = {"s": 1, "min": 60, "h": 3600}
 _HINTS = {
     "'": 'words and unusual names stand in double quotes: "drinking".',
     "&": "conjunction is written `and`.",
@@ -116,6 +123,14 @@ class _BadToken(Exception):
         super().__init__(message)
         self.message = message
         self.column = _find_column(token)
+
+
+@dataclass(frozen=True, slots=True)
+class _Time:
+    """A time in seconds, and the token of its number."""
+
+    seconds: Fraction
+    token: Token
 
 
 @v_args(inline=True)
@@ -182,6 +197,29 @@ class _Builder(Transformer):  # type: ignore[type-arg]
 
     def after(self, later: Expression, earlier: Expression) -> Expression:
         return TrajectoryConstraint(TrajectoryOperator.AFTER, (later, earlier))
+
+    def time(self, number: Token, unit: Token) -> _Time:
+        if float(number) * _SECONDS[unit] > MAX_TIME:  # an exact 1e999999999 would fill memory
+            raise _BadToken(f"A time is at most {MAX_TIME} s: shorten it.", number)
+        return _Time(Fraction(number) * _SECONDS[unit], number)
+
+    def within(self, body: Expression, time: _Time) -> Expression:
+        return TrajectoryConstraint(TrajectoryOperator.WITHIN, (body,), 0, (time.seconds,))
+
+    def always_within(self, later: Expression, time: _Time, earlier: Expression) -> Expression:
+        operator = TrajectoryOperator.ALWAYS_WITHIN
+        return TrajectoryConstraint(operator, (later, earlier), 0, (time.seconds,))
+
+    def hold_after(self, word: Token, body: Expression, time: _Time) -> Expression:
+        operator, column = TrajectoryOperator.HOLD_AFTER, _find_column(word)
+        return TrajectoryConstraint(operator, (body,), column, (time.seconds,))
+
+    def hold_during(self, word: Token, body: Expression, begin: _Time, end: _Time) -> Expression:
+        if begin.seconds >= end.seconds:
+            message = "It would end before it begins: put the later time behind `to`."
+            raise _BadToken(message, end.token)
+        operator, times = TrajectoryOperator.HOLD_DURING, (begin.seconds, end.seconds)
+        return TrajectoryConstraint(operator, (body,), _find_column(word), times)
 
     def weight_only(self, weight: Token) -> tuple[float, Fraction]:
         return _read_weight(weight), Fraction(0)
@@ -281,6 +319,9 @@ def _explain(error: UnexpectedInput, text: str) -> ExpressionError:
         return ExpressionError(f"The expression ends too early: expected {expected}.", text, end)
     if isinstance(error, UnexpectedCharacters):
         return _explain_character(text, position, expected)
+    if str(token) in _SECONDS and "STAR" in names:
+        message = "No time can stand here: write `A within 5 s`, or `hold A after 5 s`."
+        return ExpressionError(message, text, position + 1)
     return ExpressionError(
         f"Unexpected `{token}`: expected {expected}.{_suggest_case(token)}", text, position + 1
     )

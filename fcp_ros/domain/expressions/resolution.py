@@ -26,13 +26,13 @@ from fcp_ros.domain.expressions.syntax import (
     Term,
     Text,
     TrajectoryConstraint,
-    TrajectoryOperator,
     TypedVariable,
     Variable,
     atoms,
     free_variables,
     to_text,
 )
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import IS_A, TEXT, Domain, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.labels import match_label
@@ -246,7 +246,7 @@ def _restrict(body: Expression, labels: Sequence[Atom]) -> Expression:
     if not isinstance(body, TrajectoryConstraint):
         return Or((*absent, body))
     *first, last = body.parts
-    if body.operator in (TrajectoryOperator.AFTER, TrajectoryOperator.BEFORE):
+    if len(body.parts) == 2 and body.operator is not TrajectoryOperator.FIRST_THEN:
         return replace(body, parts=(*first, And((*labels, last))))
     if body.operator is TrajectoryOperator.AT_MOST_ONCE:
         return replace(body, parts=(And((*labels, last)),))

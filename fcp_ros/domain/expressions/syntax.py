@@ -17,11 +17,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import write_decimal
 
@@ -58,7 +59,7 @@ Term = Variable | Constant | Text
 RESERVED = frozenset(
     [
         *("and", "or", "not", "exists", "forall", "exactly", "initially"),
-        *("always", "never", "sometime", "first", "prefer"),
+        *("always", "never", "sometime", "first", "hold", "prefer"),
     ]
 )
 """Words that begin an operand or join two: a predicate of that name is written in quotes."""
@@ -187,48 +188,29 @@ class Initially:
     column: int = field(default=0, compare=False)
 
 
-class TrajectoryOperator(str, Enum):
-    """The operators of trajectory constraints, over the states that a plan goes through.
-
-    Semantics as in PDDL3 (Gerevini and Long, Plan Constraints and Preferences in PDDL3, 2005,
-    section 4), but for FIRST_THEN, which PDDL3 lacks. The values are PDDL3's names.
-    """
-
-    ALWAYS = "always"
-    """In every state."""
-    SOMETIME = "sometime"
-    """In some state."""
-    AT_MOST_ONCE = "at-most-once"
-    """In one unbroken run of states, or in none."""
-    AFTER = "sometime-after"
-    """In the same state as the second part, or a later one, whenever that holds."""
-    BEFORE = "sometime-before"
-    """In an earlier state than the second part, whenever that holds."""
-    FIRST_THEN = "first-then"
-    """One part after the other, each in the same state as the one before it or a later one."""
-
-
 @dataclass(frozen=True, slots=True)
 class TrajectoryConstraint:
     """A condition on the states that a plan goes through.
 
     Attributes:
         operator: its operator.
-        parts: conditions: two for AFTER and BEFORE, two or more for FIRST_THEN, otherwise one.
+        parts: its conditions (see `TrajectoryOperator.numbers`); what is demanded comes first.
+        times: its times (s), from the start of the plan; for ALWAYS_WITHIN from the trigger.
     """
 
     operator: TrajectoryOperator
     parts: tuple[Expression, ...]
     column: int = field(default=0, compare=False)
+    times: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
-        least, most = {
-            TrajectoryOperator.AFTER: (2, 2),
-            TrajectoryOperator.BEFORE: (2, 2),
-            TrajectoryOperator.FIRST_THEN: (2, math.inf),
-        }.get(self.operator, (1, 1))
-        if not least <= len(self.parts) <= most:
+        times, least, most = self.operator.numbers
+        if not least <= len(self.parts) <= (most or len(self.parts)):
             raise ValueError(f"{self.operator.value} with {len(self.parts)} conditions")
+        if len(self.times) != times or any(time < 0 for time in self.times):
+            raise ValueError(f"{self.operator.value} with the times {self.times}: give {times}")
+        if self.operator is TrajectoryOperator.HOLD_DURING and self.times[0] >= self.times[1]:
+            raise ValueError(f"hold-during from {self.times[0]} to {self.times[1]}: end it later")
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,9 +342,20 @@ def _write_constraint(constraint: TrajectoryConstraint) -> str:
         return " after ".join(parts)
     if operator is TrajectoryOperator.AT_MOST_ONCE:
         return f"at most once {parts[0]}"
+    if constraint.times:
+        return _write_timed(operator, parts, [f"{write_decimal(t)} s" for t in constraint.times])
     if operator is TrajectoryOperator.ALWAYS and isinstance(body, Not):
         return f"never {_write_operand(body.body)}"
     return f"{operator.value} {parts[0]}"
+
+
+def _write_timed(operator: TrajectoryOperator, parts: Sequence[str], times: Sequence[str]) -> str:
+    if operator is TrajectoryOperator.HOLD_AFTER:
+        return f"hold {parts[0]} after {times[0]}"
+    if operator is TrajectoryOperator.HOLD_DURING:
+        return f"hold {parts[0]} during {times[0]} to {times[1]}"
+    within = f"{parts[0]} within {times[0]}"
+    return within if operator is TrajectoryOperator.WITHIN else f"{within} after {parts[1]}"
 
 
 def _write_preference(preference: Preference) -> str:
@@ -375,10 +368,11 @@ def _write_preference(preference: Preference) -> str:
 
 
 def _is_pair(expression: Expression) -> bool:
-    """Return True if an expression is written as two operands with a word in between, or after."""
+    """Return True if words stand between or behind the operands of an expression."""
+    if not isinstance(expression, TrajectoryConstraint):
+        return isinstance(expression, Preference)
     pairs = (TrajectoryOperator.BEFORE, TrajectoryOperator.AFTER)
-    constraint = isinstance(expression, TrajectoryConstraint) and expression.operator in pairs
-    return constraint or isinstance(expression, Preference)
+    return bool(expression.times) or expression.operator in pairs
 
 
 def _write_operand(expression: Expression) -> str:

@@ -21,10 +21,10 @@ from fcp_ros.domain.expressions.syntax import (
     Preference,
     Term,
     TrajectoryConstraint,
-    TrajectoryOperator,
     TypedVariable,
     Variable,
 )
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.pddl.names import Names
 from fcp_ros.domain.pddl.rules.draft import SAME
 from fcp_ros.domain.pddl.syntax.tree import (

@@ -19,12 +19,12 @@ from fcp_ros.domain.expressions.syntax import (
     Forall,
     Preference,
     TrajectoryConstraint,
-    TrajectoryOperator,
     TypedVariable,
     free_variables,
     substitute,
     to_text,
 )
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
 from fcp_ros.planning.goal.formula import (
     FALSE,
@@ -159,6 +159,8 @@ class _GoalGrounding:
         self, constraint: TrajectoryConstraint, environment: Environment, hard: bool
     ) -> Formula:
         """Ground a constraint; return what has to hold in the last state."""
+        if constraint.times:
+            raise Interrupted(PlanStatus.UNSUPPORTED, "Constraints with times are not planned yet.")
         parts = tuple(self._conditions.ground(part, environment) for part in constraint.parts)
         settled = _settle(constraint.operator, parts)
         if settled is not None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Fact
-from fcp_ros.domain.expressions.syntax import TrajectoryOperator
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.planning.goal.formula import (
     Both,
     Complement,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fcp_ros.cset import Fact
-from fcp_ros.domain.expressions.syntax import TrajectoryOperator
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.planning.goal.formula import Formula, Wanted, find_wanted
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import evaluate
@@ -49,6 +50,7 @@ def value_goal(
     judge: Judge,
     domain: Domain,
     tnorm: TNorm,
+    reached: Sequence[Fraction] = (),
 ) -> float:
     """Return the degree of a goal after some states, by the judgements that a plan records of it.
 
@@ -62,6 +64,7 @@ def value_goal(
         judge: knows the degrees of the last one.
         domain: of the goal.
         tnorm: how degrees compose.
+        reached: the time (s, rounded) at which each state is reached, for constraints with times.
     """
     recorded = {claim.atom for claim in plan.goal_judgements}
 
@@ -72,7 +75,16 @@ def value_goal(
     body, types = open_goal(goal, domain)
     binding = {name: element for name, element in plan.binding if name in types}
     *before, last = states
-    return evaluate(body, last, degree_of, tnorm, types=types, binding=binding, before=before)
+    return evaluate(
+        body,
+        last,
+        degree_of,
+        tnorm,
+        types=types,
+        binding=binding,
+        before=before,
+        reached=reached,
+    )
 
 
 def compose_running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:

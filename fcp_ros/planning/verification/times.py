@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import accumulate
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.trajectories import round_time
 from fcp_ros.domain.model import Domain, Window
 from fcp_ros.planning.model.ground_step import compute_duration
 from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
@@ -58,6 +62,23 @@ def find_wrong_times(
         yield f"it ends after {end:g} s, beyond the deadline of {deadline:g} s"
 
 
+def find_reached(domain: Domain, plan: Plan, order: Sequence[int]) -> tuple[Fraction, ...]:
+    """Find the times (s, rounded) at which the states of a plan are reached: the ends of its steps.
+
+    Args:
+        domain: windows; without a schedule, steps wait for them.
+        plan: the plan.
+        order: of the steps; a state is reached when all steps up to it have ended.
+    """
+    ends = () if plan.schedule is None else plan.schedule.ends
+    if len(ends) != len(plan.steps):
+        windows = [domain.rules[step.rule].window for step in plan.steps]
+        _, ends = _time_sequence(plan.steps, windows)
+    # What is no time is reported by `find_wrong_times`.
+    known = (ends[step] if math.isfinite(ends[step]) else 0.0 for step in order)
+    return tuple(map(round_time, accumulate(known, max, initial=0.0)))
+
+
 def sort_steps(times: Sequence[float], plan: Plan) -> list[int]:
     """Sort the steps of a scheduled plan by some of its times; ties as in the schedule."""
     assert plan.schedule is not None
@@ -69,7 +90,7 @@ def sort_steps(times: Sequence[float], plan: Plan) -> list[int]:
 
 def _time_sequence(
     steps: Sequence[PlanStep], windows: Sequence[Window]
-) -> tuple[list[float], list[float]]:
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
     starts: list[float] = []
     ends: list[float] = []
     clock = 0.0
@@ -77,7 +98,7 @@ def _time_sequence(
         starts.append(max(clock, window.opens))
         clock = starts[-1] + step.duration
         ends.append(clock)
-    return starts, ends
+    return tuple(starts), tuple(ends)
 
 
 def _find_wrong_schedule(

@@ -27,7 +27,11 @@ from fcp_ros.planning.verification.degrees import (
     judge_steps,
     value_goal,
 )
-from fcp_ros.planning.verification.times import find_wrong_times, sort_steps
+from fcp_ros.planning.verification.times import (
+    find_reached,
+    find_wrong_times,
+    sort_steps,
+)
 
 
 def verify(
@@ -159,7 +163,7 @@ class _Verifier:
         if unknown:
             self._problems.append(f"the binding names {', '.join(unknown)}, which do not exist")
             return
-        degree = self._value_goal(goal, states, judge)
+        degree = self._value_goal(goal, states, judge, range(len(self._plan.steps)))
         self._compare("the goal's degree", self._plan.goal_degree, degree)
         for claim in self._plan.goal_judgements:
             actual = judge.degree(*claim.atom)
@@ -170,8 +174,12 @@ class _Verifier:
             if not reaches(membership, alpha):
                 self._problems.append(f"its membership {membership:.3g} does not reach {alpha:g}")
 
-    def _value_goal(self, goal: Expression, states: Sequence[Instance], judge: Judge) -> float:
-        return value_goal(goal, self._plan, states, judge, self._domain, self._tnorm)
+    def _value_goal(
+        self, goal: Expression, states: Sequence[Instance], judge: Judge, order: Sequence[int]
+    ) -> float:
+        """Find the degree of the goal; `order` is that of the steps that led to the states."""
+        reached = find_reached(self._domain, self._plan, order)
+        return value_goal(goal, self._plan, states, judge, self._domain, self._tnorm, reached)
 
     # --- resources, times, meeting
 
@@ -200,7 +208,7 @@ class _Verifier:
             self._problems.extend(replayed.problems)
             if replayed.complete:
                 judge = Judge(self._domain, replayed.states[-1], self._memory, self._check)
-                degree = self._value_goal(goal, replayed.states, judge)
+                degree = self._value_goal(goal, replayed.states, judge, order)
                 self._compare(
                     f"the goal's degree in the order of {what}", self._plan.goal_degree, degree
                 )

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Degrees by definition, and the built-in is_a."""
 
+from fractions import Fraction
+
 import pytest
 
-from fcp_ros.domain.expressions.evaluation import decide_constraint, evaluate, is_a
+from fcp_ros.domain.expressions.evaluation import evaluate, is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal, infer_types
-from fcp_ros.domain.expressions.syntax import TrajectoryOperator
+from fcp_ros.domain.expressions.trajectories import (
+    TrajectoryOperator,
+    decide_constraint,
+    round_time,
+)
 from fcp_ros.fuzzy import TNORMS
 
 DEGREES = {"mug_1": 0.9, "mug_2": 0.8, "O(3)": 0.7, "book_1": 0.1}
@@ -169,3 +175,50 @@ def test_counts_and_preferences(text, expected, household, flat):
 def test_constraints_by_their_definition(operator, truths, expected):
     states = [[letter == "T" for letter in truth] for truth in truths]
     assert decide_constraint(TrajectoryOperator(operator), states) is expected
+
+
+@pytest.mark.parametrize(
+    ("operator", "times", "truths", "reached", "expected"),
+    [
+        ("within", [5], ["FFT"], [0, 2, 5], True),
+        ("within", [5], ["FFT"], [0, 2, 6], False),
+        ("within", [0], ["TFF"], [0, 2, 6], True),
+        ("hold-after", [5], ["FFT"], [0, 2, 5], True),
+        ("hold-after", [5], ["FFT"], [0, 2, 6], False),
+        ("hold-after", [5], ["FTT"], [0, 2, 6], True),
+        ("hold-after", [5], ["FTF"], [0, 2, 6], False),
+        ("hold-after", [5], ["FFT"], [0, 2, 3], True),
+        ("hold-after", [5], ["FTF"], [0, 2, 3], False),
+        ("hold-after", [0], ["FTT"], [0, 2, 3], False),
+        ("hold-during", [2, 6], ["FTF"], [0, 2, 6], True),
+        ("hold-during", [2, 6], ["FTF"], [0, 2, 5], False),
+        ("hold-during", [3, 6], ["FTF"], [0, 2, 7], True),
+        ("hold-during", [3, 6], ["TFT"], [0, 2, 7], False),
+        ("hold-during", [3, 6], ["TFF"], [0, 2, 2], False),
+        ("hold-during", [2, 6], ["TFTT"], [0, 2, 2, 7], False),
+        ("hold-during", [8, 9], ["FFT"], [0, 2, 7], True),
+        ("always-within", [3], ["FFT", "FTF"], [0, 2, 5], True),
+        ("always-within", [3], ["FFT", "FTF"], [0, 2, 6], False),
+        ("always-within", [3], ["FTF", "FTF"], [0, 2, 6], True),
+        ("always-within", [3], ["FTT", "TTF"], [0, 3, 9], True),
+        ("always-within", [3], ["TFF", "FTF"], [0, 2, 6], False),
+        ("always-within", [3], ["FFF", "FFF"], [0, 2, 6], True),
+    ],
+)
+def test_constraints_with_times_by_their_definition(operator, times, truths, reached, expected):
+    states = [[letter == "T" for letter in truth] for truth in truths]
+    moments, bounds = (tuple(map(Fraction, values)) for values in (reached, times))
+    assert decide_constraint(TrajectoryOperator(operator), states, moments, bounds) is expected
+
+
+def test_times_are_compared_exactly_once_rounded():
+    moments = [round_time(seconds) for seconds in (0.0, 0.1 + 0.2, 0.3 + 0.5)]
+    truths = [[False, True, False]]
+    assert decide_constraint(TrajectoryOperator.WITHIN, truths, moments, (Fraction("0.3"),))
+    during = (Fraction("0.3"), Fraction("0.8"))
+    assert decide_constraint(TrajectoryOperator.HOLD_DURING, truths, moments, during)
+
+
+def test_a_constraint_with_times_is_not_decided_without_them(household, flat):
+    with pytest.raises(ValueError, match="within"):
+        degree("on(mug_1, table_1) within 5 s", household, flat)

@@ -23,7 +23,6 @@ from fcp_ros.domain.expressions.syntax import (
     Preference,
     Text,
     TrajectoryConstraint,
-    TrajectoryOperator,
     TypedVariable,
     Variable,
     Weighted,
@@ -31,6 +30,7 @@ from fcp_ros.domain.expressions.syntax import (
     free_variables,
     to_text,
 )
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 
 NAMES = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,8}", fullmatch=True)
 ELEMENTS = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_.\-]{0,8}", fullmatch=True)
@@ -39,6 +39,7 @@ TERMS = st.one_of(
 )
 USUAL = ["on", "inside", "serves_as", "p", "nothing", "android", "existsx", "at", "holding"]
 RESERVED_ONES = ["first", "then", "after", "always", "prefer", "not", "cost", "at_most"]
+RESERVED_ONES += ["hold", "within", "during", "to", "s", "min"]
 WORDS = st.sampled_from([*USUAL, *RESERVED_ONES])
 ATOMS = st.builds(Atom, WORDS, st.lists(TERMS, max_size=3).map(tuple))
 QUANTIFIED = st.lists(
@@ -46,11 +47,20 @@ QUANTIFIED = st.lists(
 ).map(tuple)
 BOUNDS = st.sampled_from([Bound.AT_LEAST, Bound.AT_MOST, Bound.EXACTLY])
 FIRST_THEN = TrajectoryOperator.FIRST_THEN
+HOLD_DURING = TrajectoryOperator.HOLD_DURING
+ALWAYS_WITHIN = TrajectoryOperator.ALWAYS_WITHIN
 PAIRED = st.sampled_from([TrajectoryOperator.AFTER, TrajectoryOperator.BEFORE])
 SINGLE = st.sampled_from(
     [TrajectoryOperator.ALWAYS, TrajectoryOperator.SOMETIME, TrajectoryOperator.AT_MOST_ONCE]
 )
+TIMED = st.sampled_from([TrajectoryOperator.WITHIN, TrajectoryOperator.HOLD_AFTER])
+TIMES = st.decimals(0, 10**9, places=6).map(Fraction)
+SPANS = st.lists(TIMES, min_size=2, max_size=2, unique=True).map(lambda times: tuple(sorted(times)))
 PRICES = st.decimals(0, 10**6, places=3).map(Fraction)
+
+
+def _constrain(operator, parts, times):
+    return TrajectoryConstraint(operator, parts, times=times)
 
 
 def _larger(inner):
@@ -68,6 +78,9 @@ def _larger(inner):
         st.builds(TrajectoryConstraint, SINGLE, st.tuples(inner)),
         st.builds(TrajectoryConstraint, PAIRED, st.tuples(inner, inner)),
         st.builds(lambda parts: TrajectoryConstraint(FIRST_THEN, parts), several),
+        st.builds(_constrain, TIMED, st.tuples(inner), st.tuples(TIMES)),
+        st.builds(_constrain, st.just(HOLD_DURING), st.tuples(inner), SPANS),
+        st.builds(_constrain, st.just(ALWAYS_WITHIN), st.tuples(inner, inner), st.tuples(TIMES)),
         st.builds(Preference, st.floats(0.0, 1.0), PRICES, inner, NAMES | st.just("")),
     )
 
@@ -112,6 +125,10 @@ def test_not_binds_tightest_then_and_then_or():
         ("not first p() then q()", "not (first p() then q())"),
         ("at  most\nonce p()", "at most once p()"),
         ("never p()", "always not p()"),
+        ("p() and q() within 2 min", "p() and (q() within 120 s)"),
+        ("not p() within 5 s after q()", "(not p()) within 5 s after q()"),
+        ("hold not p() after .5h and q()", "(hold (not p()) after 1800 s) and q()"),
+        ("prefer 0.5: hold p() during 1 s to 2 s", "prefer 0.5: (hold p() during 1s to 2s)"),
         ("initially(p())", "initially (p())"),
         ("at(p)", '"at"(p)'),
     ],
@@ -162,6 +179,13 @@ def test_free_variables_leave_out_the_bound_ones():
         ("not", 4, "ends too early"),
         ("a(b))", 5, "the end"),
         ("a(b) c(d)", 6, "and"),
+        ("a(b) within 5", 14, "`min`"),
+        ("a(b) within 5 sec", 15, "unit"),
+        ("a(b) within 1e999999999 s", 13, "at most"),
+        ("a(b) after 5 s", 14, "No time"),
+        ("hold a(b)", 10, "`during`"),
+        ("hold a(b) during 5 s", 21, "later"),
+        ("hold a(b) during 5 s to 5 s", 25, "before it begins"),
     ],
 )
 def test_errors_point_at_the_character(text, column, words):
@@ -216,6 +240,10 @@ def test_values_refuse_what_cannot_be_meant():
         lambda: Exists((), atom),
         lambda: Weighted(1.5, atom),
         lambda: Weighted(float("nan"), atom),
+        lambda: _constrain(ALWAYS_WITHIN, (atom,), (Fraction(1),)),
+        lambda: _constrain(ALWAYS_WITHIN, (atom, atom), ()),
+        lambda: _constrain(HOLD_DURING, (atom,), (Fraction(2), Fraction(1))),
+        lambda: _constrain(HOLD_DURING, (atom,), (Fraction(-2), Fraction(1))),
     ):
         with pytest.raises(ValueError, match=r"\w"):
             make()

@@ -13,14 +13,13 @@ from pddl_interpreter import Interpreter
 from pddl_search import TooManyStates
 from random_adl import make_task
 
-from fcp_ros.domain.expressions.evaluation import decide_constraint
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Constant,
     TrajectoryConstraint,
-    TrajectoryOperator,
 )
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator, decide_constraint
 from fcp_ros.domain.pddl.reader import PddlTexts, read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import (
