@@ -88,12 +88,12 @@ def decide_constraint(
     if operator is TrajectoryOperator.AT_MOST_ONCE:
         return sum(first[i] and not (i and first[i - 1]) for i in states) <= 1
     if operator is TrajectoryOperator.FIRST_THEN:
-        reached = 0
+        begin = 0
         for truth in truths:
-            later = [i for i in states if i >= reached and truth[i]]
+            later = [i for i in states if i >= begin and truth[i]]
             if not later:
                 return False
-            reached = later[0]
+            begin = later[0]
         return True
     second = truths[1]
     if operator is TrajectoryOperator.AFTER:
@@ -116,7 +116,7 @@ def _decide_timed(
             for i in states
             if truths[1][i]
         )
-    begin, end = times if operator is TrajectoryOperator.HOLD_DURING else (times[0], math.inf)
+    begin, end = times[0], times[1] if len(times) > 1 else math.inf
     left = [*reached[1:], math.inf]
     return all(
         first[i] for i in states if begin <= reached[i] < end or reached[i] <= begin < left[i]
