@@ -116,8 +116,9 @@ def _decide_timed(
             for i in states
             if truths[1][i]
         )
-    begin, end = times[0], times[1] if len(times) > 1 else math.inf
-    left = [*reached[1:], math.inf]
+    begin = times[0]
+    ends: Sequence[Fraction | float] = [*reached[1:], math.inf]
+    until = times[1] if len(times) > 1 else math.inf
     return all(
-        first[i] for i in states if begin <= reached[i] < end or reached[i] <= begin < left[i]
+        first[i] for i in states if begin <= reached[i] < until or reached[i] <= begin < ends[i]
     )
