@@ -24,6 +24,7 @@ from fcp_ros.planning.answer.messages import (
     explain_below_alpha,
     explain_unsolvable,
 )
+from fcp_ros.planning.answer.preferences import list_given_up, list_kept
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.assembly import assemble, claim_meeting
 from fcp_ros.planning.goal.ground_goal import ground_goal
@@ -45,6 +46,7 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import Candidate, Explanation, PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_plan
+from fcp_ros.planning.prices import price_preferences
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.strategy import solve_request
@@ -182,9 +184,19 @@ class _Request:
             result = self._conclude(found, cut, types)
             if result.plan is None or found.best is None or not goal.preferences:
                 return result
-            given_up = found.best.list_given_up(goal)
-            message = f"{result.message} {describe_given_up(given_up, len(goal.preferences))}"
-            return replace(result, given_up=given_up, message=message)
+        return self._describe_preferences(result, found.best, goal, crisp)
+
+    def _describe_preferences(
+        self, result: PlanningResult, best: Solution, goal: GroundGoal, crisp: bool
+    ) -> PlanningResult:
+        """Add what became of each preference."""
+        given_up = tuple(list_given_up(best, goal).values())
+        message = f"{result.message} {describe_given_up(given_up, len(goal.preferences))}"
+        if self._options.explain and given_up:
+            with self._times(Phase.EXPLAIN):
+                given_up = price_preferences(self._context, goal, best, crisp)
+        kept = list_kept(best, goal, self._context.judge.find_degree)
+        return replace(result, given_up=given_up, kept_preferences=kept, message=message)
 
     def _find_classes(self, goal: GroundGoal) -> SymmetryClasses:
         """Find the interchangeable elements."""

@@ -53,7 +53,7 @@ def solve_request(
         options.cut().alpha,
         context.session.library,
         is_crisp,
-        _find_unit(context, goal),
+        find_unit(context, goal),
     )
     best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))
     if options.optimise is Optimise.MEMBERSHIP:
@@ -76,7 +76,7 @@ def solve_request(
     return result, options.cut()
 
 
-def _find_unit(context: RequestContext, goal: GroundGoal) -> CostUnit:
+def find_unit(context: RequestContext, goal: GroundGoal) -> CostUnit:
     """Find the unit in which the costs of steps and of the goal's preferences are counted."""
     others = {preference.cost for preference in goal.preferences} - {Fraction(0)}
     return find_cost_unit(context.domain, others) if others else context.session.cost_unit

@@ -11,14 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResult, PlanStep
+from fcp_ros.planning.model.result import GivenUp, KeptPreference
 from fcp_ros.report.degree_origin import describe_origin
 
 BAR_WIDTH = 12
 LONG_PLAN = 300
 """A plan with more steps is printed without a table, whose layout takes 1 ms for each step."""
 CANDIDATES_SHOWN = 6
-GIVEN_UP_SHOWN = 8
 """Only the best candidates are shown; the JSON and the HTML page have all of them."""
+PREFERENCES_SHOWN = 8
+"""More preferences are shown with an explanation only."""
 
 
 def render_result(result: PlanningResult, *, explain: bool = False) -> RenderableType:
@@ -40,14 +42,8 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
         )
     if result.plan is not None:
         parts.append(render_plan(result.plan, explain=explain))
-    parts.extend(
-        Text(f"given up: {one}", style="yellow")
-        for one in result.given_up[: len(result.given_up) if explain else GIVEN_UP_SHOWN]
-    )
-    if not explain and len(result.given_up) > GIVEN_UP_SHOWN:
-        parts.append(
-            Text(f"... and {len(result.given_up) - GIVEN_UP_SHOWN} more (--explain lists them)")
-        )
+    if result.given_up or result.kept_preferences:
+        parts.append(render_preferences(result, explain=explain))
     if explain and result.candidates:
         parts.append(render_candidates(result.candidates))
     if explain and result.explanation is not None:
@@ -140,6 +136,39 @@ def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
     if len(candidates) > CANDIDATES_SHOWN:
         table.add_row("", f"... {len(candidates) - CANDIDATES_SHOWN} more", "", "", "")
     return table
+
+
+def render_preferences(result: PlanningResult, *, explain: bool = False) -> RenderableType:
+    """Render what became of each preference, those given up first.
+
+    Args:
+        result: the planner's answer.
+        explain: show all of them.
+    """
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    priced = any(one.price is not None for one in result.given_up)
+    columns = ("preference", "weight", "cost", "", *(["keeping it would have cost"] * priced))
+    for column in columns:
+        table.add_column(column, justify="right" if column in ("weight", "cost") else "left")
+    shown: list[GivenUp | KeptPreference] = [*result.given_up, *result.kept_preferences]
+    for one in shown[: len(shown) if explain else PREFERENCES_SHOWN]:
+        table.add_row(
+            escape(f"{one.name}: {one.text}" if one.name else one.text),
+            f"{one.weight:g}" if one.weight else "",
+            f"{one.cost:g}" if one.cost else "",
+            *_tell_outcome(one, priced),
+        )
+    if not explain and len(shown) > PREFERENCES_SHOWN:
+        table.add_row(f"... {len(shown) - PREFERENCES_SHOWN} more (--explain lists them)")
+    return table
+
+
+def _tell_outcome(one: GivenUp | KeptPreference, priced: bool) -> tuple[str | Text, ...]:
+    if isinstance(one, KeptPreference):
+        degree = "" if one.degree >= 1.0 else f" {one.degree:.2f}"
+        return (Text(f"kept{degree}", style="green"),)
+    given_up = Text("given up", style="yellow")
+    return (given_up, escape(str(one.price))) if priced else (given_up,)
 
 
 def render_explanation(explanation: Explanation) -> RenderableType:

@@ -130,6 +130,7 @@ def test_what_was_found_before_the_time_ran_out_is_verified_and_returned(hard_to
 @pytest.mark.parametrize("phase", list(Phase)[1:])
 def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
     seen = []
+    goal = 'on(?x, shelf) and serves_as(?x, "drinking") and prefer 0.1: always at(bot, hall)'
 
     def cancelled():
         return bool(seen) and seen[-1] is phase
@@ -138,8 +139,8 @@ def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
     result = plan(
         house,
         home,
-        parse_expression('on(?x, shelf) and serves_as(?x, "drinking")'),
-        PlanningOptions(),
+        parse_expression(goal),
+        PlanningOptions(explain=True),
         degrees(),
         cancelled=cancelled,
         progress=lambda progress: seen.append(progress.phase),

@@ -15,6 +15,7 @@ from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions, plan, verify
+from fcp_ros.planning.model.result import GivenUp, KeepingPrice, KeptPreference, PriceKind
 from fcp_ros.planning.schedule.schedule import schedule_steps
 from fcp_ros.report import read_plan, to_plain, to_plain_result
 from fcp_ros.report.console import render_result
@@ -199,3 +200,20 @@ def test_what_is_no_plan_is_refused(text):
 def test_values_without_a_plain_form_are_named():
     with pytest.raises(TypeError, match="set_iterator"):
         to_plain(iter({1}))
+
+
+def test_preferences_are_shown_with_what_became_of_them(result):
+    price = KeepingPrice(PriceKind.AT_MOST, 0.2, 3.0)
+    told = replace(
+        result,
+        given_up=(GivenUp("calm", "never at(robot_1, hall)", 0.1, 2.0, price),),
+        kept_preferences=(KeptPreference("", "on(mug_1, table_1)", 0.3, 0.0, 0.75),),
+    )
+    console = Console(width=200, file=io.StringIO())
+    console.print(render_result(told))
+    lines = console.file.getvalue().splitlines()
+    (given_up,) = [line for line in lines if "calm: never" in line]
+    assert given_up.rstrip().endswith("at most 0.20 of the membership and 3 steps")
+    assert "given up" in given_up
+    (kept,) = [line for line in lines if "on(mug_1, table_1)" in line]
+    assert kept.split()[-3:] == ["0.3", "kept", "0.75"]

@@ -4,6 +4,7 @@
     solution.py     the input and the output of the solver
     candidates.py   each binding of the goal's variables, with its membership
     explanation.py  shares of the loss, what binds at alpha, elements considered
+    preferences.py  those kept and given up, and the price of keeping one
     messages.py     sentences about plans, and about goals without one
 
 Nothing here searches for a plan.

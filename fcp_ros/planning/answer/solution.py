@@ -15,7 +15,6 @@ from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
 from fcp_ros.planning.model.request import PlanningOptions
-from fcp_ros.planning.model.result import GivenUp
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
@@ -81,12 +80,6 @@ class Solution:
         """The alternative that it reaches."""
         assert self.decoded.alternative is not None, "a solution finishes an alternative"
         return self.decoded.alternative
-
-    def list_given_up(self, goal: GroundGoal) -> tuple[GivenUp, ...]:
-        """List the preferences of its goal that it gives up."""
-        numbers = (move.preference for move in self.decoded.moves if not move.kept)
-        chosen = (goal.preferences[number] for number in numbers)
-        return tuple(GivenUp(one.name, one.text, one.weight, float(one.cost)) for one in chosen)
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.planning.goal.formula import Formula, Wanted, find_wanted
+from fcp_ros.planning.goal.formula import Both, Crisp, Formula, Wanted, find_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class GroundPreference:
         cost: of giving it up.
         body: its condition; for constraints in it, their facts.
         text: the preference in words.
+        required: True if it must not be given up.
     """
 
     name: str
@@ -46,6 +47,7 @@ class GroundPreference:
     cost: Fraction
     body: Formula
     text: str
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,21 @@ class GroundGoal:
     def is_plain(self) -> bool:
         """True if the formula says it all."""
         return not (self.counts or self.preferences or self.constraints)
+
+    def require(self, number: int) -> GroundGoal:
+        """Return the goal with a preference that must not be given up.
+
+        It counts as before otherwise: plans for both goals can be compared.
+        """
+        chosen = self.preferences[number]
+        parts = chosen.body.parts if isinstance(chosen.body, Both) else (chosen.body,)
+        facts = {part.fact for part in parts if isinstance(part, Crisp)}
+        before, after = self.preferences[:number], self.preferences[number + 1 :]
+        return replace(
+            self,
+            preferences=(*before, replace(chosen, required=True), *after),
+            constraints=tuple(replace(c, hard=c.hard or c.fact in facts) for c in self.constraints),
+        )
 
     def find_wanted(self) -> Wanted:
         """Find the facts that matter.

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.goal.alternatives import Alternative, find_alternatives
-from fcp_ros.planning.goal.degree_formula import KnownDegree, make_shortfall
+from fcp_ros.planning.goal.degree_formula import DegreeFormula, KnownDegree, make_shortfall
 from fcp_ros.planning.goal.requirements import GroundCount, GroundGoal, GroundPreference
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.task import Task
@@ -36,6 +36,7 @@ class StageMove:
         cost: where costs are minimised.
         preference: number of the preference that it settles; -1 for none.
         kept: False if it gives that preference up.
+        body: degree of that preference where it is kept.
     """
 
     source: int
@@ -44,6 +45,7 @@ class StageMove:
     cost: Fraction = Fraction(0)
     preference: int = -1
     kept: bool = True
+    body: DegreeFormula = 1.0
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,9 @@ def _settle(
         if not alternative.missing:
             formula = make_shortfall(weight, alternative.formula)
             kept = replace(alternative, formula=formula, binding=())
-            yield StageMove(now, now + 1, kept, Fraction(0), number)
+            yield StageMove(now, now + 1, kept, Fraction(0), number, body=alternative.formula)
+    if preference.required:
+        return
     given_up = Alternative(1.0 - weight)
     yield StageMove(now, now + 1, given_up, preference.cost, number, kept=False)
 

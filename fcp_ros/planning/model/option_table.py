@@ -329,7 +329,7 @@ OPTIONS = (
         read=lambda options: options.explain,
         default=_DEFAULTS.explain,
         sentence="Explain the result: the share of each step in the loss, what binds at alpha, "
-        "which elements were considered.",
+        "which elements were considered, the price of keeping what was only preferred.",
         is_parameter=False,
         flags=("--explain",),
         message_field="explain",

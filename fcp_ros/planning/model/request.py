@@ -20,6 +20,7 @@ class Phase(str, Enum):
     JUDGE = "judge"
     SEARCH = "search"
     VERIFY = "verify"
+    EXPLAIN = "explain"
 
 
 @dataclass(frozen=True, slots=True)

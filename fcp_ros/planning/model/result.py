@@ -125,6 +125,59 @@ class Relaxation:
     reason: str
 
 
+class PriceKind(str, Enum):
+    """The kinds of answers to: what would it have cost to keep a preference?"""
+
+    KNOWN = "known"
+    """The best plan that keeps it is known."""
+    AT_MOST = "at most"
+    """A plan that keeps it is known; a better one may exist."""
+    BELOW_ALPHA = "below alpha"
+    """Plans that keep it exist, and it is proven that none of them reaches alpha."""
+    IMPOSSIBLE = "impossible"
+    """It is proven that no plan keeps it together with the rest of the goal."""
+    UNKNOWN = "unknown"
+    """It was not settled; the reason says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepingPrice:
+    """The price of keeping a preference that a plan gives up.
+
+    The best plan that keeps it, by the same objective, is compared with the plan handed out.
+
+    Attributes:
+        kind: what is known of it.
+        membership: by so much its membership is lower, in [-1, 1]; 0 if it is not known.
+        more: by so much more it has of `measure`; 0 if it is not known.
+        measure: STEPS, COST or DURATION (s), after the objective.
+        reason: a sentence; empty where the numbers say it all.
+    """
+
+    kind: PriceKind
+    membership: float = 0.0
+    more: float = 0.0
+    measure: Measure = Measure.STEPS
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.kind in (PriceKind.IMPOSSIBLE, PriceKind.UNKNOWN):
+            return f"{self.kind.value}: {self.reason}"
+        words = [f"{self.membership:.2f} of the membership"] if abs(self.membership) > 5e-3 else []
+        if abs(self.more) > 1e-9:
+            words.append(self._describe_more())
+        text = " and ".join(words) or "nothing"
+        if self.kind is PriceKind.BELOW_ALPHA:
+            return f"{text}: {self.reason}"
+        return f"at most {text}" if self.kind is PriceKind.AT_MOST else text
+
+    def _describe_more(self) -> str:
+        if self.measure is Measure.COST:
+            return f"cost {self.more:g}"
+        unit = "s" if self.measure is Measure.DURATION else "step" if self.more == 1 else "steps"
+        return f"{self.more:g} {unit}"
+
+
 @dataclass(frozen=True, slots=True)
 class GivenUp:
     """A preference that a plan does not fulfil.
@@ -134,18 +187,54 @@ class GivenUp:
         text: its condition.
         weight: of its shortfall in the membership, in [0, 1].
         cost: of giving it up.
+        price: of keeping it instead; None unless it was asked for.
     """
 
     name: str
     text: str
     weight: float
     cost: float
+    price: KeepingPrice | None = None
 
     def __str__(self) -> str:
         price = [f"weight {self.weight:g}"] if self.weight else []
         price += [f"cost {self.cost:g}"] if self.cost else []
         name = f"{self.name}: " if self.name else ""
         return f"{name}{self.text} ({', '.join(price)})"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPreference:
+    """A preference that a plan fulfils, wholly or to a degree.
+
+    Attributes:
+        name: of the preference; may be empty.
+        text: its condition.
+        weight: of its shortfall in the membership, in [0, 1].
+        cost: of giving it up.
+        degree: of its condition, in [0, 1].
+    """
+
+    name: str
+    text: str
+    weight: float
+    cost: float
+    degree: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Parts of a goal that no plan meets together: proven.
+
+    Attributes:
+        parts: conditions and constraints, as texts.
+        minimal: True if any of them can be dropped for a plan to exist: proven, too.
+        reason: a sentence: what is wrong, and what to do.
+    """
+
+    parts: tuple[str, ...]
+    minimal: bool
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +311,9 @@ class PlanningResult:
         candidates: the bindings that were considered, best first.
         relaxations: the changes to the goal; empty if it was planned as stated.
         given_up: the preferences that the plan does not fulfil.
+        kept_preferences: those that it fulfils, wholly or to a degree.
+        conflict: parts of the goal that cannot be had together; None if there is a plan, or if no
+            such parts were found in time.
         expansions: states expanded.
         timings: stage -> seconds.
         verification: the verifier's verdict on the plan; None if there was no plan.
@@ -250,3 +342,5 @@ class PlanningResult:
     optimal_in: tuple[Measure, ...] = ()
     notes: tuple[str, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
+    kept_preferences: tuple[KeptPreference, ...] = ()
+    conflict: Conflict | None = None

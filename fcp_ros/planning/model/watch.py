@@ -12,7 +12,9 @@ import math
 import resource
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fcp_ros.planning.model.request import (
@@ -124,6 +126,7 @@ class Watch:
         self._cancelled_at = math.inf
         self._used_before = 0.0
         self._reserved = 0.0
+        self._told: tuple[BestPlan | None, float, float] | None = None
         self.cancellation: Interrupted | None = None
 
     @property
@@ -144,22 +147,49 @@ class Watch:
             self._acceptable_since = min(self._acceptable_since, now)
         self._report(now)
 
+    @contextmanager
+    def look_aside(self, seconds: float) -> Iterator[None]:
+        """A context for another search within the request, once its answer is there.
+
+        It has its own time, and what it finds is not told as progress of the request.
+
+        Args:
+            seconds: that it may take; never more than are left.
+        """
+        options, since, reserved = self._options, self._acceptable_since, self._reserved
+        told = self.best, self.membership_bound, self.cost_bound
+        limit = min(options.time_limit, self.elapsed + seconds)
+        self._options = replace(options, time_limit=limit, improve_time=math.inf)
+        self._acceptable_since, self._reserved, self._told = math.inf, 0.0, told
+        try:
+            yield
+        finally:
+            self._options, self._acceptable_since, self._reserved = options, since, reserved
+            self.best, self.membership_bound, self.cost_bound = told
+            self._told = None
+
     @property
     def elapsed(self) -> float:
         """Seconds since the request began."""
         return time.monotonic() - self._start.time
 
+    @property
+    def time_left(self) -> float:
+        """Seconds until the time limit; 0 if it has passed."""
+        return max(0.0, self._options.time_limit - self.elapsed)
+
     def enter(self, phase: Phase) -> None:
-        """Enter a new phase; all phases before verification must be within the limits."""
-        self.phase = phase
+        """Enter a new phase; all phases before there is an answer must be within the limits."""
+        self.resume(phase)
         self._report(time.monotonic())
         self._asked = self._measured = 0.0
-        if phase is not Phase.VERIFY:
+        if phase not in (Phase.VERIFY, Phase.EXPLAIN):
             self.check()
 
     def resume(self, phase: Phase) -> None:
         """Return to a phase from one inside it; nothing is checked."""
-        self.phase = phase
+        if self._told is None:  # a search beside the request is part of one phase
+            self.phase = phase
 
     def check(self, ahead: float = 0.0) -> None:
         """Raise `Interrupted` if a limit is reached. Cheap: call it in every loop.
@@ -185,8 +215,7 @@ class Watch:
 
     def reserve(self, seconds: float) -> None:
         """Keep time for the stages after the search, at most half of the time that is left."""
-        left = self._options.time_limit - self.elapsed
-        self._reserved = min(seconds, 0.5 * max(0.0, left))
+        self._reserved = min(seconds, 0.5 * self.time_left)
 
     def check_conclusion(self) -> None:
         """Like `check`, for the stages after the search: limits are reached a moment later."""
@@ -251,13 +280,5 @@ class Watch:
 
     def _report(self, now: float) -> None:
         self._reported = now
-        self._progress(
-            Progress(
-                self.phase,
-                self.expansions,
-                now - self._start.time,
-                self.best,
-                self.membership_bound,
-                self.cost_bound,
-            )
-        )
+        told = self._told or (self.best, self.membership_bound, self.cost_bound)
+        self._progress(Progress(self.phase, self.expansions, now - self._start.time, *told))

@@ -35,7 +35,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ViolationCount,
 )
 from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.model.result import Measure
+from fcp_ros.planning.model.result import Measure, PriceKind
 
 OPERATORS = {
     "always": 1,
@@ -120,6 +120,17 @@ class Writer:
         weight = Fraction(draw.choice((0, 1, 3)))
         return Requirements(goal if draw.random() < 0.6 else TRUE, hard, preferences, weight)
 
+    def quarrel(self, goal) -> Requirements:
+        """Requirements with preferences of which no plan fulfils all."""
+        draw, wanted = self._draw, self.requirements(goal)
+        one, other = self.condition(), self.constraint()
+        bodies = (one, Negation(one), other, TrajectoryFormula("always", (), (Negation(one),)))
+        preferences = tuple(
+            Preferred(f"q{number}", body, Fraction(draw.choice((1, 2, 5))))
+            for number, body in enumerate(bodies)
+        )
+        return replace(wanted, preferences=preferences)
+
 
 def write(texts: PddlTexts, wanted: Requirements) -> PddlTexts:
     """The task with these requirements, as PDDL3."""
@@ -200,6 +211,46 @@ def test_sequences_take_as_few_steps_as_possible(seed):
     assert len(result.plan.steps) >= best
     if Measure.STEPS in result.optimal_in:
         assert len(result.plan.steps) == best
+
+
+def harden(wanted: Requirements, preference: Preferred) -> Requirements:
+    """The requirements with a preference that may not be given up."""
+    left = tuple(p for p in wanted.preferences if p is not preference)
+    if isinstance(preference.body, TrajectoryFormula):
+        constraints = (*wanted.constraints, preference.body)
+        return replace(wanted, preferences=left, constraints=constraints)
+    return replace(wanted, preferences=left, goal=Conjunction((wanted.goal, preference.body)))
+
+
+@settings(max_examples=160)
+@given(st.integers(0, 100_000))
+def test_prices_are_those_of_hard_preferences(seed):
+    texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
+    wanted = Writer(Random(seed), texts).quarrel(texts.problem.goal)
+    task = work_out(write(texts, wanted))
+    options = replace(OPTIONS, explain=True)
+    result = plan(task.domain, task.instance, task.goal, options, lambda *_: None)
+    assume(result.plan and not any(HUGE.search(text) for text in make_task(seed)))
+    twin = Interpreter(texts)
+    steps = list(name_steps(task, result))
+    value = Judge(twin, wanted).value_plan(steps)
+    found = sorted((one.name, describe(one.price)) for one in result.given_up)
+    expected = []
+    for preference in wanted.preferences:
+        hard = Judge(twin, harden(wanted, preference))
+        if hard.value_plan(steps) is None and preference.price:
+            best = find_best(hard)
+            more = None if best is None else float(best - value)
+            expected.append((preference.name, str(more)))
+    assert found == sorted(expected)
+
+
+def describe(price) -> str:
+    if price.kind is PriceKind.IMPOSSIBLE:
+        return "None"
+    assert price.kind is PriceKind.KNOWN
+    assert price.measure is Measure.COST
+    return str(price.more)
 
 
 def find_best(judge: Judge, *, steps: bool = False) -> Fraction | None:

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Preferences kept and given up by a solution, and the price of keeping one of the latter."""
+
+from __future__ import annotations
+
+from fcp_ros.fuzzy import reaches
+from fcp_ros.planning.answer.solution import Solution, SolverResult
+from fcp_ros.planning.goal.degree_formula import KnownDegree, evaluate_degree
+from fcp_ros.planning.goal.requirements import GroundGoal, GroundPreference
+from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.result import (
+    GivenUp,
+    KeepingPrice,
+    KeptPreference,
+    Measure,
+    PriceKind,
+)
+
+_MEASURES = {
+    Optimise.MEMBERSHIP: Measure.STEPS,
+    Optimise.COST: Measure.COST,
+    Optimise.DURATION: Measure.DURATION,
+}
+
+
+def list_kept(
+    solution: Solution, goal: GroundGoal, known: KnownDegree
+) -> tuple[KeptPreference, ...]:
+    """List the preferences of its goal that a solution fulfils.
+
+    Args:
+        solution: the solution.
+        goal: its goal.
+        known: the degrees that it rests on.
+    """
+    found = []
+    for move in solution.decoded.moves:
+        if move.kept and move.preference >= 0:
+            one = goal.preferences[move.preference]
+            degree = evaluate_degree(move.body, known, 1.0)
+            found.append(KeptPreference(one.name, one.text, one.weight, float(one.cost), degree))
+    return tuple(found)
+
+
+def list_given_up(solution: Solution, goal: GroundGoal) -> dict[int, GivenUp]:
+    """Map the numbers of the preferences that a solution gives up to what is said of them."""
+    numbers = (move.preference for move in solution.decoded.moves if not move.kept)
+    return {number: _describe(goal.preferences[number]) for number in numbers}
+
+
+def _describe(preference: GroundPreference) -> GivenUp:
+    cost = float(preference.cost)
+    return GivenUp(preference.name, preference.text, preference.weight, cost)
+
+
+def rank_by_price(goal: GroundGoal, numbers: list[int], optimise: Optimise) -> list[int]:
+    """Sort the numbers of preferences by what giving them up costs, the dearest first."""
+
+    def price(number: int) -> tuple[float, float]:
+        one = goal.preferences[number]
+        pair = (one.weight, float(one.cost))
+        return pair[::-1] if optimise is Optimise.COST else pair
+
+    return sorted(numbers, key=price, reverse=True)
+
+
+def compare(
+    best: Solution, keeping: SolverResult, alpha: float, optimise: Optimise, unit: float
+) -> KeepingPrice:
+    """Compare a solution with the best one that keeps a preference.
+
+    Args:
+        best: the solution that gives the preference up.
+        keeping: the result of the search for one that keeps it.
+        alpha: the alpha-cut that the latter has to pass.
+        optimise: the objective of both.
+        unit: in which both count their costs.
+    """
+    if keeping.impossible:
+        reason = "no plan keeps it together with the rest of the goal."
+        return KeepingPrice(PriceKind.IMPOSSIBLE, reason=reason)
+    other = keeping.best
+    if other is None:
+        return KeepingPrice(PriceKind.UNKNOWN, reason=_explain_unknown(keeping))
+    membership, more = best.membership - other.membership, other.cost - best.cost
+    if optimise is Optimise.MEMBERSHIP:
+        more = float(len(other.decoded.steps) - len(best.decoded.steps))
+    elif optimise is Optimise.COST:
+        more *= unit
+    kind, reason = PriceKind.KNOWN if keeping.optimal else PriceKind.AT_MOST, ""
+    if not reaches(other.membership, alpha):
+        if not (keeping.optimal or not reaches(keeping.bound, alpha)):
+            return KeepingPrice(PriceKind.UNKNOWN, reason=_explain_unknown(keeping))
+        kind, more = PriceKind.BELOW_ALPHA, 0.0
+        reason = f"no plan that keeps it reaches alpha {alpha:g}."
+    return KeepingPrice(kind, membership, more, _MEASURES[optimise], reason)
+
+
+def _explain_unknown(keeping: SolverResult) -> str:
+    if keeping.interrupted is not None:
+        return "no plan that keeps it was found in the time for explanations."
+    return "no plan that keeps it was found, and it was not proven that there is none."
