@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.structure import split_labels
+from fcp_ros.domain.expressions.structure import split_choice
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -250,16 +250,7 @@ class _Evaluator:
 
     def _judge_count(self, count: Count, binding: Mapping[str, str], unknown: float) -> float:
         if count.bound is Bound.MOST:
-            labels, body = split_labels(count.body)
-            bindings = [
-                inner
-                for inner in _list_bindings(count.variables, binding, self._instance)
-                if all(self.judge(label, inner) for label in labels)
-            ]
-            found = [self.judge(body, inner, unknown) for inner in bindings if body is not None]
-            share = 1.0 / max(1, len(found))
-            return self._tnorm.compose_all(1.0 - share * (1.0 - degree) for degree in found)
-
+            return self._judge_most(count, binding, unknown)
         found = sorted(self._judge_all(count, binding, unknown), reverse=True)
         few = sorted(
             (1.0 - x for x in self._judge_all(count, binding, 1.0 - unknown)), reverse=True
@@ -270,6 +261,19 @@ class _Evaluator:
         if count.bound is not Bound.AT_LEAST:
             parts.append(self._compose_best(few, len(few) - count.number))
         return self._tnorm.compose_all(parts)
+
+    def _judge_most(self, count: Count, binding: Mapping[str, str], unknown: float) -> float:
+        """Compose 1 - (1 - degree) / k over the k elements that are chosen."""
+        choosing, preferred = split_choice(count.body, self._instance.schema)
+        chosen = [
+            inner
+            for inner in _list_bindings(count.variables, binding, self._instance)
+            if all(self.judge(part, inner) >= 1.0 for part in choosing)
+        ]
+        if preferred is None:
+            return 1.0
+        degrees = [self.judge(preferred, inner, unknown) for inner in chosen]
+        return self._tnorm.compose_all(1.0 - (1.0 - degree) / len(chosen) for degree in degrees)
 
     def _compose_best(self, degrees: Sequence[float], number: int) -> float:
         """Compose the best degrees, so many; 0 if there are fewer."""

@@ -14,6 +14,7 @@ from fcp_ros.domain.expressions.structure import check_structure
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
     Count,
     Exists,
@@ -242,6 +243,8 @@ def _restrict(body: Expression, labels: Sequence[Atom]) -> Expression:
         return And(tuple(_restrict(part, labels) for part in body.parts))
     if isinstance(body, (Forall, Preference)):
         return replace(body, body=_restrict(body.body, labels))
+    if isinstance(body, Count) and body.bound is Bound.MOST:
+        return replace(body, body=And((*labels, body.body)))
     absent = tuple(Not(atom) for atom in labels)
     if not isinstance(body, TrajectoryConstraint):
         return Or((*absent, body))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -19,8 +20,10 @@ from fcp_ros.domain.expressions.syntax import (
     Expression,
     ExpressionError,
     Forall,
+    Initially,
     Preference,
     TrajectoryConstraint,
+    Weighted,
     atoms,
     children,
     free_variables,
@@ -45,6 +48,7 @@ def check_structure(goal: Expression, graded: Collection[str], text: str = "") -
         if isinstance(part, Preference):
             _check_choice(part, free, text)
             for inner in walk_requirements(part.body):
+                _check_preferred(inner, text)
                 _check_part(inner, graded, free, text)
         else:
             _check_part(part, graded, free, text)
@@ -83,11 +87,19 @@ def _check_part(part: Expression, graded: Collection[str], free: frozenset[str],
             _check_condition(condition, text)
     elif isinstance(part, Count) and part.bound is Bound.MOST:
         _check_condition(part.body, text)
-    elif isinstance(part, Preference):
-        message = "A preference stands within a preference: take the inner one out."
-        raise ExpressionError(message, text, part.column)
     else:
         _check_condition(part, text)
+
+
+def _check_preferred(part: Expression, text: str) -> None:
+    """Refuse preferences in the body of a preference."""
+    message = ""
+    if isinstance(part, Preference):
+        message = "A preference stands within a preference: take the inner one out."
+    elif isinstance(part, Count) and part.bound is Bound.MOST:
+        message = "`as many as possible` stands within a preference: take it out."
+    if message:
+        raise ExpressionError(message, text, _find_column(part))
 
 
 def _check_choice(preference: Preference, free: frozenset[str], text: str) -> None:
@@ -148,15 +160,43 @@ def _find_column(expression: Expression) -> int:
     return next(filter(None, map(_find_column, children(expression))), 0)
 
 
-def split_labels(body: Expression) -> tuple[tuple[Atom, ...], Expression | None]:
-    """Split the body of `as many as possible` into the labels asked for and the rest.
+def split_choice(
+    body: Expression, schema: Schema
+) -> tuple[tuple[Expression, ...], Expression | None]:
+    """Split the body of `as many as possible` into what chooses the elements and what is preferred.
 
-    Only elements that go by those labels are counted.
+    Parts of a conjunction that no action can change choose: those about labels, about static
+    relations, and about the initial state. Elements for which one of them fails are not counted.
+
+    Args:
+        body: the body, with resolved names.
+        schema: says which relations are static.
 
     Returns:
-        The `is_a` atoms of a conjunction, and the other parts; None if there are none.
+        The choosing parts, and the conjunction of the others; None if there are none.
     """
-    parts = body.parts if isinstance(body, And) else (body,)
-    labels = tuple(p for p in parts if isinstance(p, Atom) and p.predicate == IS_A)
-    others = tuple(part for part in parts if part not in labels)
-    return labels, And(others) if len(others) > 1 else next(iter(others), None)
+    parts = tuple(_flatten(body))
+    choosing = tuple(part for part in parts if _is_settled(part, schema, False))
+    others = tuple(part for part in parts if not _is_settled(part, schema, False))
+    return choosing, And(others) if len(others) > 1 else next(iter(others), None)
+
+
+def _flatten(condition: Expression) -> Iterator[Expression]:
+    """Yield the parts of nested conjunctions."""
+    if isinstance(condition, And):
+        for part in condition.parts:
+            yield from _flatten(part)
+    else:
+        yield condition
+
+
+def _is_settled(condition: Expression, schema: Schema, initially: bool) -> bool:
+    """Return True if a condition is crisp and no action can change it."""
+    if isinstance(condition, Atom):
+        name = condition.predicate
+        known = schema.has_relation(name) and (initially or schema.relation(name).static)
+        return name == IS_A or known
+    if isinstance(condition, (Weighted, Preference, TrajectoryConstraint)):
+        return False
+    initially = initially or isinstance(condition, Initially)
+    return all(_is_settled(part, schema, initially) for part in children(condition))

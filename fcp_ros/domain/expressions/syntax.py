@@ -159,7 +159,8 @@ class Count:
 
     `at least n` has the degree of the n best bindings, composed; `at most n` of k bindings means
     that the negated body holds for at least k - n; `exactly n` composes both. `as many as possible`
-    is no condition: each of k bindings is a preference of weight 1 / k.
+    is no condition: each of the k bindings that the body chooses (`structure.split_choice`) is a
+    preference of weight 1 / k for the rest of the body.
 
     Attributes:
         bound: the meaning of the number.

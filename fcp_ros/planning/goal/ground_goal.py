@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
-from fcp_ros.domain.expressions.structure import has_requirements, split_labels
+from fcp_ros.domain.expressions.structure import has_requirements
 from fcp_ros.domain.expressions.syntax import (
     And,
     Bound,
@@ -135,15 +135,9 @@ class _GoalGrounding:
 
     def _count(self, count: Count, environment: Environment) -> None:
         if count.bound is Bound.MOST:
-            labels, body = split_labels(count.body)
-            bound = [
-                inner
-                for inner in self._conditions.bind_all(count.variables, environment)
-                if all(self._conditions.ground(label, inner) == TRUE for label in labels)
-            ]
-            if body is not None:
-                for inner in bound:
-                    self._prefer(Preference(1.0 / len(bound), Fraction(0), body), inner)
+            chosen, body = self._conditions.choose(count, environment)
+            for inner in chosen:
+                self._prefer(Preference(1.0 / len(chosen), Fraction(0), body), inner)
             return
         for number, parts in self._conditions.list_counts(count, environment):
             left = number - sum(part == TRUE for part in parts)

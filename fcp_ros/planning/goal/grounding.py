@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.domain.expressions.structure import split_choice
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -98,6 +99,10 @@ class ConditionGrounding:
             )
         if isinstance(expression, Forall):
             return make_both(self.list_instances(expression, environment))
+        if isinstance(expression, Count) and expression.bound is Bound.MOST:
+            chosen, body = self.choose(expression, environment)
+            degrees = (drop_instantiations(self.ground(body, inner)) for inner in chosen)
+            return make_both(make_scaled(1.0 / len(chosen), degree) for degree in degrees)
         if isinstance(expression, Count):
             return make_both(
                 self._write_out(number, parts)
@@ -115,6 +120,20 @@ class ConditionGrounding:
         # An inner variable may be bound differently for each element: no binding of the goal.
         for inner in self.bind_all(expression.variables, environment):
             yield drop_instantiations(self.ground(expression.body, inner))
+
+    def choose(
+        self, count: Count, environment: Environment
+    ) -> tuple[list[Environment], Expression]:
+        """Choose the elements of `as many as possible`; also return what is preferred of each."""
+        choosing, preferred = split_choice(count.body, self._instance.schema)
+        if preferred is None:
+            return [], count.body
+        chosen = [
+            inner
+            for inner in self.bind_all(count.variables, environment)
+            if all(self.ground(part, inner) == TRUE for part in choosing)
+        ]
+        return chosen, preferred
 
     def list_counts(
         self, count: Count, environment: Environment

@@ -36,6 +36,11 @@ def test_requirements_stand_at_the_top_or_within_forall(text):
         ("exists ?x: mug (sometime on(?x, t))", 17, "A trajectory constraint stands within"),
         ("always sometime p()", 8, "A trajectory constraint stands within"),
         ("prefer 0.5: (prefer 0.5: p())", 14, "A preference stands within a preference"),
+        (
+            "prefer 0.5: as many as possible ?x: mug (on(?x, t))",
+            13,
+            "`as many as possible` stands within a preference",
+        ),
         ("p() or as many as possible ?x: mug (on(?x, t))", 8, "write `at least` and a number"),
         ("never serves_as(mug_1, drinking)", 7, "serves_as is graded"),
         ("on(?x, t) and never on(?x, s)", 15, "?x has no quantifier within the trajectory"),

@@ -55,6 +55,27 @@ def test_preferences_are_one_for_each_element(ground):
     assert [p.weight for p in shared.preferences] == [1 / cups] * cups
 
 
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("as many as possible ?x: support (in_room(?x, hall) and dirty(?x))", [1 / 2] * 2),
+        ("as many as possible ?x: item (not is_a(?x, cup) and on(?x, shelf))", [1 / 2] * 2),
+        ("as many as possible ?x: item (initially (on(?x, table)) and on(?x, shelf))", [1 / 2] * 2),
+        ("as many as possible ?x: support (in_room(?x, hall))", []),
+        ("as many as possible ?x: electronics (dirty(?x) and is_a(?x, cup))", []),
+        # One in the kitchen, two in the hall.
+        (
+            "forall ?r: room (as many as possible ?x: support (in_room(?x, ?r) and dirty(?x)))",
+            [1, 1 / 2, 1 / 2],
+        ),
+        # Labels of the outer elements choose as well: two mugs, and no other cup or item.
+        ("forall ?y: mug (as many as possible ?x: support (on(?y, ?x)))", [1 / 3] * 6),
+    ],
+)
+def test_elements_are_chosen_by_what_never_changes(ground, text, weights):
+    assert [preference.weight for preference in ground(text).preferences] == weights
+
+
 def test_very_many_preferences_are_refused_in_a_sentence(ground, monkeypatch):
     monkeypatch.setattr(module, "MAX_PREFERENCES", 1)
     with pytest.raises(Interrupted, match="more than 1 preferences: narrow") as error:
