@@ -116,6 +116,9 @@ class Algorithm(str, Enum):
     """Best-first by h, evaluated when a state is made; helpful actions first."""
     LAZY_GREEDY = "lazy_greedy"
     """Best-first by h of the parent, evaluated when a state is taken; helpful actions first."""
+    BEAM = "beam"
+    """Layer by layer, only the most promising states of each; again with twice as many until none
+    is left out."""
     BIDIRECTIONAL = "bidirectional"
     """Forward memberships meet backward requirements."""
     PORTFOLIO = "portfolio"

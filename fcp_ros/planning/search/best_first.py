@@ -21,6 +21,7 @@ from fcp_ros.planning.search.kernel.bucket_queue import clear_queues
 from fcp_ros.planning.search.kernel.space import (
     BEST,
     BOUND,
+    CUT,
     EVALUATED,
     EXPANDED,
     GENERATED,
@@ -33,7 +34,7 @@ from fcp_ros.planning.search.kernel.space import (
     SpaceAllocator,
 )
 from fcp_ros.planning.search.kernel.successors import FULL, IMPROVED, PAUSED, SHORT, STOPPED
-from fcp_ros.planning.search.objective import Objective, build_grid
+from fcp_ros.planning.search.objective import Objective, build_grid, refine
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
 from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import AT_ONCE, NEVER, SEEN, Settings, derive_settings
@@ -46,6 +47,8 @@ MOST_WORK = 1_000_000
 """Most work of any slice."""
 MEMORY = 2 << 30
 """Bytes that a search may use unless told otherwise."""
+REFINED = (Algorithm.ANYTIME_ASTAR, Algorithm.BEAM)
+"""Algorithms that count steps where the second criterion decides nothing."""
 LAST_WEIGHT = 1.05
 """An anytime search goes on with weight 1 after a weight below this."""
 
@@ -93,6 +96,8 @@ class BestFirst:
         first, second = (
             build_grid(self._task, objective, criterion) for criterion in objective.order
         )
+        if options.algorithm in REFINED and not second.weight.any():
+            first = refine(first)
         self._grids = (first, second)
         self._settings = derive_settings(
             objective,
@@ -213,12 +218,18 @@ class BestFirst:
         elif status == STOPPED:
             if not self._lower_weight():
                 self._outcome = SearchOutcome.OPTIMAL if self._is_bounded else SearchOutcome.FOUND
+        elif self._space.counts[CUT]:
+            self._widen()
         elif self._best is None:
             self._outcome = SearchOutcome.EXHAUSTED
         else:
-            self._outcome = (
-                SearchOutcome.OPTIMAL if self._settings.dominance != SEEN else SearchOutcome.FOUND
-            )
+            self._outcome = SearchOutcome.OPTIMAL if self._is_through() else SearchOutcome.FOUND
+
+    def _is_through(self) -> bool:
+        """Return True if no label left means that no plan is better."""
+        labels = int(self._space.counts[LABELS])
+        told_apart = self._grids[0].tells_apart(self._space.way[:labels, 0])
+        return self._settings.dominance != SEEN and told_apart
 
     @property
     def _is_bounded(self) -> bool:
@@ -275,13 +286,21 @@ class BestFirst:
 
     def _restart_counting(self) -> None:
         """Begin again with resources that count, because one has become short."""
+        self._settings = self._settings._replace(counting=True)
+        self._begin_again()
+
+    def _widen(self) -> None:
+        """Begin again with a beam of twice the width."""
+        self._settings = self._settings._replace(width=2 * self._settings.width)
+        self._begin_again()
+
+    def _begin_again(self) -> None:
         counts = self._space.counts
         self._earlier = (
             self._earlier[0] + int(counts[EXPANDED]),
             self._earlier[1] + int(counts[GENERATED]),
             self._earlier[2] + int(counts[EVALUATED]),
         )
-        self._settings = self._settings._replace(counting=True)
         self._space = self._begin()
 
     def _lower_weight(self) -> bool:

@@ -27,6 +27,8 @@ STEPS = 20_000
 """The sum of this many of the worst steps must be exact."""
 FINEST = 11
 """Digits after the point at most."""
+FRACTIONS = 2.0**20
+"""Steps that together count less than one unit of a refined criterion, at most."""
 
 
 class Criterion(Enum):
@@ -64,16 +66,48 @@ class Grid:
         scale: units per 1 of the criterion.
         maximum: True if the largest weight counts instead of the sum.
         budget: the largest sum (or maximum) allowed, in units; may be infinite.
+        fractions: units that one unit of a refined criterion has (see `refine`); 1 for others.
     """
 
     weight: Floats
     scale: float
     maximum: bool
     budget: float
+    fractions: float = 1.0
 
     def from_units(self, units: float) -> float:
-        """Units as a number of the criterion."""
+        """Units as a number of the criterion; steps in a refined one are left out."""
+        if self.fractions > 1.0 and math.isfinite(units):
+            units = self.fractions * math.floor(units / self.fractions)
         return units / self.scale
+
+    def tells_apart(self, units: Floats) -> bool:
+        """Return True if steps never made a whole unit on any path of a search.
+
+        Args:
+            units: of all labels. The paths to them are among them, so that one which had as many
+                steps as a unit has fractions has come by one with half as many.
+        """
+        return self.fractions == 1.0 or bool((units % self.fractions < self.fractions / 2).all())
+
+
+def refine(grid: Grid) -> Grid:
+    """Count steps in fractions of a unit, so that they decide where the criterion does not.
+
+    Where steps cost nothing, every estimate is 0 all over the place, and nothing leads anywhere; a
+    fraction for each step does (Richter and Westphal, "The LAMA planner", 2010, section 5.1, where
+    it is a whole unit and competes with the costs).
+
+    Returns:
+        The grid as it is unless it is of whole numbers that leave room for that.
+    """
+    worst = max(1.0, float(grid.weight.max(initial=0.0)))
+    fractions = min(FRACTIONS, float(math.floor(EXACT / (STEPS * (worst + 1.0)))))
+    if grid.scale != 1.0 or grid.maximum or fractions < STEPS:
+        return grid
+    weight = grid.weight * fractions + 1.0
+    budget = (grid.budget + 1.0) * fractions - 1.0
+    return Grid(weight, fractions, False, budget, fractions)
 
 
 def build_grid(task: FlatTask, objective: Objective, criterion: Criterion) -> Grid:

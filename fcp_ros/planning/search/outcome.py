@@ -58,12 +58,15 @@ class FlatPlan:
         return self.value(objective.order[0])
 
     def is_better(self, other: FlatPlan, objective: Objective) -> bool:
-        """Return True if it has less of the first criterion in which the two plans differ."""
+        """Return True if it has less of the first criterion in which the two plans differ.
+
+        Of equal plans the one with fewer operators is better.
+        """
         for criterion in objective.order:
             mine, theirs = self.value(criterion), other.value(criterion)
             if abs(mine - theirs) > EPSILON:
                 return mine < theirs
-        return False
+        return len(self.operators) < len(other.operators)
 
     def is_within(self, objective: Objective) -> bool:
         """Return True if it keeps the budgets."""

@@ -6,17 +6,17 @@ kernels, which then need not be loaded, and it proves the optimum of both criter
 
 A* with an admissible heuristic is next; mostly it is done at once. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search for
-better ones. Each plan limits all searches. If the greedy search does not find a plan in its first
-turn, lookahead plans are tried. If no plan shows up for long, all states are expanded without any
-estimate as well: estimates cost much more than that, and if there is no plan, they mostly do not
-say so.
+better ones, and with a beam search where costs decide. Each plan limits all searches. If the greedy
+search does not find a plan in its first turn, lookahead plans are tried. If no plan shows up for
+long, all states are expanded without any estimate as well: estimates cost much more than that, and
+if there is no plan, they mostly do not say so.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 
 State machine: `_opening` is the search from both ends, until it is through or its effort is used
-up. Then `_role` is the search whose turn it is, `_left` the rest of its turn; at 0 the next turn is
-chosen (`_begin_turn`). `_proof` is A*, `_helper` the greedy or the anytime search, `_doubt` the one
-without estimates. `_outcome` is None until the answer is known.
+up. Then `_role` is the role whose turn it is, `_left` the rest of its turn; at 0 the next turn is
+chosen (`_begin_turn`). `_searches` holds the search of each role that has had a turn. `_outcome` is
+None until the answer is known.
 """
 
 from __future__ import annotations
@@ -43,17 +43,20 @@ OPENING_EFFORT = 30
 """States and partial states to expand from both ends in a small task."""
 FIRST_TURN = 300
 """Effort of A* before a greedy search looks for any plan at all."""
-PROOF_TURN = 300
-"""Effort of each later turn of A*."""
 PLAN_TURN = 1500
 """Effort of the first turn of the greedy search; its heuristic is faster. Each later turn is twice
 as long: until there is a plan, most of the time belongs to the search that finds one soonest."""
 PATIENCE = 10_000
 """Effort of the greedy search before it is doubted that there is a plan."""
-NONE_TURN = 30_000
-"""Effort of a turn of the search without estimates."""
-BETTER_TURN = 600
-"""Effort of a turn of the anytime search."""
+TURNS_EFFORT = {
+    SearchRole.PROOF: 300,
+    SearchRole.BETTER: 600,
+    SearchRole.BEAM: 3000,
+    SearchRole.NONE: 30_000,
+}
+"""Effort of a turn of each role, but the greedy search."""
+TURNS = tuple(SearchRole)
+"""The roles in the order of their turns."""
 
 
 class Portfolio:
@@ -91,13 +94,11 @@ class Portfolio:
         self._finished: list[SearchReport] = []
         self._finished_effort = 0
         self._looked_ahead = False
-        self._doubt: BestFirst | None = None
-        self._doubt_failed = False
-        self._helper: BestFirst | None = None
-        self._role = self._helper_role = SearchRole.PROOF
-        self._helper_failed = False
-        self._proof_failed = False
-        self._proof: BestFirst | None = None
+        self._role = SearchRole.PROOF
+        self._searches: dict[SearchRole, BestFirst] = {}
+        self._failed: set[SearchRole] = set()
+        if objective.order[0] is not Criterion.COST:
+            self._failed.add(SearchRole.BEAM)
         self._left = 0
         self._plan_turn = PLAN_TURN
         self._least_bound = 0.0
@@ -139,7 +140,7 @@ class Portfolio:
     @property
     def is_exact(self) -> bool:
         """True if the best plan is proven to be optimal in both criteria."""
-        return self._outcome is SearchOutcome.OPTIMAL and self._proof is None
+        return self._outcome is SearchOutcome.OPTIMAL and not self._searches
 
     def _compute_bound(self) -> float:
         """Lower bound of the first criterion; from the proof on, the value of the best plan."""
@@ -147,22 +148,15 @@ class Portfolio:
             return math.inf
         if self._outcome is SearchOutcome.OPTIMAL and self._best is not None:
             return self._best.first(self._objective)
-        first = self._opening or self._proof
+        first = self._opening or self._searches.get(SearchRole.PROOF)
         return self._least_bound if first is None else max(self._least_bound, first.report().bound)
 
     # --- turns
 
     @property
     def _running(self) -> list[BestFirst | BidirectionalSearch]:
-        searches = (self._opening, self._proof, self._helper, self._doubt)
-        return [search for search in searches if search is not None]
-
-    @property
-    def _current(self) -> BestFirst | None:
-        """The search whose turn it is."""
-        if self._role is SearchRole.PROOF:
-            return self._proof
-        return self._doubt if self._role is SearchRole.NONE else self._helper
+        opening = [] if self._opening is None else [self._opening]
+        return [*opening, *self._searches.values()]
 
     def _work_from_both_ends(self, opening: BidirectionalSearch, allowance: int) -> None:
         """Go on with the search from both ends; begin the proof if that is used up."""
@@ -176,16 +170,16 @@ class Portfolio:
             self._begin_proof()
 
     def _begin_proof(self) -> None:
-        self._proof = self._open(self._options)
+        self._searches[SearchRole.PROOF] = self._open(SearchRole.PROOF)
         self._left = self._scale_turn(FIRST_TURN)
 
     def _work(self, allowance: int) -> None:
         """Go on with the turn, or begin the next one."""
         if self._left <= 0:
             self._begin_turn()
-        search = self._current
-        if search is None:
+        if self._outcome is not None:
             return
+        search = self._searches[self._role]
         before = search.effort
         try:
             report = search.run(min(self._left, allowance))
@@ -196,23 +190,42 @@ class Portfolio:
             self._conclude(report.outcome)
 
     def _begin_turn(self) -> None:
-        """Choose the search whose turn is next, or end the portfolio."""
+        """Choose the role whose turn is next, or end the portfolio."""
         if self._role is SearchRole.ANY and not self._looked_ahead:
             self._look_ahead()
         if self._best is not None:
-            self._drop_doubt()
+            self._drop(SearchRole.ANY)
+            self._drop(SearchRole.NONE)
         if self._is_settled():
             self._outcome = SearchOutcome.OPTIMAL
-        elif self._role is SearchRole.PROOF and not self._helper_failed:
-            self._help()
-        elif self._role is SearchRole.ANY and self._has_doubt():
-            self._role, self._left = SearchRole.NONE, self._scale_turn(NONE_TURN)
-        elif self._proof_failed and self._helper_failed:
+            return
+        place = TURNS.index(self._role) + 1
+        following = (*TURNS[place:], *TURNS[:place])
+        role = next(filter(self._may_take_turn, following), None)
+        if role is None:
             self._outcome = SearchOutcome.OUT_OF_MEMORY
-        elif self._proof_failed:
-            self._help()
-        else:
-            self._role, self._left = SearchRole.PROOF, self._scale_turn(PROOF_TURN)
+            return
+        if role not in self._searches:
+            self._searches[role] = self._open(role)
+        self._role, self._left = role, self._measure_turn(role)
+
+    def _may_take_turn(self, role: SearchRole) -> bool:
+        """Return True if a role has something to look for."""
+        if role in self._failed:
+            return False
+        if role in (SearchRole.BETTER, SearchRole.BEAM):
+            return self._best is not None
+        if role is SearchRole.NONE:
+            return self._best is None and self._has_doubt()
+        return role is SearchRole.PROOF or self._best is None
+
+    def _measure_turn(self, role: SearchRole) -> int:
+        """Measure the effort of the next turn of a role."""
+        if role is not SearchRole.ANY:
+            return self._scale_turn(TURNS_EFFORT[role])
+        turn = self._plan_turn
+        self._plan_turn *= 2
+        return turn
 
     def _look_ahead(self) -> None:
         """Try lookahead plans, once, if there is no plan yet."""
@@ -229,57 +242,27 @@ class Portfolio:
         return self._best.loss <= self._compute_bound() + EPSILON
 
     def _has_doubt(self) -> bool:
-        """Return True if it is time to expand all states; open that search at the first time."""
-        if self._doubt_failed or self._best is not None or self._helper is None:
-            return False
-        if self._doubt is None and self._helper.effort >= PATIENCE:
-            self._doubt = self._open(self._choose_options(SearchRole.NONE))
-        return self._doubt is not None
-
-    def _drop_doubt(self) -> None:
-        """End the search without estimates."""
-        if self._doubt is not None:
-            self._finish(self._doubt)
-            self._doubt = None
-
-    def _help(self) -> None:
-        """Begin a turn of the helper: greedy search until there is a plan, then anytime search."""
-        role = SearchRole.ANY if self._best is None else SearchRole.BETTER
-        outdated = role is SearchRole.BETTER and self._helper_role is SearchRole.ANY
-        if self._helper is None or outdated:
-            self._drop_helper()
-            self._helper = self._open(self._choose_options(role))
-            self._helper_role = role
-        self._role = role
-        self._left = self._scale_turn(BETTER_TURN)
-        if role is SearchRole.ANY:
-            self._left = self._plan_turn
-            self._plan_turn *= 2
+        """Return True if it is time to expand all states."""
+        any_plan = self._searches.get(SearchRole.ANY)
+        late = any_plan is not None and any_plan.effort >= PATIENCE
+        return late or SearchRole.NONE in self._searches
 
     def _conclude(self, outcome: SearchOutcome) -> None:
         """Draw the conclusion from the end of the search whose turn it is."""
-        if outcome is SearchOutcome.OUT_OF_MEMORY:
-            if self._role is SearchRole.PROOF:
-                self._proof_failed = True
-            elif self._role is SearchRole.NONE:
-                self._drop_doubt()
-                self._doubt_failed = True
-            else:
-                self._drop_helper()
-                self._helper_failed = True
-        elif outcome is SearchOutcome.FOUND and self._role is not SearchRole.PROOF:
-            self._drop_helper()
-        else:
+        role, full = self._role, outcome is SearchOutcome.OUT_OF_MEMORY
+        if not full and (outcome is not SearchOutcome.FOUND or role is SearchRole.PROOF):
             self._outcome = outcome
+            return
+        if full or role is not SearchRole.ANY:
+            self._failed.add(role)
+        if role is not SearchRole.PROOF:  # what that knows of the bound stays
+            self._drop(role)
 
-    def _choose_options(self, role: SearchRole) -> SearchOptions:
-        return choose_options(role, self._objective, self._options)
-
-    def _drop_helper(self) -> None:
-        """End the helper."""
-        if self._helper is not None:
-            self._finish(self._helper)
-            self._helper = None
+    def _drop(self, role: SearchRole) -> None:
+        """End the search of a role, if there is one, and count its effort."""
+        search = self._searches.pop(role, None)
+        if search is not None:
+            self._finish(search)
 
     def _finish(self, search: BestFirst | BidirectionalSearch) -> None:
         """Count the effort of a search that ends."""
@@ -305,12 +288,12 @@ class Portfolio:
             improved=self._take,
         )
 
-    def _open(self, options: SearchOptions) -> BestFirst:
-        """Open a search that knows the best plan."""
+    def _open(self, role: SearchRole) -> BestFirst:
+        """Open the search of a role; it knows the best plan."""
         return BestFirst(
             self._prepared,
             self._objective,
-            options,
+            choose_options(role, self._objective, self._options),
             self._memory // 3,
             self._best,
             self._spent,
@@ -325,8 +308,7 @@ class Portfolio:
         if self._best is not None and not plan.is_better(self._best, self._objective):
             return
         self._best = plan
-        for search in (self._proof, self._helper, self._doubt):
-            if search is not None:
-                search.know(plan)
+        for search in self._searches.values():
+            search.know(plan)
         if self._improved is not None:
             self._improved(plan)

@@ -39,12 +39,15 @@ class SearchRole(Enum):
 
     PROOF = "proof"
     """The best plan, and the proof that it is."""
+    BETTER = "better"
+    """A better plan than the best one so far."""
+    BEAM = "beam"
+    """A much better plan than the best one so far: costs that are paid late, and mostly not at all,
+    leave a best-first search in the beginning of all plans."""
     ANY = "any"
     """Any plan at all."""
     NONE = "none"
     """Expanding all states without estimates: the soonest proof that there is no plan."""
-    BETTER = "better"
-    """A better plan than the best one so far."""
 
 
 def choose_options(role: SearchRole, objective: Objective, options: SearchOptions) -> SearchOptions:
@@ -71,6 +74,8 @@ def choose_options(role: SearchRole, objective: Objective, options: SearchOption
             heuristic=Heuristic.BLIND,
             tie_heuristic=Heuristic.BLIND,
         )
+    if role is SearchRole.BEAM:
+        return replace(options, algorithm=Algorithm.BEAM, heuristic=Heuristic.FF)
     return replace(
         options, algorithm=Algorithm.ANYTIME_ASTAR, heuristic=Heuristic.FF, weight=BETTER_WEIGHT
     )
@@ -99,8 +104,10 @@ class Settings(NamedTuple):
         dominance: SEEN, LEXICOGRAPHIC or PARETO.
         stop: NEVER, BY_KEY or AT_ONCE.
         greedy: True if the key is the heuristic alone; the first criterion breaks ties.
-        queues: number of queues. In A* there is 1; a greedy search has one for each heuristic, and
-            with `helps` behind each of them another one for the successors by helpful actions.
+        width: labels of each layer that a beam search expands; 0 in other searches.
+        queues: number of queues. In A* there is 1; in a beam search there are 2, for the layer at
+            hand and the next one. A greedy search has one for each heuristic, and with `helps`
+            behind each of them another one for the successors by helpful actions.
         helps: the heuristic that names helpful actions: 1, 2, or 0 for none. Outside greedy
             searches, successors by other actions are not thought to be nearer to the goal.
         direction: of each resource: 1 more is never worse, -1 less is never worse, 0 it can never
@@ -126,6 +133,7 @@ class Settings(NamedTuple):
     dominance: int
     stop: int
     greedy: bool
+    width: int
     queues: int
     helps: int
     direction: Ints
@@ -171,6 +179,7 @@ def derive_settings(
         dominance=_choose_dominance(first, second),
         stop=BY_KEY,
         greedy=False,
+        width=0,
         queues=1,
         helps=0,
         direction=direction,
@@ -180,6 +189,8 @@ def derive_settings(
     )
     if options.algorithm in (Algorithm.GREEDY, Algorithm.LAZY_GREEDY):
         return _make_greedy(settings, options)
+    if options.algorithm is Algorithm.BEAM:
+        return settings._replace(evaluation=MADE, stop=NEVER, width=1, queues=2)
     if options.algorithm not in (
         Algorithm.ASTAR,
         Algorithm.WEIGHTED_ASTAR,

@@ -23,14 +23,17 @@ from fcp_ros.planning.search.kernel.space import (
     BEST,
     BOUND,
     CLOSED,
+    CUT,
+    LAYER,
     LEAST,
+    OF_LAYER,
     OPEN,
     STATE,
     TURN,
     WORK,
     Space,
 )
-from fcp_ros.planning.search.settings import BY_KEY, LAZY, Settings
+from fcp_ros.planning.search.settings import BY_KEY, TAKEN, Settings
 
 NOTHING, PROVEN, AGAIN = -1, -2, -3
 """Instead of a label: all queues are empty, no label precedes the best plan, or the label taken was
@@ -72,6 +75,7 @@ def take_label(packing: Packing, space: Space, settings: Settings, inputs: Heuri
         space.values[v] = (space.words[state, packing.word[v]] >> packing.shift[v]) & packing.mask[
             v
         ]
+    space.counts[OF_LAYER] += 1
     if settings.first_code == HeuristicCode.BLIND and settings.second_code == HeuristicCode.BLIND:
         return label
     known = space.known[state]
@@ -82,7 +86,7 @@ def take_label(packing: Packing, space: Space, settings: Settings, inputs: Heuri
         return AGAIN
     if settings.greedy:
         _reward_progress(space, settings, state)
-    elif settings.evaluation != LAZY and _put_back(space, settings, label, state, queue, one, two):
+    elif settings.evaluation == TAKEN and _put_back(space, settings, label, state, queue, one, two):
         return AGAIN
     # The estimate was known from an earlier label, so the workspace holds another state's actions.
     if known & settings.helps != 0:
@@ -95,6 +99,8 @@ def take_label(packing: Packing, space: Space, settings: Settings, inputs: Heuri
 def _choose_queue(space: Space, settings: Settings) -> int:
     """Choose the queue with the fewest turns so far that is not empty; -1 if all are empty."""
     sizes, counts = space.buckets.sizes, space.counts
+    if settings.width > 0:
+        return _choose_layer(space, settings.width)
     if settings.queues == 1:
         return 0 if sizes[HEAPS] > 0 else -1
     found = -1
@@ -104,6 +110,24 @@ def _choose_queue(space: Space, settings: Settings) -> int:
     if found >= 0:
         counts[TURN + found] += 1
     return found
+
+
+@part
+def _choose_layer(space: Space, width: int) -> int:
+    """Return the queue of the layer at hand; go on to the next layer when `width` are expanded.
+
+    Two queues take turns: one holds the rest of a layer, the other one its successors.
+    """
+    sizes, counts = space.buckets.sizes, space.counts
+    queue = counts[LAYER] & 1
+    if sizes[HEAPS + queue] > 0 and counts[OF_LAYER] < width:
+        return int(queue)
+    while sizes[HEAPS + queue] > 0:
+        counts[CUT] = 1
+        pop(space.buckets, queue)
+    counts[LAYER] += 1
+    counts[OF_LAYER] = 0
+    return int(1 - queue) if sizes[HEAPS + 1 - queue] > 0 else -1
 
 
 @part

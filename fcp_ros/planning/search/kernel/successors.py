@@ -36,6 +36,7 @@ from fcp_ros.planning.search.kernel.space import (
     GENERATED,
     INCUMBENT,
     LABELS,
+    LAYER,
     OPEN,
     OPERATOR,
     PARENT,
@@ -241,6 +242,9 @@ def make_successor(
     if settings.greedy:
         _push_greedy(problem, space, settings, inputs, label, state, index)
         return GOING
+    if settings.evaluation == MADE:
+        _unpack_successor(problem.packing, space)
+        evaluate_state(space, settings, inputs, child, space.after)
     if space.known[child]:
         if space.estimate[child, 0] == np.inf:
             space.status[label] = CLOSED
@@ -255,7 +259,7 @@ def make_successor(
             return GOING
     push(
         space.buckets,
-        0,
+        0 if settings.width == 0 else (counts[LAYER] + 1) & 1,
         compute_first_key(settings, first, first_left),
         compute_second_key(settings, second, second_left),
         label,
@@ -327,6 +331,13 @@ def _is_goal(problem: PackedTask, space: Space) -> bool:
 
 
 @part
+def _unpack_successor(packing: Packing, space: Space) -> None:
+    """Write the values of the successor in `space.fresh` to `space.after`."""
+    for v in range(len(space.after)):
+        space.after[v] = (space.fresh[packing.word[v]] >> packing.shift[v]) & packing.mask[v]
+
+
+@part
 def _push_greedy(
     problem: PackedTask,
     space: Space,
@@ -352,11 +363,7 @@ def _push_greedy(
         source = space.link[label, STATE]
         known = space.known[source] == FIRST_KNOWN | SECOND_KNOWN
         if not known and settings.first_code != HeuristicCode.BLIND:
-            packing = problem.packing
-            for v in range(len(space.after)):
-                space.after[v] = (space.fresh[packing.word[v]] >> packing.shift[v]) & packing.mask[
-                    v
-                ]
+            _unpack_successor(problem.packing, space)
             evaluate_state(space, settings, inputs, source, space.after)
     if space.estimate[source, 0] == np.inf:
         space.status[label] = CLOSED
