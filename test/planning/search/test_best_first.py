@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from flat_enumeration import optimum, replayed, undominated
 from flat_trade_offs import trade_offs
@@ -85,11 +86,16 @@ def test_weighted_ties_leave_the_first_criterion_optimal(task, objective, first,
     assert found[0] == pytest.approx(in_order(best, objective)[0], abs=EPSILON)
 
 
-@settings(max_examples=200)
-@given(TASKS, OBJECTIVES, HEURISTICS, HEURISTICS, st.integers(0, 3))
-def test_anytime_astar_improves_until_the_optimum(task, objective, first, second, seed):
+ANYTIME = st.sampled_from([Algorithm.ANYTIME_ASTAR, Algorithm.BEAM])
+
+
+@settings(max_examples=400)
+@given(TASKS, OBJECTIVES, ANYTIME, HEURISTICS, HEURISTICS, st.integers(0, 3))
+def test_anytime_searches_improve_until_the_optimum(
+    task, objective, algorithm, first, second, seed
+):
     best = optimum(undominated(task, objective.composition), objective)
-    options = SearchOptions(Algorithm.ANYTIME_ASTAR, first, 5.0, second, 1.0, seed)
+    options = SearchOptions(algorithm, first, 5.0, second, 1.0, seed)
     plans: list[FlatPlan] = []
     report = BestFirst(task, objective, options, improved=plans.append).run(PLENTY)
     values = [works(task, objective, plan) for plan in plans]
@@ -222,3 +228,39 @@ def test_a_worse_way_is_kept_where_the_largest_loss_counts():
     best = searched(task, Objective(composition=Composition.MAXIMUM), EXACT).best
     assert best is not None
     assert (best.loss, best.cost) == (0.5, 2.0)
+
+
+@settings(max_examples=200)
+@given(TASKS, ANYTIME, HEURISTICS, st.integers(0, 3))
+def test_of_equal_costs_fewer_steps_are_better_where_nothing_is_lost(
+    task, algorithm, heuristic, seed
+):
+    """The cost of steps that cost nothing does not say which way is shorter."""
+    objective = Objective(ORDERS[1])
+    task = task._replace(loss=np.zeros(len(task.loss)), cost=np.floor(task.cost / 2.0))
+    by_steps = task._replace(loss=np.full(len(task.loss), 0.001))
+    best = optimum(undominated(by_steps, Composition.SUM), objective)
+    report = searched(task, objective, SearchOptions(algorithm, heuristic, 5.0, seed=seed))
+    if best is None:
+        assert report.outcome is SearchOutcome.EXHAUSTED
+        return
+    assert report.outcome is SearchOutcome.OPTIMAL
+    assert works(task, objective, report.best)[0] == pytest.approx(best[1])
+    assert len(report.best.operators) == round(best[0] / 0.001)
+
+
+def test_a_beam_is_wide_enough_in_the_end():
+    """The way that looks best is a dead end that no relaxation sees: one resource for two steps."""
+    made = [
+        FlatOperator(((0, 0),), effects=(FlatEffect(0, 1),)),
+        FlatOperator(((0, 1), (1, 0)), effects=(FlatEffect(0, 3), FlatEffect(1, 1))),
+        FlatOperator(((0, 3), (1, 0)), effects=(FlatEffect(0, 4),)),
+        FlatOperator(((0, 0),), effects=(FlatEffect(0, 2),), cost=3.0),
+        FlatOperator(((0, 2),), effects=(FlatEffect(0, 4),), cost=3.0),
+    ]
+    task = FlatBuilder([5, 2], [0, 0], [(0, 4)], made).build()
+    options = SearchOptions(Algorithm.BEAM, Heuristic.FF)
+    report = searched(task, Objective(ORDERS[1]), options)
+    assert report.outcome is SearchOutcome.OPTIMAL
+    assert report.best is not None
+    assert report.best.operators == (3, 4)
