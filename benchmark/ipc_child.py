@@ -44,13 +44,15 @@ def _get_ready() -> None:
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    """Plan as the command line does; the answer has status, times and the plan's text."""
+    """Plan as the command line does; the answer has status, times and the plan's text.
+
+    `better` has seconds, steps and cost of each plan that was better than those before it.
+    """
     from fcp_ros.cli.judges import JudgeChoice
     from fcp_ros.cli.plan.interruption import open_interruption
     from fcp_ros.cli.plan.request import PlanCommand, PlanInput
     from fcp_ros.foundation.input_error import InputError
-    from fcp_ros.planning import PlanningOptions
-    from fcp_ros.planning.model.request import ignore_progress
+    from fcp_ros.planning import PlanningOptions, Progress
     from fcp_ros.planning.model.watch import RequestStart
 
     options = PlanningOptions(
@@ -59,11 +61,18 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
         improve_time=job.get("improve_time", 0.0),
     )
     asked = PlanInput(job["domain"], job["problem"], "", options, JudgeChoice())
+    better: list[tuple[float, int, float]] = []
+
+    def note(progress: Progress) -> None:
+        best = progress.best
+        if best is not None and (not better or better[-1][1:] != (best.steps, best.cost)):
+            better.append((progress.elapsed, best.steps, best.cost))
+
     began, cpu = time.perf_counter(), time.process_time()
     try:
         with open_interruption() as interruption:
             start = RequestStart.now()
-            output = PlanCommand(asked, start, interruption, ignore_progress).answer()
+            output = PlanCommand(asked, start, interruption, note).answer()
     except InputError as error:
         return {"status": "REFUSED", "note": str(error)}
     result = output.result
@@ -77,6 +86,8 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
         "stages": dict(result.timings),
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0,
         "plan": plan,
+        "better": better,
+        "optimal_in": [measure.value for measure in result.optimal_in],
     }
 
 

@@ -65,15 +65,41 @@ class IpcRun:
     note: str = ""
 
 
-def run_ours(task: IpcTask, limits: Limits, folder: Path, val: Path | None) -> IpcRun:
-    """Let our planner plan; it is killed `PATIENCE` seconds past the limit."""
-    run = IpcRun(OURS, task.name, "FAILED")
+@dataclass(frozen=True)
+class OurAnswer:
+    """The answer of our planner's process.
+
+    Attributes:
+        start: Seconds until it was ready.
+        wall: Seconds from the request to the answer, by the clock.
+        answer: As `ipc_child` gives it; None if there is none.
+        note: The reason then.
+        late: Whether it was killed, and the limit had passed.
+    """
+
+    start: float
+    wall: float
+    answer: dict[str, Any] | None
+    note: str = ""
+    late: bool = False
+
+
+def ask_ours(task: IpcTask, limits: Limits, folder: Path, **options: float) -> OurAnswer:
+    """Let our planner plan in a process of its own, killed `PATIENCE` seconds past the limit.
+
+    Args:
+        task: The task.
+        limits: Seconds and MiB.
+        folder: For its messages.
+        options: More fields of the job, such as `improve_time`.
+    """
     job = {
         "domain": str(task.domain),
         "problem": str(task.problem),
         "time_limit": limits.seconds,
         "memory_limit": float(limits.memory),
         "address_space": limits.memory + ADDRESS_SPACE,
+        **options,
     }
     with (folder / "errors.txt").open("w+b") as errors:
         began = time.perf_counter()
@@ -99,22 +125,29 @@ def run_ours(task: IpcTask, limits: Limits, folder: Path, val: Path | None) -> I
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-        if answer is None:
-            if wall >= limits.seconds:
-                note = f"killed {PATIENCE:g} s past the limit"
-                return replace(run, status="NO_ANSWER", wall=wall, start=start, note=note)
-            errors.seek(0)
-            last = errors.read().decode(errors="replace").strip().splitlines()[-1:]
-            return replace(run, wall=wall, start=start, note=" ".join(last or ["no message"]))
+        if answer is not None:
+            return OurAnswer(start, wall, answer)
+        if wall >= limits.seconds:
+            return OurAnswer(start, wall, None, f"killed {PATIENCE:g} s past the limit", late=True)
+        errors.seek(0)
+        last = errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        return OurAnswer(start, wall, None, " ".join(last or ["no message"]))
+
+
+def run_ours(task: IpcTask, limits: Limits, folder: Path, val: Path | None) -> IpcRun:
+    """Let our planner plan, and validate its plan."""
+    found = ask_ours(task, limits, folder)
+    run = IpcRun(OURS, task.name, "FAILED", wall=found.wall, start=found.start)
+    answer = found.answer
+    if answer is None:
+        return replace(run, status="NO_ANSWER" if found.late else run.status, note=found.note)
     plan = answer.get("plan")
     stages = {name: value for name, value in answer.get("stages", {}).items() if name != "total"}
     stages["read"] = max(0.0, answer.get("wall", 0.0) - sum(stages.values()))
     run = replace(
         run,
         status=answer["status"],
-        wall=wall,
         cpu=answer.get("cpu"),
-        start=start,
         expansions=answer.get("expansions"),
         stages=stages,
         note=answer["note"],

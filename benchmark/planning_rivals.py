@@ -138,7 +138,7 @@ def run_rival(
         for source, target in zip(files, copies, strict=True):
             shutil.copyfile(source, target)
         command = [*environment.command(rival.planner), *_arguments(rival, copies, limits)]
-        finished = _run(command, folder, limits)
+        finished = run_program(command, folder, limits)
         for written, target in keep.items():
             if (folder / written).is_file():
                 shutil.copyfile(folder / written, target)
@@ -161,8 +161,16 @@ def _arguments(rival: Rival, files: Sequence[Path], limits: Limits) -> list[str]
 
 
 @dataclass(frozen=True)
-class _Finished:
-    """A process that has ended."""
+class Finished:
+    """A process that has ended.
+
+    Attributes:
+        code: its exit code.
+        output: what it printed.
+        seconds: from its start to its end.
+        memory: peak, MiB; None where it had to be killed.
+        killed: whether it had to be.
+    """
 
     code: int
     output: str
@@ -171,7 +179,7 @@ class _Finished:
     killed: bool
 
 
-def _run(command: Sequence[str], folder: Path, limits: Limits) -> _Finished:
+def run_program(command: Sequence[str], folder: Path, limits: Limits) -> Finished:
     """Run a program with limits; kill its whole group when it does not keep the time limit."""
     log, report = folder / "output.log", folder / "report.txt"
     launcher = [sys.executable, "-S", "-E", str(LAUNCHER), str(report), str(limits.memory)]
@@ -191,12 +199,12 @@ def _run(command: Sequence[str], folder: Path, limits: Limits) -> _Finished:
             process.wait()
     output = log.read_text(encoding="utf-8", errors="replace")
     if not report.is_file():
-        return _Finished(-signal.SIGKILL, output, time.perf_counter() - start, None, True)
+        return Finished(-signal.SIGKILL, output, time.perf_counter() - start, None, True)
     code, seconds, kibibytes = report.read_text(encoding="utf-8").split()
-    return _Finished(int(code), output, float(seconds), int(kibibytes) / 1024.0, False)
+    return Finished(int(code), output, float(seconds), int(kibibytes) / 1024.0, False)
 
 
-def _understood(rival: Rival, finished: _Finished, limits: Limits) -> RivalRun:
+def _understood(rival: Rival, finished: Finished, limits: Limits) -> RivalRun:
     """The run that the exit code and the output tell of."""
     planner = rival.planner
     run = RivalRun(rival.name, RivalStatus.FAILED, finished.seconds, finished.memory)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark with preferences: tasks for LAMA, metrics, goals, houses with wishes, and a run."""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from ipc_tasks import IpcTask
+from planning_household import household
+from planning_ours import HOUSEHOLD_DOMAIN
+from planning_rivals import Limits
+from planning_sas import read_sas
+from planning_sas_writer import number_of, write_sas
+from preferences_anytime import PLAN, run_anytime
+from preferences_household import least_loss, make_wishes, with_battery, write_goal, write_parts
+from preferences_judges import NoisySource
+from preferences_lama import compile_whole, translate_plan
+from preferences_part_household import state_of
+from preferences_part_pddl3 import (
+    BEST,
+    compare,
+    find_best,
+    find_verdicts,
+    list_runs,
+    read_best,
+    read_runs,
+)
+from preferences_planners import KAIROS, OURS, PreferenceRun, with_metric
+from random_flat_tasks import flat_tasks
+
+from fcp_ros.domain import load_domain, parse_domain, parse_expression
+from fcp_ros.domain.pddl import read_pddl
+from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning.flat.semantics import find_applicable, initial_state, is_goal, successor
+
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmark" / "preferences.py"
+DOMAIN = """(define (domain lamps) (:requirements :adl :preferences)
+ (:types lamp) (:predicates (lit ?l - lamp) (spare))
+ (:action light :parameters (?l - lamp) :precondition (spare)
+  :effect (and (lit ?l) (not (spare)))))"""
+PROBLEM = """(define (problem lamps-1) (:domain lamps) (:objects a b - lamp) (:init (spare))
+ (:goal (and (preference first (lit a)) (preference second (lit b))))
+ (:metric minimize (+ (* 2 (is-violated first)) (* 3.5 (is-violated second)))))"""
+
+
+@pytest.fixture
+def lamps(tmp_path):
+    """A task in which one of two lamps can be lit: the best metric is 2."""
+    (tmp_path / "domain.pddl").write_text(DOMAIN, encoding="utf-8")
+    (tmp_path / "p1.pddl").write_text(PROBLEM, encoding="utf-8")
+    return IpcTask("lamps 1", tmp_path / "domain.pddl", tmp_path / "p1.pddl", "lamps")
+
+
+def walk(task, numbers=None, most=300):
+    """The states that are reached first: of each its first variables, the goal, and successors."""
+    names = list(range(len(task.loss))) if numbers is None else numbers
+    start = initial_state(task)
+    seen, waiting = {start}, [start]
+    while waiting and len(seen) < most:
+        state = waiting.pop(0)
+        after = {names[o]: successor(task, state, o) for o in find_applicable(task, state)}
+        yield state, is_goal(task, state), after
+        for other in after.values():
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+
+
+@given(flat_tasks(blocks=False, resources=False, windows=False))
+def test_a_written_task_means_the_same(tmp_path_factory, task):
+    task = task._replace(cost=np.ceil(task.cost))
+    text = write_sas(task)
+    file = tmp_path_factory.mktemp("sas") / "task.sas"
+    file.write_text(text, encoding="utf-8")
+    again = read_sas(file, 1.0)
+    numbers = [int(found) for found in re.findall(r"begin_operator\n(\d+)\n", text)]
+    assert again.loss.tolist() == [task.cost[number] for number in numbers]
+    shown = len(task.domain)
+    for (state, goal, after), (their_state, their_goal, theirs) in zip(
+        walk(task), walk(again, numbers), strict=True
+    ):
+        assert their_state[:shown] == state
+        assert their_goal == goal
+        assert {o: other[:shown] for o, other in theirs.items()} == after
+
+
+def test_what_fast_downward_does_not_know_is_refused(lamps):
+    encoding, _ = compile_whole(read_pddl(lamps.domain, lamps.problem))
+    with pytest.raises(ValueError, match="whole"):
+        write_sas(encoding.flat._replace(cost=encoding.flat.cost + 0.5))
+    with pytest.raises(ValueError, match="resources"):
+        write_sas(encoding.flat._replace(use=np.zeros((len(encoding.flat.loss), 1))))
+
+
+def test_a_plan_of_numbers_is_one_of_actions_with_the_metric_as_its_cost(lamps):
+    task = read_pddl(lamps.domain, lamps.problem)
+    encoding, unit = compile_whole(task)
+    texts = set()
+    state = initial_state(encoding.flat)
+    for first in find_applicable(encoding.flat, state):
+        numbers = [first]
+        now = successor(encoding.flat, state, first)
+        while not is_goal(encoding.flat, now):
+            possible = find_applicable(encoding.flat, now)
+            cheapest = min(possible, key=lambda o: encoding.flat.cost[o])
+            numbers.append(cheapest)
+            now = successor(encoding.flat, now, cheapest)
+        lines = "".join(f"({number})\n" for number in numbers)
+        texts.add(translate_plan(lines, task, encoding, unit))
+    assert texts == {"; cost = 5.5\n", "(light a)\n; cost = 3.5\n", "(light b)\n; cost = 2.0\n"}
+    assert number_of("(17 )\n") == 17
+
+
+def test_a_program_that_improves_its_plan_is_followed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import sys\nfor n in (2, 10, 1):\n open(f'{PLAN}.{{n}}', 'w').write(f'({{n}})')\n"
+        "print(open(sys.argv[1]).read())\nsys.exit(3)",
+        encoding="utf-8",
+    )
+    found = run_anytime([sys.executable, str(script), "{0}"], [script], Limits(20.0, 2_000))
+    assert [plan.text for plan in found.plans] == ["(1)", "(2)", "(10)"]
+    assert all(0.0 <= plan.seconds <= 20.0 for plan in found.plans)
+    assert found.code == 3
+    assert PLAN in found.output
+
+
+@pytest.mark.parametrize(
+    ("said", "claimed", "expected"),
+    [
+        ("Plan valid\nFinal value: 2 \n", 2.0, (2.0, True, "solved", "")),
+        ("Plan valid\nFinal value: 2 \n", 3.5, (2.0, True, "solved", "claims 3.5")),
+        ("Plan failed to execute", 2.0, (None, False, "INVALID", "VAL refuses it")),
+        ("Goal not satisfied", 2.0, (None, False, "INVALID", "VAL refuses it")),
+        ("Segmentation fault", 2.0, (2.0, False, "solved", "VAL gave no verdict")),
+    ],
+)
+def test_the_metric_is_that_of_val(lamps, tmp_path, said, claimed, expected):
+    val = tmp_path / "val"
+    val.write_text(f"#!{sys.executable}\nprint({said!r})\n", encoding="utf-8")
+    val.chmod(0o755)
+    run = PreferenceRun(OURS, lamps.name, "solved", proven=True)
+    found = with_metric(run, lamps, "(light b)\n", claimed, val)
+    assert (found.metric, found.by_val, found.status, found.note) == expected
+    assert found.steps == 1
+    assert with_metric(run, lamps, "(light b)\n", claimed, None).metric == claimed
+
+
+def make_runs(ours, theirs, proven=()):
+    """Runs of two planners with these metrics, task by task."""
+    return {
+        name: {
+            OURS: PreferenceRun(OURS, name, metric=ours[name], proven=name in proven),
+            KAIROS: PreferenceRun(KAIROS, name, metric=theirs[name]),
+        }
+        for name in ours
+    }
+
+
+def test_goals_compare_task_by_task():
+    runs = make_runs({"a": 1.0, "b": 2.0, "c": None}, {"a": 1.0, "b": 3.0, "c": None}, {"b"})
+    best = find_best(runs, {"a": 0.9, "other": 0.0})
+    assert best == {"a": 0.9, "b": 2.0, "c": float("inf")}
+    met = {verdict.what: verdict.met for verdict in find_verdicts(runs, best)}
+    assert met == {
+        "at least as good as the others": True,
+        "better than the others": True,
+        "proven optimal": True,
+        "a valid plan": False,
+        "metric within 5% of the best known": False,
+        "invalid plans": True,
+        "proofs refuted": True,
+    }
+    worse = make_runs({"a": 1.0, "b": 2.0, "c": None}, {"a": 1.0, "b": 1.9, "c": 7.0}, {"b"})
+    met = {verdict.what: verdict.met for verdict in find_verdicts(worse, find_best(worse, {}))}
+    assert not met["at least as good as the others"]
+    assert not met["better than the others"]
+    assert not met["proofs refuted"]
+
+
+def test_no_plan_is_worse_than_any():
+    assert compare(None, 3.0) == 1
+    assert compare(3.0, None) == -1
+    assert compare(None, None) == 0
+    assert compare(0.1 + 0.2, 0.3) == 0
+
+
+def test_runs_of_the_others_are_read_again(tmp_path):
+    runs = make_runs({"a": 1.0}, {"a": 2.0})
+    file = tmp_path / "runs.json"
+    file.write_text(json.dumps({"limit": 30.0, "runs": list_runs(runs)}), encoding="utf-8")
+    assert read_runs(file, 30.0) == runs
+    with pytest.raises(ValueError, match="30 s"):
+        read_runs(file, 5.0)
+
+
+def test_the_best_known_metrics_are_of_tasks_that_are_there(shared_dir):
+    folder = shared_dir / "bench" / "pddl3"
+    for name, metric in read_best(BEST).items():
+        group, number = name.rsplit(" ", 1)
+        assert (folder / group / "instances" / f"instance-{number}.pddl").is_file()
+        assert metric >= 0.0
+
+
+@pytest.mark.parametrize("number", [4, 10])
+def test_half_of_the_wishes_conflict(number):
+    house = household(30, 12, 1)
+    wishes = make_wishes(house, number)
+    items = [wish.item for wish in wishes]
+    twice = [wish for wish in wishes if items.count(wish.item) == 2]
+    assert len(wishes) == number
+    assert len(twice) == number // 4 * 2
+    assert sum(wish.weight for wish in wishes) == pytest.approx(0.99, abs=0.001)
+    assert all(wish.place.name != house.item[wish.item].place for wish in wishes)
+    lighter = {wish.item: wish.weight for wish in sorted(twice, key=lambda wish: -wish.weight)}
+    assert least_loss(wishes) == pytest.approx(sum(lighter.values()))
+
+
+def test_no_plan_for_wishes_is_better_than_the_least_loss():
+    house = household(4, 5, 1)
+    wishes = make_wishes(house, 3)
+    wishes = (*wishes, replace(wishes[0], place=house.receptacles[0], weight=0.1))
+    domain = load_domain(HOUSEHOLD_DOMAIN)
+    goal = parse_expression(write_goal(house, wishes))
+    options = PlanningOptions(alpha=0.0, time_limit=600.0, improve_time=600.0)
+    found = plan(domain, state_of(house, domain), goal, options, NoisySource(1.0, 1))
+    assert found.plan is not None
+    assert found.best_membership <= 1.0 - least_loss(wishes) + 1e-9
+
+
+def test_a_battery_limits_the_parts_that_are_reached():
+    house = household(4, 5, 2)
+    text = HOUSEHOLD_DOMAIN.read_text(encoding="utf-8")
+    goal = parse_expression(write_parts(house))
+    options = PlanningOptions(alpha=0.0, time_limit=600.0, improve_time=600.0)
+    left_out = []
+    for amount in (2.0, 100.0):
+        domain = parse_domain(with_battery(text, amount))
+        found = plan(domain, state_of(house, domain), goal, options, NoisySource(1.0, 1))
+        assert found.plan is not None
+        assert found.plan.resources_after["battery"] == amount - len(found.plan.steps)
+        left_out.append(len(found.given_up))
+    assert left_out == [2, 0]
+
+
+def test_the_true_membership_counts_true_degrees_and_what_is_given_up():
+    house = household(4, 5, 1)
+    domain = load_domain(HOUSEHOLD_DOMAIN)
+    room = next(room for room in house.rooms if room != house.start)
+    absurd = f"prefer 0.25: (at(robot_1, {room}) and at(robot_1, {house.start}))"
+    goal = parse_expression(f"{house.goal_text()} and {absurd}")
+    options = PlanningOptions(alpha=0.0, time_limit=600.0)
+    state = state_of(house, domain)
+    certain, doubtful = NoisySource(1.0, 5), NoisySource(0.9, 1)
+    found = plan(domain, state, goal, options, certain)
+    assert certain.find_true_membership(found) == pytest.approx(0.75)
+    assert certain.find_true_membership(replace(found, plan=None)) is None
+    judged = [one for step in found.plan.steps for one in step.judgements]
+    (answer, *_) = doubtful.judge([judged[0].request])
+    assert doubtful.judge([judged[0].request]) == [answer]
+    assert doubtful.find_true_membership(found) < 0.75
+
+
+def test_a_run_as_a_user_does_it(lamps, tmp_path):
+    command = [sys.executable, str(SCRIPT), "pddl3", "--no-rivals", "--limit", "5"]
+    done = subprocess.run(
+        [*command, "--tasks", str(lamps.domain.parent), "--json", str(tmp_path / "figures.json")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=400,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (run,) = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["runs"]
+    assert (run["metric"], run["proven"], run["by_val"]) == (2.0, True, False)
+    assert 0.0 <= run["first"] <= run["best"] <= 5.0
+
+
+def test_missing_tasks_are_said(tmp_path):
+    command = [sys.executable, str(SCRIPT), "pddl3", "--no-rivals", "--tasks", str(tmp_path / "no")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
+    assert done.returncode == 0
+    assert "is not there" in done.stdout
