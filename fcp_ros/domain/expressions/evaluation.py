@@ -283,13 +283,12 @@ class _Evaluator:
 
     def _is_kept(self, constraint: TrajectoryConstraint, binding: Mapping[str, str]) -> bool:
         """Decide a constraint on the states; a condition holds in a state with degree 1."""
+        initial = self._states[0]
+        moments = [
+            _Evaluator((initial, state), self._degree_of, self._tnorm) for state in self._states
+        ]
         truths = [
-            [
-                _Evaluator(self._states[: n + 1], self._degree_of, self._tnorm).judge(part, binding)
-                >= 1.0
-                for n in range(len(self._states))
-            ]
-            for part in constraint.parts
+            [moment.judge(part, binding) >= 1.0 for moment in moments] for part in constraint.parts
         ]
         if constraint.times and len(self._reached) != len(self._states):
             raise ValueError(f"{constraint.operator.value} needs the time of each state: give it")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of trajectory constraints, and their definitions."""
+"""The operators of trajectory constraints, and their truth along some states."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
+from itertools import pairwise
 
 RESOLUTION = Fraction(1, 1_000_000)
 """Times are compared when rounded to multiples of this (s): durations add up with errors."""
@@ -69,7 +70,7 @@ def decide_constraint(
     reached: Sequence[Fraction] = (),
     times: Sequence[Fraction] = (),
 ) -> bool:
-    """Decide a trajectory constraint by its definition.
+    """Decide a trajectory constraint, in time linear in the number of states.
 
     Args:
         operator: its operator.
@@ -80,25 +81,31 @@ def decide_constraint(
     """
     if times:
         return _decide_timed(operator, truths, reached, times)
-    first, states = truths[0], range(len(truths[0]))
+    first = truths[0]
     if operator is TrajectoryOperator.ALWAYS:
         return all(first)
     if operator is TrajectoryOperator.SOMETIME:
         return any(first)
     if operator is TrajectoryOperator.AT_MOST_ONCE:
-        return sum(first[i] and not (i and first[i - 1]) for i in states) <= 1
+        begins = (now and not before for before, now in pairwise((False, *first)))
+        return sum(begins) <= 1
     if operator is TrajectoryOperator.FIRST_THEN:
-        begin = 0
-        for truth in truths:
-            later = [i for i in states if i >= begin and truth[i]]
-            if not later:
-                return False
-            begin = later[0]
-        return True
-    second = truths[1]
+        done = 0
+        for now in zip(*truths, strict=True):
+            while done < len(now) and now[done]:
+                done += 1
+        return done == len(truths)
     if operator is TrajectoryOperator.AFTER:
-        return all(any(first[i:]) for i in states if second[i])
-    return all(any(first[:i]) for i in states if second[i])
+        owed = False
+        for later, earlier in zip(*truths, strict=True):
+            owed = (owed or earlier) and not later
+        return not owed
+    seen = False
+    for earlier, later in zip(*truths, strict=True):
+        if later and not seen:
+            return False
+        seen = seen or earlier
+    return True
 
 
 def _decide_timed(
@@ -111,11 +118,12 @@ def _decide_timed(
     if operator is TrajectoryOperator.WITHIN:
         return any(first[i] and reached[i] <= times[0] for i in states)
     if operator is TrajectoryOperator.ALWAYS_WITHIN:
-        return all(
-            any(first[j] and reached[j] - reached[i] <= times[0] for j in states[i:])
-            for i in states
-            if truths[1][i]
-        )
+        soonest: Fraction | float = math.inf
+        for i in reversed(states):
+            soonest = reached[i] if first[i] else soonest
+            if truths[1][i] and soonest - reached[i] > times[0]:
+                return False
+        return True
     begin = times[0]
     ends: Sequence[Fraction | float] = [*reached[1:], math.inf]
     until = times[1] if len(times) > 1 else math.inf

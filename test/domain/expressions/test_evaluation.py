@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Degrees by definition, and the built-in is_a."""
 
-from fractions import Fraction
+import itertools
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fcp_ros.domain.expressions.evaluation import evaluate, is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal, infer_types
-from fcp_ros.domain.expressions.trajectories import (
-    TrajectoryOperator,
-    decide_constraint,
-    round_time,
-)
 from fcp_ros.fuzzy import TNORMS
 
 DEGREES = {"mug_1": 0.9, "mug_2": 0.8, "O(3)": 0.7, "book_1": 0.1}
@@ -151,74 +148,37 @@ def test_counts_and_preferences(text, expected, household, flat):
     assert degree(text, household, flat) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("operator", "truths", "expected"),
-    [
-        ("always", ["TTT"], True),
-        ("always", ["TTF"], False),
-        ("sometime", ["FTF"], True),
-        ("sometime", ["FFF"], False),
-        ("at-most-once", ["FTTF"], True),
-        ("at-most-once", ["TFT"], False),
-        ("at-most-once", ["FFF"], True),
-        ("sometime-after", ["FFT", "TTF"], True),
-        ("sometime-after", ["FTF", "FTF"], True),
-        ("sometime-after", ["TTF", "FFT"], False),
-        ("sometime-before", ["TFF", "FTT"], True),
-        ("sometime-before", ["FTF", "FTF"], False),
-        ("sometime-before", ["FFF", "FFF"], True),
-        ("first-then", ["FTF", "FTF"], True),
-        ("first-then", ["FFT", "TTF"], False),
-        ("first-then", ["TFF", "FFT", "FFT"], True),
-    ],
-)
-def test_constraints_by_their_definition(operator, truths, expected):
-    states = [[letter == "T" for letter in truth] for truth in truths]
-    assert decide_constraint(TrajectoryOperator(operator), states) is expected
-
-
-@pytest.mark.parametrize(
-    ("operator", "times", "truths", "reached", "expected"),
-    [
-        ("within", [5], ["FFT"], [0, 2, 5], True),
-        ("within", [5], ["FFT"], [0, 2, 6], False),
-        ("within", [0], ["TFF"], [0, 2, 6], True),
-        ("hold-after", [5], ["FFT"], [0, 2, 5], True),
-        ("hold-after", [5], ["FFT"], [0, 2, 6], False),
-        ("hold-after", [5], ["FTT"], [0, 2, 6], True),
-        ("hold-after", [5], ["FTF"], [0, 2, 6], False),
-        ("hold-after", [5], ["FFT"], [0, 2, 3], True),
-        ("hold-after", [5], ["FTF"], [0, 2, 3], False),
-        ("hold-after", [0], ["FTT"], [0, 2, 3], False),
-        ("hold-during", [2, 6], ["FTF"], [0, 2, 6], True),
-        ("hold-during", [2, 6], ["FTF"], [0, 2, 5], False),
-        ("hold-during", [3, 6], ["FTF"], [0, 2, 7], True),
-        ("hold-during", [3, 6], ["TFT"], [0, 2, 7], False),
-        ("hold-during", [3, 6], ["TFF"], [0, 2, 2], False),
-        ("hold-during", [2, 6], ["TFTT"], [0, 2, 2, 7], False),
-        ("hold-during", [8, 9], ["FFT"], [0, 2, 7], True),
-        ("always-within", [3], ["FFT", "FTF"], [0, 2, 5], True),
-        ("always-within", [3], ["FFT", "FTF"], [0, 2, 6], False),
-        ("always-within", [3], ["FTF", "FTF"], [0, 2, 6], True),
-        ("always-within", [3], ["FTT", "TTF"], [0, 3, 9], True),
-        ("always-within", [3], ["TFF", "FTF"], [0, 2, 6], False),
-        ("always-within", [3], ["FFF", "FFF"], [0, 2, 6], True),
-    ],
-)
-def test_constraints_with_times_by_their_definition(operator, times, truths, reached, expected):
-    states = [[letter == "T" for letter in truth] for truth in truths]
-    moments, bounds = (tuple(map(Fraction, values)) for values in (reached, times))
-    assert decide_constraint(TrajectoryOperator(operator), states, moments, bounds) is expected
-
-
-def test_times_are_compared_exactly_once_rounded():
-    moments = [round_time(seconds) for seconds in (0.0, 0.1 + 0.2, 0.3 + 0.5)]
-    truths = [[False, True, False]]
-    assert decide_constraint(TrajectoryOperator.WITHIN, truths, moments, (Fraction("0.3"),))
-    during = (Fraction("0.3"), Fraction("0.8"))
-    assert decide_constraint(TrajectoryOperator.HOLD_DURING, truths, moments, during)
-
-
 def test_a_constraint_with_times_is_not_decided_without_them(household, flat):
     with pytest.raises(ValueError, match="within"):
         degree("on(mug_1, table_1) within 5 s", household, flat)
+
+
+@given(
+    number=st.integers(0, 4),
+    worth=st.tuples(*[st.sampled_from([0.0, 0.3, 0.55, 0.8, 1.0])] * 3),
+    tnorm=st.sampled_from(sorted(TNORMS)),
+    bound=st.sampled_from(["at least", "at most", "exactly"]),
+)
+def test_counts_are_what_they_are_written_out(household, flat, number, worth, tnorm, bound):
+    """At least 2 of 3 cups: the first and the second, or the first and the third, and so on."""
+    cups = ["mug_1", "mug_2", "O(3)"]
+    given_degrees = dict(zip(cups, worth, strict=True))
+
+    def value(text):
+        goal = check_goal(parse_expression(text), household, flat, text)
+        return evaluate(goal, flat, lambda _, n: given_degrees[n[0]], TNORMS[tnorm])
+
+    def write(least, sign):
+        """Some set of so many cups, all of which serve (or do not)."""
+        sets = itertools.combinations(cups, least) if 0 <= least <= len(cups) else ()
+        joined = [
+            " and ".join(['is_a(mug_1, "cup")', *(f'{sign}serves_as("{c}", drinking)' for c in s)])
+            for s in sets
+        ]
+        return f"({' or '.join(joined)})" if joined else 'is_a(mug_1, "book")'
+
+    enough = write(number, "")
+    few = write(max(0, len(cups) - number), "not ")
+    written = {"at least": enough, "at most": few, "exactly": f"{enough} and {few}"}[bound]
+    counted = value(f"{bound} {number} ?x: cup (serves_as(?x, drinking))")
+    assert counted == pytest.approx(value(written))

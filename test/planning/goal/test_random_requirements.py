@@ -12,6 +12,7 @@ from pddl3_search import SEQUENCE, START, Judge, Preferred, Requirements, advanc
 from pddl_interpreter import Interpreter
 from pddl_search import TooManyStates
 from random_adl import make_task
+from trajectory_definition import is_kept_by_definition
 
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -19,7 +20,7 @@ from fcp_ros.domain.expressions.syntax import (
     Constant,
     TrajectoryConstraint,
 )
-from fcp_ros.domain.expressions.trajectories import TrajectoryOperator, decide_constraint
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.pddl.reader import PddlTexts, read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import (
@@ -62,7 +63,7 @@ def test_judging_forwards_is_the_definition(operator, states):
     truths = [[state[part] for state in states] for part in range(parts)]
     if parts == 2:
         truths.reverse()  # the goal language names the other condition first
-    assert decide_constraint(TrajectoryOperator(operator), truths) == is_kept(constraint, known)
+    assert is_kept_by_definition(TrajectoryOperator(operator), truths) == is_kept(constraint, known)
 
 
 class Writer:
