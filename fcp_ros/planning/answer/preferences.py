@@ -34,9 +34,9 @@ def list_kept(
         known: the degrees that it rests on.
     """
     found = []
-    for move in solution.decoded.moves:
-        if move.kept and move.preference >= 0:
-            one = goal.preferences[move.preference]
+    for move in sorted(solution.decoded.moves, key=lambda move: move.kept):
+        if move.kept >= 0:
+            one = goal.preferences[move.kept]
             degree = evaluate_degree(move.body, known, 1.0)
             found.append(KeptPreference(one.name, one.text, one.weight, float(one.cost), degree))
     return tuple(found)
@@ -44,8 +44,8 @@ def list_kept(
 
 def list_given_up(solution: Solution, goal: GroundGoal) -> dict[int, GivenUp]:
     """Map the numbers of the preferences that a solution gives up to what is said of them."""
-    numbers = (move.preference for move in solution.decoded.moves if not move.kept)
-    return {number: _describe(goal.preferences[number]) for number in numbers}
+    numbers = (number for move in solution.decoded.moves for number in move.given_up)
+    return {number: _describe(goal.preferences[number]) for number in sorted(numbers)}
 
 
 def _describe(preference: GroundPreference) -> GivenUp:

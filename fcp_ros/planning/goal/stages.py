@@ -5,7 +5,8 @@ Written out, they would make a goal with very many alternatives. Instead, each i
 operator of its own, one after the other, when the world no longer changes: a preference is either
 collected where its condition holds, or given up at its price (Keyder and Geffner, Soft Goals Can Be
 Compiled Away, JAIR 36, 2009); a count goes through its conditions and counts them. The fixed order
-leaves no choice but that, so that a proof need not consider permutations.
+leaves no choice but that, so that a proof need not consider permutations. Preferences that rule one
+another out are settled together (see rivals.py).
 """
 
 from __future__ import annotations
@@ -16,11 +17,19 @@ from fractions import Fraction
 
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.goal.alternatives import Alternative, find_alternatives
-from fcp_ros.planning.goal.degree_formula import DegreeFormula, KnownDegree, make_shortfall
-from fcp_ros.planning.goal.requirements import GroundCount, GroundGoal, GroundPreference
+from fcp_ros.planning.goal.degree_formula import (
+    DegreeFormula,
+    KnownDegree,
+    compose,
+    make_shortfall,
+)
+from fcp_ros.planning.goal.requirements import GroundCount, GroundGoal
+from fcp_ros.planning.goal.rivals import Choice, group_rivals
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.task import Task
 
+NOTHING = Alternative(1.0)
+"""The condition of giving up."""
 BEGIN = 1
 """The stage in which the formula of the goal is reached, and nothing else is settled yet."""
 
@@ -34,18 +43,18 @@ class StageMove:
         target: the stage it leads to.
         alternative: its condition on the state, and the degree that it contributes.
         cost: where costs are minimised.
-        preference: number of the preference that it settles; -1 for none.
-        kept: False if it gives that preference up.
-        body: degree of that preference where it is kept.
+        kept: number of the preference that it keeps; -1 for none.
+        body: degree of that preference.
+        given_up: numbers of the preferences that it gives up.
     """
 
     source: int
     target: int
     alternative: Alternative
     cost: Fraction = Fraction(0)
-    preference: int = -1
-    kept: bool = True
+    kept: int = -1
     body: DegreeFormula = 1.0
+    given_up: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,27 +81,43 @@ def make_stages(
         counted = list(_count(count, choices, now))
         now = max((move.target for move in counted), default=now)
         moves.extend(counted)
-    for number, preference in enumerate(goal.preferences):
-        found = find_alternatives(preference.body, known, tnorm, task, watch)
-        moves.extend(_settle(number, preference, found, now))
+    ways = [
+        find_alternatives(preference.body, known, tnorm, task, watch)
+        for preference in goal.preferences
+    ]
+    rivals = [
+        Choice((preference.weight, float(preference.cost)), found)
+        for preference, found in zip(goal.preferences, ways, strict=True)
+    ]
+    for group in group_rivals(rivals, task):
+        moves.extend(_settle(goal, group, ways, tnorm, now))
         now += 1
     return Stages(tuple(moves), now)
 
 
 def _settle(
-    number: int, preference: GroundPreference, found: Sequence[Alternative], now: int
+    goal: GroundGoal,
+    group: Sequence[int],
+    ways: Sequence[Sequence[Alternative]],
+    tnorm: TNorm,
+    now: int,
 ) -> Iterator[StageMove]:
-    """Yield the ways to settle a preference."""
-    weight = preference.weight
-    for alternative in found:
-        if not alternative.missing:
-            formula = make_shortfall(weight, alternative.formula)
-            kept = replace(alternative, formula=formula, binding=())
-            yield StageMove(now, now + 1, kept, Fraction(0), number, body=alternative.formula)
-    if preference.required:
-        return
-    given_up = Alternative(1.0 - weight)
-    yield StageMove(now, now + 1, given_up, preference.cost, number, kept=False)
+    """Yield the ways to settle a group of preferences of which at most one can be kept."""
+    for kept in (*group, -1):
+        given_up = tuple(number for number in group if number != kept)
+        lost = [goal.preferences[number] for number in given_up]
+        if any(preference.required for preference in lost):
+            continue
+        degree = tnorm.compose_all(1.0 - preference.weight for preference in lost)
+        cost = sum((preference.cost for preference in lost), Fraction(0))
+        for alternative in ways[kept] if kept >= 0 else (NOTHING,):
+            if alternative.missing:
+                continue
+            body = alternative.formula
+            weight = goal.preferences[kept].weight if kept >= 0 else 0.0
+            formula = compose(tnorm, make_shortfall(weight, body), degree)
+            condition = replace(alternative, formula=formula, binding=())
+            yield StageMove(now, now + 1, condition, cost, kept, body, given_up)
 
 
 def _count(

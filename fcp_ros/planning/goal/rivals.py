@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Preferences that rule one another out: of such a group, a plan keeps at most one.
+
+An item can't end on the table and on the shelf. Delete relaxation does not see that: in it, both
+preferences are kept for nothing. Settled in one stage, with one operator for each preference that
+may be kept, all but one are paid for in every relaxed plan, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.task.task import Task
+
+MOST_RIVALS = 64
+"""Preferences in a group; each names all the others where it is kept."""
+
+Place = Hashable
+"""Something that one thing is at: a functional leg, a mutex group, the truth of a fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A preference to be grouped.
+
+    Attributes:
+        price: decides which of those that want the same is grouped: the dearest.
+        alternatives: the ways to keep it.
+    """
+
+    price: tuple[float, ...]
+    alternatives: Sequence[Alternative]
+
+
+def group_rivals(choices: Sequence[Choice], task: Task) -> list[tuple[int, ...]]:
+    """Group preferences of which no two can be kept at once.
+
+    Not all such groups are found: the members of one want different things of one place, whichever
+    of their alternatives is chosen.
+
+    Args:
+        choices: the preferences.
+        task: tells which facts exclude each other.
+
+    Returns:
+        Numbers of preferences: each in one group, alone if it has no rivals; in the order of their
+        first members.
+    """
+    occupants = [_find_occupants(choice.alternatives, task) for choice in choices]
+    at_place: dict[Place, list[int]] = {}
+    for number, places in enumerate(occupants):
+        for place in places:
+            at_place.setdefault(place, []).append(number)
+    grouped: set[int] = set()
+    groups: list[tuple[int, ...]] = []
+    for place, numbers in sorted(at_place.items(), key=lambda item: -len(item[1])):
+        open_ = [number for number in numbers if number not in grouped]
+        open_.sort(key=lambda number: choices[number].price, reverse=True)
+        group = _choose_members(open_, [occupants[number][place] for number in open_])
+        if len(group) > 1:
+            groups.append(tuple(sorted(group)))
+            grouped.update(group)
+    groups.extend((number,) for number in range(len(choices)) if number not in grouped)
+    return sorted(groups)
+
+
+def _choose_members(numbers: Sequence[int], wanted: Sequence[frozenset[object]]) -> list[int]:
+    """Choose preferences that want different occupants of a place, the first ones first."""
+    taken: set[object] = set()
+    chosen: list[int] = []
+    for number, occupants in zip(numbers, wanted, strict=True):
+        if taken.isdisjoint(occupants) and len(chosen) < MOST_RIVALS:
+            taken |= occupants
+            chosen.append(number)
+    return chosen
+
+
+def _find_occupants(
+    alternatives: Sequence[Alternative], task: Task
+) -> Mapping[Place, frozenset[object]]:
+    """Find the places that all alternatives want occupied, and by what."""
+    maps = [dict(_list_occupied(one, task)) for one in alternatives if not one.missing]
+    if not maps:
+        return {}
+    places = set(maps[0]).intersection(*maps[1:])
+    return {place: frozenset(each[place] for each in maps) for place in places}
+
+
+def _list_occupied(alternative: Alternative, task: Task) -> Iterator[tuple[Place, object]]:
+    """Yield places, and what an alternative wants there."""
+    for fact in alternative.positive:
+        yield ("truth", fact), True
+        for key in task.keys_of(fact):
+            if key not in task.broken:
+                yield key, fact
+    for fact in alternative.negative:
+        yield ("truth", fact), False
