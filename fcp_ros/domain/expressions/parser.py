@@ -10,7 +10,15 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, v_args
+from lark import (
+    Lark,
+    Token,
+    Transformer,
+    UnexpectedCharacters,
+    UnexpectedInput,
+    UnexpectedToken,
+    v_args,
+)
 from lark.exceptions import VisitError
 
 from fcp_ros.domain.expressions.syntax import (
@@ -45,26 +53,63 @@ MAX_DEPTH = 60
 MAX_TIME = 10**9
 """Longest accepted time (s); floats still tell its microseconds apart."""
 
+Variables = tuple[TypedVariable, ...]
+
 _WORDS = {
     "VARIABLE": "a variable such as ?x",
     "NAME": "a name",
     "STRING": 'words in "double quotes"',
-    "NUMBER": "a weight such as 0.5",
+    "NUMBER": "a number",
     "UNIT": "a unit of time: `s`, `min` or `h`",
     "LPAR": "`(`",
     "RPAR": "`)`",
     "COMMA": "a comma",
-    "COLON": "a colon and a type",
+    "COLON": "a colon",
     "STAR": "`*` after the weight",
-    "DURING": "`after` or `during` and a time",
-    "TO": "`to` and a later time",
     "AND": "`and`",
     "OR": "`or`",
     "NOT": "`not`",
     "EXISTS": "`exists`",
     "FORALL": "`forall`",
+    "AT_LEAST": "`at least`",
+    "AT_MOST": "`at most`",
+    "EXACTLY": "`exactly`",
+    "AS_MANY": "`as many as possible`",
+    "INITIALLY": "`initially`",
+    "ALWAYS": "`always`",
+    "NEVER": "`never`",
+    "SOMETIME": "`sometime`",
+    "AT_MOST_ONCE": "`at most once`",
+    "FIRST": "`first`",
+    "THEN": "`then`",
+    "BEFORE": "`before`",
+    "AFTER": "`after`",
+    "WITHIN": "`within` and a time",
+    "HOLD": "`hold`",
+    "DURING": "`during` and a time",
+    "TO": "`to` and a later time",
+    "PREFER": "`prefer`",
+    "COST": "`cost`",
+    "AS": "`as` and a name",
     "$END": "the end",
 }
+"""Each terminal of the grammar in words."""
+_BEGINNINGS = frozenset(
+    [
+        *("NAME", "STRING", "NUMBER", "LPAR", "NOT", "EXISTS", "FORALL", "AT_LEAST", "AT_MOST"),
+        *(
+            "EXACTLY",
+            "AS_MANY",
+            "INITIALLY",
+            "ALWAYS",
+            "NEVER",
+            "SOMETIME",
+            "AT_MOST_ONCE",
+            "FIRST",
+        ),
+    ]
+)
+"""The terminals that an operand begins with; too many to be listed in a message."""
 _SECONDS = {"s": 1, "min": 60, "h": 3600}
 _HINTS = {
     "'": 'words and unusual names stand in double quotes: "drinking".',
@@ -111,9 +156,6 @@ def parse_expression(text: str) -> Expression:
             f"The expression is nested deeper than {MAX_DEPTH} levels: simplify it."
         )
     return parsed
-
-
-Variables = tuple[TypedVariable, ...]
 
 
 class _BadToken(Exception):
@@ -231,7 +273,7 @@ class _Builder(Transformer):  # type: ignore[type-arg]
         return _read_weight(weight), Fraction(cost)
 
     def prefer(self, word: Token, price: tuple[float, Fraction], *rest: Any) -> Expression:
-        name = _read_name(rest[0]) if len(rest) > 1 and rest[0] is not None else ""
+        name = _read_name(rest[0]) if len(rest) > 1 else ""
         return Preference(*price, rest[-1], name, _find_column(word))
 
     # --- atoms
@@ -240,8 +282,7 @@ class _Builder(Transformer):  # type: ignore[type-arg]
         return TypedVariable(variable[1:], _read_name(type_), _find_column(variable))
 
     def atom(self, predicate: Token, *terms: Any) -> Expression:
-        arguments = tuple(term for term in terms if term is not None)
-        return Atom(_read_name(predicate), arguments, _find_column(predicate))
+        return Atom(_read_name(predicate), terms, _find_column(predicate))
 
     def variable(self, token: Token) -> Variable:
         return Variable(token[1:], _find_column(token))
@@ -306,12 +347,7 @@ def _measure_depth(expression: Expression) -> int:
 
 def _explain(error: UnexpectedInput, text: str) -> ExpressionError:
     position = error.pos_in_stream if error.pos_in_stream is not None else -1
-    names: set[str] = set(
-        getattr(error, "accepts", None)
-        or getattr(error, "expected", None)
-        or getattr(error, "allowed", None)
-        or ()
-    )
+    names = _list_accepted(error, text[: max(0, position)])
     expected = _list_expected(names)
     token = getattr(error, "token", None)
     if position < 0 or position >= len(text) or (token is not None and token.type == "$END"):
@@ -325,6 +361,15 @@ def _explain(error: UnexpectedInput, text: str) -> ExpressionError:
     return ExpressionError(
         f"Unexpected `{token}`: expected {expected}.{_suggest_case(token)}", text, position + 1
     )
+
+
+def _list_accepted(error: UnexpectedInput, read: str) -> set[str]:
+    """List the terminals that could stand at an error; `read` is the text before it."""
+    if isinstance(error, UnexpectedToken):
+        return set(error.accepts)
+    reading = _parser().parse_interactive(read)
+    reading.exhaust_lexer()
+    return set(reading.accepts())  # type: ignore[no-untyped-call]
 
 
 def _explain_character(text: str, position: int, expected: str) -> ExpressionError:
@@ -353,7 +398,7 @@ def _suggest_case(token: Token | None) -> str:
 
 
 def _list_expected(names: set[str]) -> str:
-    words = [word for name, word in _WORDS.items() if name in names]
-    if not words:
-        return "something else"
-    return join_words(words, "or")
+    if names >= _BEGINNINGS:
+        others = [_WORDS[name] for name in _WORDS if name in names - _BEGINNINGS]
+        return join_words(["a condition such as on(?x, table_1)", *others], "or")
+    return join_words([word for name, word in _WORDS.items() if name in names], "or")

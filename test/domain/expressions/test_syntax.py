@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fcp_ros.domain.expressions import parser as module
 from fcp_ros.domain.expressions.parser import MAX_DEPTH, MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -197,6 +198,38 @@ def test_errors_point_at_the_character(text, column, words):
     assert message == caught.value.message
     assert shown == f"  {text}".rstrip() or shown == f"  {text}"
     assert caret.index("^") == column + 1
+
+
+def test_each_expectation_has_its_words():
+    parser = module._parser()
+    names = {terminal.name for terminal in parser.terminals} - {"WS"}
+    assert names | {"$END"} == set(module._WORDS)
+    assert parser.parse_interactive("").accepts() - {"HOLD", "PREFER"} == module._BEGINNINGS
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("p() and", "a condition such as on(?x, table_1), `hold` or `prefer`."),
+        ("never", "a condition such as on(?x, table_1)."),
+        ("first p()", "`then`."),
+        ("at least", "a number."),
+        ("at least 2", "a variable such as ?x."),
+        ("as many as possible", "a variable such as ?x."),
+        ("prefer", "a number or `cost`."),
+        ("prefer 0.5", "a comma, a colon or `as` and a name."),
+        ("prefer 0.5,", "`cost`."),
+        ("prefer 0.5 as", 'a name or words in "double quotes".'),
+        ("initially", "`(`."),
+        ("hold p() during 1 s", "`to` and a later time."),
+        ("p() %", "`and`, `or`, `before`, `after`, `within` and a time or the end."),
+        ("first p() %", "`then`."),
+    ],
+)
+def test_messages_name_all_that_could_follow(text, words):
+    with pytest.raises(ExpressionError) as caught:
+        parse_expression(text)
+    assert caught.value.message.endswith(f"expected {words}")
 
 
 def test_the_caret_stands_under_the_right_line():
