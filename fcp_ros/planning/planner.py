@@ -17,16 +17,19 @@ from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.planning.answer.candidates import list_candidates
 from fcp_ros.planning.answer.explanation import explain_kept, explain_result
+from fcp_ros.planning.answer.initial_state import find_broken_constraint
 from fcp_ros.planning.answer.messages import (
     describe_given_up,
     describe_plan,
     describe_unfinished,
     explain_below_alpha,
     explain_unsolvable,
+    is_vague,
 )
 from fcp_ros.planning.answer.preferences import list_given_up, list_kept
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.assembly import assemble, claim_meeting
+from fcp_ros.planning.conflicts import find_conflict
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
@@ -49,6 +52,7 @@ from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_
 from fcp_ros.planning.prices import price_preferences
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.stepping.rules import holds
 from fcp_ros.planning.strategy import solve_request
 
 _LOG = logging.getLogger(__name__)
@@ -168,6 +172,9 @@ class _Request:
             self._goal = check_goal(self._goal, context.domain, context.instance)
             types = infer_types(self._goal, context.domain)
             goal = ground_goal(self._goal, types, context.domain, context.instance, self._watch)
+            broken = find_broken_constraint(goal, lambda fact: holds(fact, context.instance))
+            if broken is not None:
+                return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, broken.reason, conflict=broken)
             classes = self._find_classes(goal)
             kept = find_reusable_plan(context, self._goal) if goal.is_plain else None
         if kept is not None and kept.is_perfect(self._options.optimise):
@@ -262,10 +269,18 @@ class _Request:
             sentence = f"{interrupted.sentence} {describe_unfinished(found, alpha)}"
             return PlanningResult(interrupted.status, sentence)
         if found.impossible:
-            sentence = explain_unsolvable(found, self._goal, types)
-            return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, sentence)
+            return self._explain_unsolvable(found, types)
         sentence = f"{_ONLY_SEQUENCES} {describe_unfinished(found, alpha)}"
         return PlanningResult(PlanStatus.UNSOLVABLE_INCOMPLETELY, sentence)
+
+    def _explain_unsolvable(self, found: SolverResult, types: Mapping[str, str]) -> PlanningResult:
+        """Make the result for a goal that is proven to have no plan."""
+        sentence = explain_unsolvable(found, self._goal, types)
+        with self._times(Phase.EXPLAIN):
+            conflict = find_conflict(self._context, self._goal)
+        if conflict is not None and is_vague(sentence):
+            sentence = conflict.reason
+        return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, sentence, conflict=conflict)
 
     def _hand_over(self, best: Solution, found: SolverResult, alpha: float) -> PlanningResult:
         context, meeting = self._context, None

@@ -34,6 +34,11 @@ class PhaseTimes:
         self._watch = watch
         self._inner = 0.0
 
+    @property
+    def total(self) -> float:
+        """Seconds (wall clock) spent in all phases that have ended."""
+        return sum(self.seconds.values())
+
     @contextmanager
     def __call__(self, phase: Phase) -> Iterator[None]:
         """A context in which the request is in a phase."""

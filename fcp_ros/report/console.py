@@ -31,6 +31,8 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
         explain: add the candidates, the source of each degree and the timings.
     """
     parts: list[RenderableType] = [_build_headline(result)]
+    if result.conflict is not None:
+        parts.extend(Text(f"conflict: {part}", style="yellow") for part in result.conflict.parts)
     parts.extend(Text(f"note: {note}", style="yellow") for note in result.notes)
     for relaxation in result.relaxations:
         parts.append(

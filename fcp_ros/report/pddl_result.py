@@ -21,7 +21,10 @@ def to_pddl_result(result: PlanningResult, task: PddlTask, goal: str) -> Plannin
         goal: the goal as the user wrote it.
     """
     write = PddlNotation(task).write_sentence
-    verdict = result.verification
+    verdict, conflict = result.verification, result.conflict
+    if conflict is not None:
+        parts = tuple(map(write, conflict.parts))
+        conflict = replace(conflict, parts=parts, reason=write(conflict.reason))
     if verdict is not None:
         verdict = replace(verdict, problems=tuple(map(write, verdict.problems)))
     return replace(
@@ -32,6 +35,11 @@ def to_pddl_result(result: PlanningResult, task: PddlTask, goal: str) -> Plannin
         verification=verdict,
         goal=goal,
         explanation=_write_explanation(result.explanation, task),
+        given_up=tuple(replace(one, text=write(one.text)) for one in result.given_up),
+        kept_preferences=tuple(
+            replace(one, text=write(one.text)) for one in result.kept_preferences
+        ),
+        conflict=conflict,
         notes=(*map(str, task.notes), *result.notes),
     )
 

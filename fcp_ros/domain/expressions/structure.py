@@ -67,10 +67,15 @@ def walk_requirements(goal: Expression) -> Iterator[Expression]:
 
 def has_requirements(expression: Expression) -> bool:
     """Return True if there is a constraint, a preference or `as many as possible` in it."""
+    return has_constraints(expression) or has_preferences(expression)
+
+
+def has_preferences(expression: Expression) -> bool:
+    """Return True if there is a preference or `as many as possible` in it."""
     most = isinstance(expression, Count) and expression.bound is Bound.MOST
-    if most or isinstance(expression, (TrajectoryConstraint, Preference)):
+    if most or isinstance(expression, Preference):
         return True
-    return any(map(has_requirements, children(expression)))
+    return any(map(has_preferences, children(expression)))
 
 
 def has_constraints(expression: Expression) -> bool:

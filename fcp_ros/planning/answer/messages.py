@@ -29,6 +29,16 @@ from fcp_ros.planning.model.result import GivenUp
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
+_FORBIDS = "forbids it"
+_NO_SEQUENCE = "No sequence of actions leads to"
+_NO_CHOICE = "No choice of elements meets the parts of the goal that no action can change."
+
+
+def is_vague(sentence: str) -> bool:
+    """Return True if a sentence about a goal without a plan names no reason for that."""
+    named = sentence.startswith(_NO_SEQUENCE) and _FORBIDS not in sentence
+    return named or sentence == _NO_CHOICE
+
 
 def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[str, str]) -> str:
     """Explain in one sentence why no sequence of actions fulfils the goal."""
@@ -38,6 +48,27 @@ def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[st
     if not encoding.alternatives:
         return explain_impossible(goal, types, task)
     return explain_unreachable(encoding.alternatives, task, conditions)
+
+
+def explain_conflict(parts: Sequence[str], minimal: bool, alone: str) -> str:
+    """Explain in a sentence or two that parts of a goal cannot be had together.
+
+    Args:
+        parts: their texts.
+        minimal: each of them is needed for that.
+        alone: the reason why a single part has no plan; may be empty.
+    """
+    if len(parts) == 1:
+        adds_nothing = alone in ("", _NO_CHOICE, f"{_NO_SEQUENCE} {parts[0]}.")
+        reason = "" if adds_nothing else f" {alone}"
+        return f"No plan meets this part of the goal, even alone: {parts[0]}.{reason}"
+    if len(parts) == 2:
+        text = f"No plan meets both {parts[0]} and {parts[1]}"
+    else:
+        text = f"No plan meets these {len(parts)} parts of the goal together: {'; '.join(parts)}"
+    if minimal:
+        return f"{text}. Without one of them, whichever, there is a plan."
+    return f"{text}. Fewer of them may be the reason: there was no time to find out."
 
 
 def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -> str:
@@ -59,7 +90,7 @@ def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -
     for atom in required:
         if _is_static(atom, task) and not _can_hold(atom, task):
             return f"{to_text(atom)} is never true here, whatever is done."
-    return "No choice of elements meets the parts of the goal that no action can change."
+    return _NO_CHOICE
 
 
 def _is_static(atom: Atom, task: Task) -> bool:
@@ -129,9 +160,9 @@ def explain_unreachable(
         )
     )
     if len(reasons) == 1:
-        return f"No sequence of actions leads to {reasons[0]}."
+        return f"{_NO_SEQUENCE} {reasons[0]}."
     more = f"; and {len(reasons) - 3} more" if len(reasons) > 3 else ""
-    return f"No sequence of actions leads to any of: {'; '.join(reasons[:3])}{more}."
+    return f"{_NO_SEQUENCE} any of: {'; '.join(reasons[:3])}{more}."
 
 
 def _describe_wanted(alternative: Alternative, task: Task, conditions: Conditions) -> str:
@@ -142,7 +173,7 @@ def _describe_wanted(alternative: Alternative, task: Task, conditions: Condition
         names = _find_forbidding(fact, task, conditions)
         if names:
             because = "; ".join(
-                f"{c.name} forbids it ({c.because})"
+                f"{c.name} {_FORBIDS} ({c.because})"
                 for c in task.domain.constraints
                 if c.name in names
             )

@@ -148,18 +148,20 @@ class Watch:
         self._report(now)
 
     @contextmanager
-    def look_aside(self, seconds: float) -> Iterator[None]:
+    def look_aside(self, seconds: float, *, enough: bool = False) -> Iterator[None]:
         """A context for another search within the request, once its answer is there.
 
         It has its own time, and what it finds is not told as progress of the request.
 
         Args:
             seconds: that it may take; never more than are left.
+            enough: take the first plan.
         """
         options, since, reserved = self._options, self._acceptable_since, self._reserved
         told = self.best, self.membership_bound, self.cost_bound
         limit = min(options.time_limit, self.elapsed + seconds)
-        self._options = replace(options, time_limit=limit, improve_time=math.inf)
+        improve_time = 0.0 if enough else math.inf
+        self._options = replace(options, time_limit=limit, improve_time=improve_time)
         self._acceptable_since, self._reserved, self._told = math.inf, 0.0, told
         try:
             yield

@@ -19,6 +19,7 @@ from fcp_ros.domain.expressions.syntax import (
     Atom,
     Constant,
     TrajectoryConstraint,
+    to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.pddl.reader import PddlTexts, read_texts, work_out
@@ -244,6 +245,36 @@ def test_prices_are_those_of_hard_preferences(seed):
             more = None if best is None else float(best - value)
             expected.append((preference.name, str(more)))
     assert found == sorted(expected)
+
+
+@settings(max_examples=160)
+@given(st.integers(0, 100_000))
+def test_conflicts_are_minimal(seed):
+    texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
+    writer, goal = Writer(Random(seed), texts), texts.problem.goal
+    conditions = goal.parts if isinstance(goal, Conjunction) else (goal,)
+    parts = (*conditions, *(writer.constraint() for _ in range(3)))
+    task = work_out(write(texts, collect(parts)))
+    result = plan(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
+    if result.conflict is None:
+        assert result.status.solved or not isinstance(task.goal, And)
+        return
+    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
+    assert result.conflict.minimal
+    named = {to_text(work_out(write(texts, collect([part]))).goal): part for part in parts}
+    core = [named[text] for text in result.conflict.parts]
+    twin = Interpreter(texts)
+    assert find_best(Judge(twin, collect(core))) is None
+    for part in core:
+        rest = collect([other for other in core if other is not part])
+        assert find_best(Judge(twin, rest)) is not None
+
+
+def collect(parts) -> Requirements:
+    """Conditions and constraints, all of them hard."""
+    constraints = tuple(part for part in parts if isinstance(part, TrajectoryFormula))
+    conditions = tuple(part for part in parts if not isinstance(part, TrajectoryFormula))
+    return Requirements(Conjunction(conditions), constraints, (), Fraction(0))
 
 
 def describe(price) -> str:

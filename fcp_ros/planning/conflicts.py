@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A minimal conflict: parts of a goal without a plan, of which none can be left out.
+
+The parts are split in halves, and one half is searched for what it adds to the other (QuickXplain:
+Junker, Preferred Explanations and Relaxations for Over-Constrained Problems, AAAI 2004). Every step
+is a planning problem of its own; only what is proven counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from fcp_ros.domain.expressions.resolution import open_goal
+from fcp_ros.domain.expressions.structure import has_preferences
+from fcp_ros.domain.expressions.syntax import And, Expression, to_text
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.planning.answer.messages import explain_conflict, explain_unsolvable
+from fcp_ros.planning.answer.solution import SolverResult
+from fcp_ros.planning.goal.ground_goal import ground_goal
+from fcp_ros.planning.goal.symmetry import SymmetryClasses
+from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.model.optimality import is_crisp
+from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.result import Conflict
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.request_context import PhaseTimes, RequestContext
+from fcp_ros.planning.strategy import solve_request
+
+SHARE = 0.5
+"""Of the time that is left, at most, for finding a conflict ..."""
+LEAST = 1.0
+"""... and no more seconds than this, or than the request has taken so far."""
+
+Parts = tuple[Expression, ...]
+
+
+def find_conflict(context: RequestContext, goal: Expression) -> Conflict | None:
+    """Find a minimal conflict of a goal that is proven to have no plan.
+
+    Args:
+        context: of the request.
+        goal: the checked goal.
+
+    Returns:
+        The conflict; not minimal if the time was too short. None if the goal has one part, or if
+        no time was left.
+    """
+    body, types = open_goal(goal, context.domain)
+    parts = tuple(_list_parts(body))
+    if len(parts) < 2:
+        return None
+    seconds = min(SHARE * context.watch.time_left, max(LEAST, context.times.total))
+    proofs = _Proofs(context, types, context.watch.elapsed + seconds)
+    hard = tuple(part for part in parts if not has_preferences(part))
+    suspects = hard if hard and proofs.has_no_plan(hard) else parts
+    found = find_minimal_subset(suspects, proofs.has_no_plan)
+    texts, minimal = tuple(map(to_text, found)), not proofs.gave_up
+    alone = proofs.explain(found[0]) if len(found) == 1 else ""
+    return Conflict(texts, minimal, explain_conflict(texts, minimal, alone))
+
+
+def _list_parts(goal: Expression) -> Sequence[Expression]:
+    if not isinstance(goal, And):
+        return (goal,)
+    return [part for each in goal.parts for part in _list_parts(each)]
+
+
+def find_minimal_subset(parts: Parts, is_conflict: Callable[[Parts], bool]) -> Parts:
+    """Find a minimal subset of some parts that is a conflict, as all of them together are.
+
+    Args:
+        parts: at least one.
+        is_conflict: decides a subset; True of any that contains one of which it is True. A False
+            for one that could not be decided makes the answer larger than it need be.
+    """
+
+    def find(background: Parts, added: bool, suspects: Parts) -> Parts:
+        if added and is_conflict(background):
+            return ()
+        if len(suspects) == 1:
+            return suspects
+        half = len(suspects) // 2
+        first, second = suspects[:half], suspects[half:]
+        in_second = find((*background, *first), True, second)
+        in_first = find((*background, *in_second), bool(in_second), first)
+        return (*in_first, *in_second)
+
+    return find((), False, parts)
+
+
+class _Assumed:
+    """Assumes all degrees to be 1, as they do not matter for the existence of a plan."""
+
+    def judge(self, requests: Sequence[JudgementRequest]) -> Sequence[Membership]:
+        """Return one membership for each request."""
+        return [Membership(1.0, 1.0, source="assumed")] * len(requests)
+
+
+class _Proofs:
+    """Proofs that parts of a goal have no plan, each attempted once.
+
+    Args:
+        context: of the request.
+        types: of the goal's free variables.
+        end: seconds after the beginning of the request, for all proofs.
+
+    Attributes:
+        gave_up: True if some parts were neither planned for nor proven to have no plan.
+    """
+
+    def __init__(self, context: RequestContext, types: dict[str, str], end: float) -> None:
+        options = replace(
+            context.options, alpha=0.0, policy=None, optimise=Optimise.MEMBERSHIP, explain=False
+        )
+        watch = context.watch
+        judge = Judge(context.domain, context.instance, _Assumed(), watch.check)
+        self._context = replace(context, options=options, judge=judge, times=PhaseTimes(watch))
+        self._types = types
+        self._end = end
+        self._known: dict[Parts, SolverResult | None] = {}
+        self.gave_up = False
+
+    def has_no_plan(self, parts: Parts) -> bool:
+        """Return True if it is proven that no plan meets all these parts."""
+        if parts not in self._known:
+            self._known[parts] = self._solve(parts)
+        result = self._known[parts]
+        if result is not None and (result.impossible or result.best is not None):
+            return result.impossible
+        self.gave_up = True
+        return False
+
+    def explain(self, part: Expression) -> str:
+        """Explain why a part has no plan; empty if that was not proven in time."""
+        if not self.has_no_plan((part,)):
+            return ""
+        result = self._known[part,]
+        assert result is not None
+        return explain_unsolvable(result, part, self._types)
+
+    def _solve(self, parts: Parts) -> SolverResult | None:
+        context, watch = self._context, self._context.watch
+        goal = parts[0] if len(parts) == 1 else And(parts)
+        try:
+            with watch.look_aside(self._end - watch.elapsed, enough=True):
+                ground = ground_goal(goal, self._types, context.domain, context.instance, watch)
+                nothing_alike = SymmetryClasses.from_members(())
+                crisp = is_crisp(context.domain, goal)
+                return solve_request(context, ground, nothing_alike, None, crisp)[0]
+        except (Interrupted, MemoryError):
+            return None
