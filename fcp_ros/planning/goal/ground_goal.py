@@ -97,13 +97,13 @@ class _GoalGrounding:
             for part in goal.parts:
                 yield from self._take(part, environment)
         elif isinstance(goal, Forall) and has_requirements(goal.body):
-            for inner in self._conditions.bind_all(goal.variables, environment):
+            for inner in self._conditions.bind_demanding(goal, environment):
                 yield from self._take(goal.body, inner)
         elif isinstance(goal, TrajectoryConstraint):
             self._formulas.append(self._constrain(goal, environment, hard=True))
-        elif isinstance(goal, Preference) and not free_variables(_bind(goal, environment)):
+        elif isinstance(goal, Preference) and _binds_all(goal, environment):
             self._prefer(goal, environment)
-        elif isinstance(goal, Count) and not free_variables(_bind(goal, environment)):
+        elif isinstance(goal, Count) and _binds_all(goal, environment):
             self._count(goal, environment)
         else:
             yield _bind(goal, environment)
@@ -127,7 +127,7 @@ class _GoalGrounding:
         if isinstance(body, And):
             return make_both(self._ground_body(part, environment) for part in body.parts)
         if isinstance(body, Forall) and has_requirements(body.body):
-            inner = self._conditions.bind_all(body.variables, environment)
+            inner = self._conditions.bind_demanding(body, environment)
             return make_both(self._ground_body(body.body, each) for each in inner)
         if isinstance(body, TrajectoryConstraint):
             return self._constrain(body, environment, hard=False)
@@ -168,6 +168,11 @@ class _GoalGrounding:
         elif hard and not known.hard:
             self._constraints[key] = replace(known, hard=True)
         return Crisp(self._constraints[key].fact)
+
+
+def _binds_all(expression: Expression, environment: Environment) -> bool:
+    """Return True if no variable is left free."""
+    return environment.keys() >= set(free_variables(expression))
 
 
 def _bind(expression: Expression, environment: Environment) -> Expression:

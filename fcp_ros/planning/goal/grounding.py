@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import is_a
@@ -27,10 +27,12 @@ from fcp_ros.domain.expressions.syntax import (
     Not,
     Or,
     Preference,
+    TrajectoryConstraint,
     TypedVariable,
     Variable,
     Weighted,
 )
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import IS_A, Domain
 from fcp_ros.planning.goal.formula import (
     FALSE,
@@ -51,6 +53,15 @@ from fcp_ros.planning.task.lifted import find_fluents
 
 MAX_BINDINGS = 200_000
 """Goals with more (partial) bindings of their variables are refused with UNSUPPORTED."""
+
+_HELD_BY_FIRST = (TrajectoryOperator.ALWAYS, TrajectoryOperator.SOMETIME)
+"""Constraints that hold where their condition always does, and have no times."""
+_HELD_WITHOUT = (
+    TrajectoryOperator.AT_MOST_ONCE,
+    TrajectoryOperator.BEFORE,
+    TrajectoryOperator.AFTER,
+)
+"""Constraints that hold where their (second) condition never does."""
 
 Environment = Mapping[str, str]
 
@@ -98,7 +109,8 @@ class ConditionGrounding:
                 self._instantiate(expression.variables, expression.body, environment)
             )
         if isinstance(expression, Forall):
-            return make_both(self.list_instances(expression, environment))
+            demanding = self.bind_demanding(expression, environment)
+            return make_both(self._ground_instances(expression.body, demanding))
         if isinstance(expression, Count) and expression.bound is Bound.MOST:
             chosen, body = self.choose(expression, environment)
             degrees = (drop_instantiations(self.ground(body, inner)) for inner in chosen)
@@ -113,13 +125,13 @@ class ConditionGrounding:
         assert isinstance(expression, Preference), "constraints stand in no condition"
         return make_scaled(expression.weight, self.ground(expression.body, environment))
 
-    def list_instances(
-        self, expression: Forall | Count, environment: Environment
+    def _ground_instances(
+        self, body: Expression, environments: Iterable[Environment]
     ) -> Iterator[Formula]:
-        """Yield the body for each binding of the variables."""
+        """Yield the body for each binding of the variables around it."""
         # An inner variable may be bound differently for each element: no binding of the goal.
-        for inner in self.bind_all(expression.variables, environment):
-            yield drop_instantiations(self.ground(expression.body, inner))
+        for inner in environments:
+            yield drop_instantiations(self.ground(body, inner))
 
     def choose(
         self, count: Count, environment: Environment
@@ -139,7 +151,8 @@ class ConditionGrounding:
         self, count: Count, environment: Environment
     ) -> Iterator[tuple[int, list[Formula]]]:
         """Yield what a count means: of each list of formulas so many have to hold."""
-        parts = list(self.list_instances(count, environment))
+        bindings = self.bind_all(count.variables, environment)
+        parts = list(self._ground_instances(count.body, bindings))
         if count.bound is not Bound.AT_MOST:
             yield count.number, parts
         if count.bound is not Bound.AT_LEAST:
@@ -194,6 +207,25 @@ class ConditionGrounding:
             self._count_binding()
             yield from self.bind_all(variables[1:], {**environment, variables[0].name: element})
 
+    def bind_demanding(self, every: Forall, environment: Environment) -> Iterator[Environment]:
+        """Yield the bindings of a `forall` under which its body is not settled to be true.
+
+        A binding of its first variables is dropped as soon as static facts settle that.
+        """
+        yield from self._bind_demanding(every.variables, every.body, environment)
+
+    def _bind_demanding(
+        self, variables: tuple[TypedVariable, ...], body: Expression, environment: Environment
+    ) -> Iterator[Environment]:
+        if not variables:
+            yield environment
+            return
+        for element in self._elements(variables[0].type):
+            self._count_binding()
+            inner = {**environment, variables[0].name: element}
+            if not self._is_certain(body, inner):
+                yield from self._bind_demanding(variables[1:], body, inner)
+
     def _elements(self, type_: str) -> tuple[str, ...]:
         return tuple(map(self._instance.name_of, self._instance.elements(type_)))
 
@@ -217,9 +249,39 @@ class ConditionGrounding:
             return any(self._is_possible(part, environment) for part in expression.parts)
         if isinstance(expression, Atom):
             return self._evaluate_static(expression, environment) is not False
-        if isinstance(expression, Not) and isinstance(expression.body, Atom):
-            return self._evaluate_static(expression.body, environment) is not True
+        if isinstance(expression, Not):
+            return not self._is_certain(expression.body, environment)
+        if isinstance(expression, Exists):  # its variables have names of their own
+            return self._is_possible(expression.body, environment)
         return True
+
+    def _is_certain(self, expression: Expression, environment: Environment) -> bool:
+        """Return True only if static facts make the expression true, whatever is unbound.
+
+        Of a preference and a constraint that means that it demands nothing.
+        """
+        if isinstance(expression, And):
+            return all(self._is_certain(part, environment) for part in expression.parts)
+        if isinstance(expression, Or):
+            return any(self._is_certain(part, environment) for part in expression.parts)
+        if isinstance(expression, Atom):
+            return self._evaluate_static(expression, environment) is True
+        if isinstance(expression, Not):
+            return not self._is_possible(expression.body, environment)
+        if isinstance(expression, Forall):
+            return self._is_certain(expression.body, environment)
+        if isinstance(expression, (Preference, Weighted)):
+            return self._is_certain(expression.body, environment)
+        if isinstance(expression, TrajectoryConstraint):
+            return self._is_idle(expression, environment)
+        return False
+
+    def _is_idle(self, constraint: TrajectoryConstraint, environment: Environment) -> bool:
+        """Return True only if static facts make a constraint hold on every trajectory."""
+        first, last = constraint.parts[0], constraint.parts[-1]
+        if constraint.operator in _HELD_BY_FIRST:
+            return self._is_certain(first, environment)
+        return constraint.operator in _HELD_WITHOUT and not self._is_possible(last, environment)
 
     def _evaluate_static(self, atom: Atom, environment: Environment) -> bool | None:
         """Evaluate a static atom whose arguments are all bound; None for any other atom."""

@@ -2,12 +2,16 @@
 """Goals with counts, preferences and constraints, without their variables."""
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fcp_ros.domain import check_goal, infer_types, parse_expression
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal import ground_goal as module
+from fcp_ros.planning.goal import grounding
 from fcp_ros.planning.goal.formula import FALSE, TRUE
 from fcp_ros.planning.goal.ground_goal import ground_goal
+from fcp_ros.planning.goal.grounding import ConditionGrounding
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 
@@ -81,3 +85,56 @@ def test_very_many_preferences_are_refused_in_a_sentence(ground, monkeypatch):
     with pytest.raises(Interrupted, match="more than 1 preferences: narrow") as error:
         ground("forall ?x: cup (prefer 0.25: on(?x, shelf))")
     assert error.value.status is PlanStatus.UNSUPPORTED
+
+
+LITERALS = st.sampled_from(
+    [
+        "on(?x, ?y)",
+        "not on(?x, shelf)",
+        "closed(?y)",
+        "dirty(?y)",
+        "is_a(?x, mug)",
+        'not is_a(?x, "book")',
+        "in_room(?y, hall)",
+        "not in_room(?y, kitchen)",
+        "exists ?v: item (on(?v, ?y) and is_a(?v, mug))",
+        "forall ?w: support (in_room(?w, hall) or not on(?x, ?w))",
+        "initially (on(?x, ?y))",
+    ]
+)
+CONDITIONS = st.recursive(
+    LITERALS,
+    lambda inner: st.one_of(
+        st.builds("({} and {})".format, inner, inner),
+        st.builds("({} or {})".format, inner, inner),
+        st.builds("not ({})".format, inner),
+    ),
+    max_leaves=4,
+)
+REQUIREMENTS = st.one_of(
+    st.builds("prefer 0.01: {}".format, CONDITIONS),
+    st.builds("prefer 0.01: always {}".format, CONDITIONS),
+    st.builds("prefer 0.01: (sometime {} and {})".format, CONDITIONS, CONDITIONS),
+    st.builds("at most once {}".format, CONDITIONS),
+    st.builds("prefer 0.01: ({} before {})".format, CONDITIONS, CONDITIONS),
+    st.builds("prefer 0.01: ({} after {})".format, CONDITIONS, CONDITIONS),
+    st.builds("prefer 0.01: (first {} then {})".format, CONDITIONS, CONDITIONS),
+    CONDITIONS,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(REQUIREMENTS)
+def test_bindings_that_demand_nothing_are_left_out_and_no_others(ground, requirement):
+    text = f"forall ?x: item (forall ?y: support ({requirement}))"
+    found = ground(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ConditionGrounding, "_is_certain", lambda *_: False)
+        assert ground(text) == found
+
+
+def test_bindings_are_not_gone_through_once_static_facts_settle_them(ground, monkeypatch):
+    text = """forall ?x: item, ?y: support, ?z: support
+      (prefer 0.01: (not (is_a(?x, "book") and in_room(?y, hall)) or on(?x, ?z)))"""
+    monkeypatch.setattr(grounding, "MAX_BINDINGS", 4 + 3 + 2 * 3)
+    assert len(ground(text).preferences) == 2 * 3
