@@ -39,6 +39,10 @@ COMMANDS = {
         "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
         "fcp_ros.cli.validate",
     ),
+    "pddl": Command(
+        "Write a PDDL domain and problem as they are read: checked, in one order and layout.",
+        "fcp_ros.cli.pddl",
+    ),
     "judge": Command(
         "Judge to which degree a graded predicate holds of things in words or in a scene.",
         "fcp_ros.cli.judge",

@@ -12,40 +12,25 @@ from pddl3_search import SEQUENCE, START, Judge, Preferred, Requirements, advanc
 from pddl_interpreter import Interpreter
 from pddl_search import TooManyStates
 from random_adl import make_task
+from random_pddl3 import OPERATORS, RequirementDrawer, write_requirements
 from trajectory_definition import is_kept_by_definition
 
 from fcp_ros.domain.expressions.syntax import (
     And,
-    Atom,
-    Constant,
     TrajectoryConstraint,
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.pddl.reader import PddlTexts, read_texts, work_out
+from fcp_ros.domain.pddl.reader import read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import (
     TRUE,
     Conjunction,
-    Disjunction,
-    FunctionValue,
-    Metric,
-    Negation,
-    NumericOperation,
-    PreferenceFormula,
     TrajectoryFormula,
-    ViolationCount,
 )
 from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.model.result import Measure, PriceKind
 
-OPERATORS = {
-    "always": 1,
-    "sometime": 1,
-    "at-most-once": 1,
-    "sometime-after": 2,
-    "sometime-before": 2,
-}
 LIMIT = 1_000
 OPTIONS = PlanningOptions(optimise=Optimise.COST, time_limit=30.0, improve_time=30.0)
 HUGE = re.compile(r"[0-9]{10}")
@@ -67,95 +52,6 @@ def test_judging_forwards_is_the_definition(operator, states):
     assert is_kept_by_definition(TrajectoryOperator(operator), truths) == is_kept(constraint, known)
 
 
-class Writer:
-    """Writes random requirements for a task."""
-
-    def __init__(self, draw: Random, texts: PddlTexts) -> None:
-        self._draw = draw
-        self._twin = Interpreter(texts)
-        fluent = {
-            atom.predicate
-            for action in texts.domain.actions
-            for effect in action.effects
-            for atom in (*effect.add, *effect.delete)
-        }
-        self._atoms = [
-            Atom(name, tuple(Constant(bound[leg.name]) for leg in legs))
-            for name, legs in texts.domain.predicates.items()
-            for bound in self._twin.bindings(legs)
-            if name in fluent or draw.random() < 0.2
-        ] or [TRUE]
-
-    def literal(self):
-        atom = self._draw.choice(self._atoms)
-        return Negation(atom) if self._draw.random() < 0.4 else atom
-
-    def condition(self):
-        kind = self._draw.random()
-        if kind < 0.5:
-            return self.literal()
-        parts = tuple(self.literal() for _ in range(2))
-        return (Conjunction if kind < 0.75 else Disjunction)(parts)
-
-    def constraint(self):
-        operator = self._draw.choice(sorted(OPERATORS))
-        return TrajectoryFormula(
-            operator, (), tuple(self.condition() for _ in range(OPERATORS[operator]))
-        )
-
-    def requirements(self, goal) -> Requirements:
-        draw = self._draw
-        hard = tuple(self.constraint() for _ in range(draw.choice((0, 0, 1, 1, 2))))
-        preferences = tuple(
-            Preferred(
-                f"p{number % 2 if draw.random() < 0.3 else number}",
-                self.constraint() if draw.random() < 0.5 else self.condition(),
-                Fraction(0),
-            )
-            for number in range(draw.choice((0, 1, 2, 3)))
-        )
-        prices = {
-            name: Fraction(draw.choice((0, 1, 2, 5, 7)))
-            for name in sorted({p.name for p in preferences})
-        }
-        preferences = tuple(replace(p, price=prices[p.name]) for p in preferences)
-        weight = Fraction(draw.choice((0, 1, 3)))
-        return Requirements(goal if draw.random() < 0.6 else TRUE, hard, preferences, weight)
-
-    def quarrel(self, goal) -> Requirements:
-        """Requirements with preferences of which no plan fulfils all."""
-        draw, wanted = self._draw, self.requirements(goal)
-        one, other = self.condition(), self.constraint()
-        bodies = (one, Negation(one), other, TrajectoryFormula("always", (), (Negation(one),)))
-        preferences = tuple(
-            Preferred(f"q{number}", body, Fraction(draw.choice((1, 2, 5))))
-            for number, body in enumerate(bodies)
-        )
-        return replace(wanted, preferences=preferences)
-
-
-def write(texts: PddlTexts, wanted: Requirements) -> PddlTexts:
-    """The task with these requirements, as PDDL3."""
-    in_goal = [p for p in wanted.preferences if not isinstance(p.body, TrajectoryFormula)]
-    others = [p for p in wanted.preferences if isinstance(p.body, TrajectoryFormula)]
-    goal = Conjunction((wanted.goal, *(PreferenceFormula(p.name, p.body) for p in in_goal)))
-    constraints = Conjunction(
-        (*wanted.constraints, *(PreferenceFormula(p.name, p.body) for p in others))
-    )
-    terms = [
-        NumericOperation("*", (price, ViolationCount(name)))
-        for name, price in {p.name: p.price for p in wanted.preferences}.items()
-    ]
-    cost = NumericOperation("*", (wanted.cost_weight, FunctionValue("total-cost")))
-    problem = replace(
-        texts.problem,
-        goal=goal,
-        constraints=constraints if constraints.parts else TRUE,
-        metric=Metric(True, NumericOperation("+", (cost, *terms))),
-    )
-    return replace(texts, problem=problem)
-
-
 def name_steps(task, result):
     for step in result.plan.steps:
         form = task.forms[step.rule]
@@ -167,10 +63,10 @@ def name_steps(task, result):
 @given(st.integers(0, 100_000))
 def test_no_plan_is_better_and_claims_are_true(seed):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
-    wanted = Writer(Random(seed), texts).requirements(texts.problem.goal)
+    wanted = RequirementDrawer(Random(seed), texts).requirements(texts.problem.goal)
     judge = Judge(Interpreter(texts), wanted)
     best = find_best(judge)
-    task = work_out(write(texts, wanted))
+    task = work_out(write_requirements(texts, wanted))
     result = plan(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
@@ -192,13 +88,13 @@ def test_no_plan_is_better_and_claims_are_true(seed):
 def test_sequences_take_as_few_steps_as_possible(seed):
     """`first A then B then C`, which PDDL3 lacks."""
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
-    writer = Writer(Random(seed), texts)
+    writer = RequirementDrawer(Random(seed), texts)
     parts = tuple(writer.literal() for _ in range(3))
     chain = TrajectoryFormula(SEQUENCE, (), parts)
     judge = Judge(Interpreter(texts), Requirements(TRUE, (chain,), (), Fraction(0)))
     best = find_best(judge, steps=True)
     sometimes = tuple(TrajectoryFormula("sometime", (), (part,)) for part in parts)
-    task = work_out(write(texts, Requirements(TRUE, sometimes, (), Fraction(0))))
+    task = work_out(write_requirements(texts, Requirements(TRUE, sometimes, (), Fraction(0))))
     assume(isinstance(task.goal, And) and len(task.goal.parts) == 3)
     assert all(isinstance(part, TrajectoryConstraint) for part in task.goal.parts)
     goal = TrajectoryConstraint(
@@ -228,8 +124,8 @@ def harden(wanted: Requirements, preference: Preferred) -> Requirements:
 @given(st.integers(0, 100_000))
 def test_prices_are_those_of_hard_preferences(seed):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
-    wanted = Writer(Random(seed), texts).quarrel(texts.problem.goal)
-    task = work_out(write(texts, wanted))
+    wanted = RequirementDrawer(Random(seed), texts).quarrel(texts.problem.goal)
+    task = work_out(write_requirements(texts, wanted))
     options = replace(OPTIONS, explain=True)
     result = plan(task.domain, task.instance, task.goal, options, lambda *_: None)
     assume(result.plan and not any(HUGE.search(text) for text in make_task(seed)))
@@ -251,17 +147,19 @@ def test_prices_are_those_of_hard_preferences(seed):
 @given(st.integers(0, 100_000))
 def test_conflicts_are_minimal(seed):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
-    writer, goal = Writer(Random(seed), texts), texts.problem.goal
+    writer, goal = RequirementDrawer(Random(seed), texts), texts.problem.goal
     conditions = goal.parts if isinstance(goal, Conjunction) else (goal,)
     parts = (*conditions, *(writer.constraint() for _ in range(3)))
-    task = work_out(write(texts, collect(parts)))
+    task = work_out(write_requirements(texts, collect(parts)))
     result = plan(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
     if result.conflict is None:
         assert result.status.solved or not isinstance(task.goal, And)
         return
     assert result.status is PlanStatus.UNSOLVABLE_PROVEN
     assert result.conflict.minimal
-    named = {to_text(work_out(write(texts, collect([part]))).goal): part for part in parts}
+    named = {
+        to_text(work_out(write_requirements(texts, collect([part]))).goal): part for part in parts
+    }
     core = [named[text] for text in result.conflict.parts]
     twin = Interpreter(texts)
     assert find_best(Judge(twin, collect(core))) is None

@@ -6,9 +6,10 @@ than later stages support (constraints with times, numbers other than costs); `c
 those, and is the place to change for a new feature.
 
 - `source`: the text of a file, its sections, and errors with their places.
-- `tree`: the syntax tree as values; `writer` writes formulas.
+- `tree`: the syntax tree as values; `writer` writes it as a file.
 - `formulas`: terms, typed variables, conditions, numbers and effects.
 - `objects`: declared objects, each with all its types.
 - `domain_file`, `problem_file`: the sections of the two kinds of files.
 - `checks`: names are declared and fit; unsupported features are refused by name.
+- `requirements`: what a task uses of PDDL.
 """

@@ -8,11 +8,8 @@ from dataclasses import replace
 
 from fcp_ros.domain.diagnostics import Diagnostic
 from fcp_ros.domain.pddl.syntax.source import Source
-from fcp_ros.domain.pddl.syntax.tree import Parents, Typed, list_ancestors, list_types
+from fcp_ros.domain.pddl.syntax.tree import JOINT, Parents, Typed, list_ancestors, list_types
 from fcp_ros.foundation.wording import list_names, suggest_name
-
-_JOINT = ".and."
-"""Joins the names of types to the name of a type below them; names in files have no full stop."""
 
 
 def check_object_types(source: Source, given: Iterable[Typed], types: Parents) -> None:
@@ -65,10 +62,10 @@ def note_repeated(source: Source, repeated: Sequence[Typed], kind: str) -> tuple
 
 def _meet(several: Iterable[str], types: dict[str, tuple[str, ...]]) -> str:
     """Return the type of an object that is of several types, adding it where there is none."""
-    plain = {one for type_ in several for one in (types[type_] if _JOINT in type_ else (type_,))}
+    plain = {one for type_ in several for one in (types[type_] if JOINT in type_ else (type_,))}
     above = {up for type_ in plain for up in list_ancestors(type_, types) if up != type_}
     lowest = tuple(sorted(plain - above))
-    name = _JOINT.join(lowest)
+    name = JOINT.join(lowest)
     if len(lowest) > 1:
         types[name] = lowest
     return name

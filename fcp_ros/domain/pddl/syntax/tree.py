@@ -18,6 +18,8 @@ from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 
 ROOT = "object"
 """The type of everything, and of objects without a type."""
+JOINT = ".and."
+"""Joins the names of types to the name of a type below them; names in files have no full stop."""
 TOTAL_COST = "total-cost"
 TOTAL_TIME = "total-time"
 

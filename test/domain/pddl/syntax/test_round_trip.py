@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_writer import write_domain, write_problem
+from random_adl import make_task
+from random_pddl3 import RequirementDrawer, write_requirements
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
-from fcp_ros.domain.pddl.reader import read_texts
+from fcp_ros.domain.pddl.reader import parse_pddl, read_texts, work_out
 from fcp_ros.domain.pddl.syntax.domain_file import read_domain
 from fcp_ros.domain.pddl.syntax.problem_file import read_problem
 from fcp_ros.domain.pddl.syntax.source import Source, read_source
@@ -36,6 +38,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
     ViolationCount,
 )
+from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
 
 # Some that are words of the language elsewhere, and names that begin with a digit.
 NAMES = st.sampled_from(["p", "q-r", "on_2", "object", "at", "end", "3d", "a", "within", "domain"])
@@ -216,12 +219,52 @@ def test_random_problems(problem):
 
 def check_round_trip(domain_file, problem_file):
     texts = read_texts(read_source(domain_file), read_source(problem_file), supported_only=False)
+    check_texts(texts)
+
+
+def check_texts(texts):
     again = read_texts(
-        Source("d", write_domain(texts.domain)),
-        Source("p", write_problem(texts.problem)),
+        Source("d", write_domain(texts.domain, texts.problem.spelling)),
+        Source("p", write_problem(texts.problem, texts.domain.constants)),
         supported_only=False,
     )
     assert (again.domain, again.problem) == (texts.domain, texts.problem)
+    assert again.problem.spelling == texts.problem.spelling
+
+
+def test_objects_of_several_types_and_constants_with_capitals():
+    domain = """(define (domain d) (:types a b - object c - a) (:constants Lamp - a Table - b)
+      (:predicates (p ?x - a) (q ?x - b)) (:functions (total-cost) (f ?x - a))
+      (:action act :parameters (?x - (either a b)) :precondition (or (p Lamp) (q table))
+       :effect (and (p lamp) (increase (total-cost) (f lamp)))))"""
+    problem = """(define (problem e) (:domain d) (:objects X - a x - b Y - c Lamp - b)
+      (:init (p X) (q x) (q lamp) (not (p lamp)) (= (f x) 2) (= (total-cost) 0))
+      (:goal (and (p Y) (preference one (q Table)))) (:constraints (always (p X)))
+      (:metric minimize (+ (total-cost) (* 1234567.5 (is-violated one)))))"""
+    texts = read_texts(Source("d", domain), Source("p", problem))
+    assert dict(texts.problem.spelling)["lamp"] == "Lamp"
+    check_texts(texts)
+    written = write_problem(texts.problem, texts.domain.constants)
+    assert "Table - b" not in written
+    assert "(= (total-cost) 0)" in written
+
+
+@given(st.integers(0, 100_000))
+def test_random_tasks_with_constraints_and_preferences(seed):
+    texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
+    texts = write_requirements(
+        texts, RequirementDrawer(Random(seed), texts).requirements(texts.problem.goal)
+    )
+    check_texts(texts)
+    again = parse_pddl(
+        write_domain(texts.domain, texts.problem.spelling),
+        write_problem(texts.problem, texts.domain.constants),
+    )
+    task = work_out(texts)
+    assert again.goal == task.goal
+    assert again.instance == task.instance
+    assert again.domain.rules == task.domain.rules
+    assert again.minimises_cost == task.minimises_cost
 
 
 def test_own_files(repository):
