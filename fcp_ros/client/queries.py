@@ -16,6 +16,7 @@ from fcp_ros.msg import (
     PredicateQuery,
 )
 from fcp_ros.nodes.conversions.common import attributes_to_ros, duration_to_ros
+from fcp_ros.nodes.conversions.plan import budgets_to_ros
 
 AttributeValue = bool | int | float | str
 
@@ -68,6 +69,7 @@ def plan_request(
     relax: bool = True,
     optimise: str = "",
     deadline: float | None = None,
+    budgets: Mapping[str, float] | None = None,
     explain: bool = False,
 ) -> PlanRequest:
     """Build a planning request; the planner's parameters decide what is left out.
@@ -80,6 +82,7 @@ def plan_request(
         relax: True to relax a goal that cannot be reached as stated.
         optimise: "membership", or "cost" or "duration" of the plans that reach alpha.
         deadline: seconds that the plan may take.
+        budgets: resource, "cost", "time" or "steps" -> how much of it the plan may use.
         explain: True to explain the loss of each step and what binds at alpha.
     """
     return PlanRequest(
@@ -90,6 +93,7 @@ def plan_request(
         forbid_relaxation=not relax,
         optimise=optimise,
         deadline=duration_to_ros(deadline or 0.0),
+        budgets=budgets_to_ros(budgets or {}),
         explain=explain,
     )
 

@@ -39,7 +39,13 @@ class StepDraft:
     chunk: str = ""
 
 
-def assemble(solution: Solution, goal: str, context: RequestContext, alpha: float) -> Plan:
+def assemble(
+    solution: Solution,
+    goal: str,
+    context: RequestContext,
+    alpha: float,
+    left_out: tuple[str, ...] = (),
+) -> Plan:
     """Assemble the plan of a solution.
 
     Args:
@@ -47,6 +53,7 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
         goal: the goal's text.
         context: of the request.
         alpha: the alpha-cut that the plan passed.
+        left_out: the parts of the goal that it leaves out.
     """
     decoded = solution.decoded.steps
     left = context.amounts
@@ -72,6 +79,8 @@ def assemble(solution: Solution, goal: str, context: RequestContext, alpha: floa
         tnorm=context.tnorm.name,
         id=str(uuid.uuid4()),
         resources_after=left,
+        budgets=context.options.budgets,
+        left_out=left_out,
     )
 
 

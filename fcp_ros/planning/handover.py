@@ -58,10 +58,12 @@ class Handover:
     Attributes:
         context: of the request.
         goal: the checked goal.
+        in_parts: True if parts of it may be left out.
     """
 
     context: RequestContext
     goal: Expression
+    in_parts: bool = False
 
     @property
     def is_crisp(self) -> bool:
@@ -84,6 +86,7 @@ class Handover:
             alpha=plan.alpha,
             resources=context.amounts,
             deadline=context.options.deadline,
+            budgets=context.options.budgets,
             meeting=meeting,
             rules=context.session.rules,
             check=context.watch.check_conclusion,
@@ -108,7 +111,7 @@ class Handover:
         """
         context = self.context
         schedule = plan.schedule or schedule_steps(
-            context.domain,
+            context.limited_domain,
             context.instance,
             plan.steps,
             levels=context.amounts,
@@ -129,7 +132,7 @@ class Handover:
             return PlanningResult(PlanStatus.INTERNAL_ERROR, refused, verification=verdict)
         context.session.remember(plan)
         return PlanningResult(
-            choose_status(optimal_in, context.options.optimise, self.is_crisp),
+            choose_status(optimal_in, context.options.optimise, self.is_crisp, self.in_parts),
             f"{message(plan)} {mention_fallback(plan)}".rstrip(),
             plan=plan,
             verification=verdict,

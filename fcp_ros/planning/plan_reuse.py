@@ -65,7 +65,7 @@ def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePla
     """
     options = context.options
     previous = context.session.last_plan(to_text(goal))
-    if previous is None or not options.keep or math.isfinite(options.deadline):
+    if previous is None or not options.keep or math.isfinite(options.deadline) or options.budgets:
         return None
     adaptive = options.policy is not None and options.policy.adaptive
     if adaptive and options.optimise is not Optimise.MEMBERSHIP:

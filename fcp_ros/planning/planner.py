@@ -20,9 +20,12 @@ from fcp_ros.planning.answer.explanation import explain_kept, explain_result
 from fcp_ros.planning.answer.initial_state import find_broken_constraint
 from fcp_ros.planning.answer.messages import (
     describe_given_up,
+    describe_left_out,
+    describe_parts,
     describe_plan,
     describe_unfinished,
     explain_below_alpha,
+    explain_budgets,
     explain_unsolvable,
     is_vague,
 )
@@ -34,9 +37,11 @@ from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
+from fcp_ros.planning.model.budget import describe_budgets, find_latest_end
 from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.optimality import is_crisp, list_optimal
 from fcp_ros.planning.model.option_table import find_problems
+from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import (
     CancelCallback,
     Optimise,
@@ -68,6 +73,8 @@ _OUR_FAULT = frozenset(
     }
 )
 """Grounding errors that no other request would avoid."""
+
+_UNSOLVABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
 
 _ONLY_SEQUENCES = "With windows or a deadline, only steps one after the other were searched."
 
@@ -116,10 +123,27 @@ def plan(
             PlanStatus.INVALID_REQUEST,
             f"The session is one of domain {own.domain.name}: make one for {domain.name}.",
         )
+    # A budget of time is a deadline; of two, the earlier one holds.
+    latest = find_latest_end(options.budgets, options.deadline, domain)
+    options = replace(options, deadline=latest)
     judge = Judge(domain, instance, memberships, watch.check)
     given = dict(resources or {})
     context = RequestContext(own, instance, options, given, judge, watch, PhaseTimes(watch))
-    return _Request(context, goal).answer()
+    result = _Request(context, goal).answer()
+    if not options.budgets or result.status not in _UNSOLVABLE:
+        return result
+    free = plan(
+        domain,
+        instance,
+        goal,
+        replace(options, budgets={}, improve_time=0.0, explain=False),
+        memberships,
+        resources=resources,
+        cancelled=cancelled,
+        session=own,
+        start=watch.start,
+    )
+    return replace(result, message=explain_budgets(result, free, options.budgets, domain))
 
 
 class _Request:
@@ -171,7 +195,14 @@ class _Request:
         with self._times(Phase.COMPILE):
             self._goal = check_goal(self._goal, context.domain, context.instance)
             types = infer_types(self._goal, context.domain)
-            goal = ground_goal(self._goal, types, context.domain, context.instance, self._watch)
+            goal = ground_goal(
+                self._goal,
+                types,
+                context.domain,
+                context.instance,
+                self._watch,
+                in_parts=bool(self._options.budgets),
+            )
             broken = find_broken_constraint(goal, lambda fact: holds(fact, context.instance))
             if broken is not None:
                 return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, broken.reason, conflict=broken)
@@ -188,7 +219,7 @@ class _Request:
                 unsettled = "it was not settled whether a better one exists"
                 why = "no plan is better" if found.optimal else unsettled
                 return self._reuse(kept, found, why)
-            result = self._conclude(found, cut, types)
+            result = self._conclude(found, cut, types, goal)
             if result.plan is None or found.best is None or not goal.preferences:
                 return result
         return self._describe_preferences(result, found.best, goal, crisp)
@@ -196,8 +227,11 @@ class _Request:
     def _describe_preferences(
         self, result: PlanningResult, best: Solution, goal: GroundGoal, crisp: bool
     ) -> PlanningResult:
-        """Add what became of each preference."""
+        """Add what became of each preference, or of each part that may be left out."""
         given_up = tuple(list_given_up(best, goal).values())
+        if goal.parts:
+            message = f"{result.message} {describe_left_out(given_up, goal.parts)}"
+            return replace(result, given_up=given_up, message=message)
         message = f"{result.message} {describe_given_up(given_up, len(goal.preferences))}"
         if self._options.explain and given_up:
             with self._times(Phase.EXPLAIN):
@@ -229,11 +263,11 @@ class _Request:
         return replace(result, explanation=explanation)
 
     def _conclude(
-        self, found: SolverResult, cut: AlphaCut, types: Mapping[str, str]
+        self, found: SolverResult, cut: AlphaCut, types: Mapping[str, str], goal: GroundGoal
     ) -> PlanningResult:
         """Draw the conclusion from the result of the solver, with candidates and explanation."""
         context, best = self._context, found.best
-        result = self._decide_status(found, cut.alpha, types)
+        result = self._decide_status(found, cut.alpha, types, goal)
         candidates: tuple[Candidate, ...] = ()
         explanation: Explanation | None = None
         with suppress(Interrupted):  # no time is left for more than the plan
@@ -254,12 +288,12 @@ class _Request:
         )
 
     def _decide_status(
-        self, found: SolverResult, alpha: float, types: Mapping[str, str]
+        self, found: SolverResult, alpha: float, types: Mapping[str, str], goal: GroundGoal
     ) -> PlanningResult:
         """Decide the status of a result: the first line that applies."""
         best, interrupted = found.best, found.interrupted
         if best is not None and reaches(best.membership, alpha):
-            return self._hand_over(best, found, alpha)
+            return self._hand_over(best, found, alpha, goal)
         if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
             return PlanningResult(interrupted.status, interrupted.sentence)
         if best is not None and not reaches(found.bound, alpha):
@@ -276,22 +310,37 @@ class _Request:
     def _explain_unsolvable(self, found: SolverResult, types: Mapping[str, str]) -> PlanningResult:
         """Make the result for a goal that is proven to have no plan."""
         sentence = explain_unsolvable(found, self._goal, types)
+        if self._options.budgets:  # what stands in the way may be one of them
+            return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, sentence)
         with self._times(Phase.EXPLAIN):
             conflict = find_conflict(self._context, self._goal)
         if conflict is not None and is_vague(sentence):
             sentence = conflict.reason
         return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, sentence, conflict=conflict)
 
-    def _hand_over(self, best: Solution, found: SolverResult, alpha: float) -> PlanningResult:
+    def _hand_over(
+        self, best: Solution, found: SolverResult, alpha: float, goal: GroundGoal
+    ) -> PlanningResult:
         context, meeting = self._context, None
         if best.meeting is not None and found.encoding is not None:
             meeting = claim_meeting(best.meeting, found.encoding, context.tnorm)
-        optimise, handover = self._options.optimise, Handover(context, self._goal)
+        optimise, in_parts = self._options.optimise, goal.parts > 0
+        handover = Handover(context, self._goal, in_parts)
+        given_up = list_given_up(best, goal).values()
+        left_out = tuple(one.text for one in given_up if one.is_part)
+        most = in_parts and (found.optimal or len(left_out) <= found.least_left_out)
+
+        def describe(plan: Plan) -> str:
+            if in_parts:
+                budgets = describe_budgets(self._options.budgets)
+                return describe_parts(found, len(plan.steps), len(left_out), budgets, optimise)
+            return describe_plan(found, len(plan.steps), optimise, handover.is_crisp)
+
         try:
             return handover.hand_over(
-                assemble(best, to_text(self._goal), context, alpha),
-                list_optimal(found.optimal, found.shortest, best.membership, optimise),
-                lambda plan: describe_plan(found, len(plan.steps), optimise, handover.is_crisp),
+                assemble(best, to_text(self._goal), context, alpha, left_out),
+                list_optimal(found.optimal, found.shortest, best.membership, optimise, most),
+                describe,
                 meeting,
             )
         except Interrupted as reason:

@@ -7,11 +7,12 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
+from fcp_ros.planning.model.budget import find_unknown_budgets
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.request import Phase, PlanningOptions
 from fcp_ros.planning.model.watch import Watch
@@ -93,9 +94,23 @@ class RequestContext:
         """Resource -> its initial amount, for every resource of the domain."""
         return {n: self.given.get(n, r.initial) for n, r in self.domain.resources.items()}
 
+    @property
+    def limited_domain(self) -> Domain:
+        """The domain, with resources that keep the budgets of the request."""
+        domain, budgets = self.domain, self.options.budgets
+        if not domain.resources.keys() & budgets.keys():
+            return domain
+        resources = {
+            name: replace(
+                one, minimum=max(one.minimum, self.amounts[name] - budgets.get(name, math.inf))
+            )
+            for name, one in domain.resources.items()
+        }
+        return replace(domain, resources=resources)
+
     def problems(self) -> tuple[str, ...]:
-        """One sentence for each invalid amount of a resource; empty if all are fine."""
-        found = []
+        """One sentence for each invalid amount or budget; empty if all are fine."""
+        found = list(find_unknown_budgets(self.options.budgets, self.domain))
         for name, value in self.given.items():
             if name not in self.domain.resources:
                 known = ", ".join(self.domain.resources) or "none"

@@ -107,6 +107,7 @@ class Solver:
             problem.tnorm,
             problem.alpha,
             float(self._unit.size) if options.optimise is Optimise.COST else 1.0,
+            problem.premium,
             context.watch,
             partial(measure_step, context=context),
             known,
@@ -220,6 +221,8 @@ class Solver:
                 options.switches,
                 macros,
                 self._unit,
+                options.budgets,
+                problem.premium,
             ),
             self._judge.find_degree,
             watch,
@@ -236,12 +239,13 @@ class Solver:
 
     def _choose_objective(self) -> Objective:
         """Choose what is optimised from here on: only plans better than the known one count."""
-        options, tnorm = self._problem.options, self._problem.tnorm
-        if options.optimise is Optimise.MEMBERSHIP:
-            objective = Objective((Criterion.LOSS, Criterion.COST), tnorm.composition)
-        else:
-            budget = tnorm.loss_budget(self._problem.alpha)
-            objective = Objective((Criterion.COST, Criterion.LOSS), tnorm.composition, budget)
+        tnorm = self._problem.tnorm
+        order = (Criterion.COST, Criterion.LOSS)
+        budget = tnorm.loss_budget(self._problem.alpha)
+        if self._problem.membership_first:
+            order, budget = (Criterion.LOSS, Criterion.COST), math.inf
+        limit = self._problem.premium.budget
+        objective = Objective(order, tnorm.composition, budget, limit)
         return objective if self._known is None else self._known.tighten(objective)
 
     def _conclude(self, work: TaskSearch, proven: bool, breadth: Breadth) -> bool:
@@ -252,11 +256,12 @@ class Solver:
             proven: True if its best plan is the best (without one, if there is none).
             breadth: of the task.
         """
-        best, optimise = self._known, self._problem.options.optimise
-        perfect = optimise is Optimise.MEMBERSHIP and best is not None and best.loss <= EPSILON
-        blurred = optimise is Optimise.COST and best is not None and self._unit.blurs(best.cost)
+        best, by_membership = self._known, self._problem.membership_first
+        perfect = by_membership and best is not None and best.loss <= EPSILON
+        costs = self._problem.options.optimise is Optimise.COST
+        blurred = costs and best is not None and self._unit.blurs(best.cost)
         proven = perfect or (breadth is Breadth.FULL and proven and not blurred)
-        if optimise is Optimise.MEMBERSHIP and breadth is Breadth.FULL:
+        if by_membership and breadth is Breadth.FULL:
             loss = min(work.bound, math.inf if best is None else best.loss)
             bound = self._problem.tnorm.degree_of(loss)
             self._result = replace(self._result, bound=bound)
@@ -275,6 +280,8 @@ class Solver:
         best = work.best
         if best is None or self._problem.options.optimise is not Optimise.MEMBERSHIP:
             return False
+        if not self._problem.membership_first:
+            return self._problem.premium.step > 0.0  # they are part of what is minimised
         return best.cost <= 0.0 or (work.exact and breadth is Breadth.FULL)
 
     # --- rounds: search, judge, search again
@@ -298,6 +305,7 @@ class Solver:
                 lambda *args: self._search(work, *args),
             )
             work.bound = max(work.bound, found.bound)
+            self._note_left_out(work)
             missing = (
                 [] if found.plan is None else work.list_unknown(found.plan.operators, self._judge)
             )
@@ -316,6 +324,20 @@ class Solver:
             if not missing or settled or self._watch.satisfied:
                 return settled or (not missing and found.proven)
         raise AssertionError("unreachable")
+
+    def _note_left_out(self, work: TaskSearch) -> None:
+        """Note how many parts of the goal are left out at least, as far as that is shown."""
+        if work.is_complete and not self._problem.membership_first:
+            least, _ = self._problem.premium.split(work.bound)
+            best = (
+                math.inf
+                if self._known is None
+                else self._problem.premium.split(self._known.cost)[0]
+            )
+            least = int(min(least, best))
+            self._result = replace(
+                self._result, least_left_out=max(self._result.least_left_out, least)
+            )
 
     def _search(
         self,
@@ -428,11 +450,15 @@ class Solver:
             task: the task with the losses known now.
             plan: the plan, by any losses.
         """
-        operators = work.encoding.settle_goal(task, plan.operators)
-        plan = make_plan(task, operators, work.objective.composition)
-        better = work.best is None or plan.is_better(work.best, work.objective)
-        if not better or not plan.is_within(work.objective):
+        cost_first = work.objective.order[0] is Criterion.COST
+        settled = work.encoding.settle_goal(task, plan.operators, cost_first)
+        composition = work.objective.composition
+        plans = [make_plan(task, operators, composition) for operators in (settled, plan.operators)]
+        # What is preferred of the goal may have been given up to stay within the budget of losses.
+        within = next((one for one in plans if one.is_within(work.objective)), None)
+        if within is None or not (work.best is None or within.is_better(work.best, work.objective)):
             return
+        plan = within
         work.best = self._known = plan
         decoded = work.encoding.decode(plan.operators)
         labels = label_steps(work.encoding.actions[operator] for operator in plan.operators)
@@ -458,7 +484,7 @@ class Solver:
         """Return True if the loss that no plan avoids says anything."""
         problem = self._problem
         whole = any(chunk.graded for chunk in problem.library.chunks)
-        return problem.options.optimise is Optimise.MEMBERSHIP and not whole
+        return problem.membership_first and not problem.premium.size and not whole
 
     @cached_property
     def _prospects(self) -> Prospects:

@@ -10,9 +10,16 @@ from fractions import Fraction
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
 from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
-from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
+from fcp_ros.planning.encoding.cost_unit import (
+    EXACT,
+    NO_PREMIUM,
+    CostUnit,
+    Premium,
+    find_cost_unit,
+)
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
+from fcp_ros.planning.model.budget import COST, STEPS, is_counted
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.plan_reuse import ReusablePlan
@@ -20,6 +27,11 @@ from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.agents import Agents
 from fcp_ros.planning.search.outcome import FlatPlan
 from fcp_ros.planning.solver import Solver
+
+LONGEST = 2.0**17
+"""Steps of a plan, at most, where a part of the goal is worth more than all of them."""
+SECONDS = 600.0
+"""Their duration on average, at most (s)."""
 
 
 def solve_request(
@@ -55,11 +67,15 @@ def solve_request(
         is_crisp,
         find_unit(context, goal),
     )
-    best = replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP))
-    if options.optimise is Optimise.MEMBERSHIP:
+    problem = _choose_order(problem, context)
+    best = _choose_order(
+        replace(problem, options=replace(options, optimise=Optimise.MEMBERSHIP)), context
+    )
+    best = replace(best, membership_first=True)
+    if problem.membership_first:
         result = _solve_in_time(context, problem, kept)
         return result, _cut(context, result)
-    if options.policy is not None and options.policy.adaptive:
+    if not goal.parts and options.policy is not None and options.policy.adaptive:
         # The cut follows from the plan with the best membership, so that comes first.
         result = _solve_in_time(context, problem=best, kept=None)
         cut = _cut(context, result)
@@ -82,6 +98,36 @@ def find_unit(context: RequestContext, goal: GroundGoal) -> CostUnit:
     return find_cost_unit(context.domain, others) if others else context.session.cost_unit
 
 
+def _choose_order(problem: PlanningProblem, context: RequestContext) -> PlanningProblem:
+    """Choose what decides: the parts of the goal that are reached, if any may be left out."""
+    optimise = problem.options.optimise
+    premium = _find_premium(problem, context)
+    first = optimise is Optimise.MEMBERSHIP and not premium.size
+    return replace(problem, premium=premium, membership_first=first)
+
+
+def _find_premium(problem: PlanningProblem, context: RequestContext) -> Premium:
+    """Find the flat cost of leaving out a part of the goal; see `Premium`.
+
+    Where memberships differ, they come next, and steps are not counted.
+    """
+    parts, budgets = problem.goal.parts, problem.options.budgets
+    if not parts:
+        return NO_PREMIUM
+    optimise, domain = problem.options.optimise, context.domain
+    if optimise is Optimise.MEMBERSHIP and not problem.is_crisp:
+        return Premium(1.0, parts, 0.0)
+    most = EXACT / 2.0 / (parts + 1)
+    if optimise is Optimise.MEMBERSHIP:
+        limit = budgets[STEPS] if STEPS in budgets and is_counted(STEPS, domain) else LONGEST
+    elif optimise is Optimise.COST:
+        known = COST in budgets and is_counted(COST, domain)
+        limit = problem.unit.limit(budgets[COST]) if known else LONGEST * problem.unit.largest
+    else:
+        limit = min(problem.options.deadline, LONGEST * SECONDS)
+    return Premium(min(float(math.floor(limit)) + 1.0, most), parts)
+
+
 def _solve_in_time(
     context: RequestContext, problem: PlanningProblem, kept: ReusablePlan | None
 ) -> SolverResult:
@@ -100,12 +146,12 @@ def _solve_in_time(
     if not Agents(context.domain, context.instance).may_overlap(rules):
         return result
     if not deadline or not result.impossible:
-        return _restrict_to_sequences(result, problem.options.optimise)
+        return _restrict_to_sequences(result, problem)
     options = replace(problem.options, deadline=math.inf)
     loose = _solve(context, replace(problem, options=options), None)
     if loose.best is None and not windows:
         return loose
-    return replace(loose, optimal=False, shortest=False, impossible=False)
+    return replace(loose, optimal=False, shortest=False, impossible=False, least_left_out=0)
 
 
 def _solve(
@@ -135,10 +181,13 @@ def _cut(context: RequestContext, result: SolverResult) -> AlphaCut:
     return context.options.cut(count_graded_steps(degrees))
 
 
-def _restrict_to_sequences(result: SolverResult, optimise: Optimise) -> SolverResult:
+def _restrict_to_sequences(result: SolverResult, problem: PlanningProblem) -> SolverResult:
     """Withdraw the proofs that do not hold if steps may run side by side."""
     best = result.best
     perfect = best is not None and best.membership >= 1.0 - EPSILON
-    perfect = perfect and optimise is Optimise.MEMBERSHIP
+    perfect = perfect and problem.options.optimise is Optimise.MEMBERSHIP
+    perfect = perfect and best is not None and problem.premium.split(best.cost)[0] == 0
     optimal = result.optimal and perfect
-    return replace(result, optimal=optimal, shortest=False, impossible=False, bound=1.0)
+    return replace(
+        result, optimal=optimal, shortest=False, impossible=False, bound=1.0, least_left_out=0
+    )

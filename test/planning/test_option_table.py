@@ -38,6 +38,7 @@ OTHERS = {
     "seed": 7,
     "keep": False,
     "explain": True,
+    "budgets": {"battery": 20.0},
 }
 """A value for each option that is not its default."""
 
@@ -82,6 +83,9 @@ def test_no_option_is_left_out_here():
         ("time_limit", 0.0, "time_limit is 0.0: give a number of seconds above 0."),
         ("improve_time", -1.0, "improve_time is -1.0: give a number of seconds, 0 or more."),
         ("deadline", float("nan"), "deadline is nan: give a number of seconds, 0 or more."),
+        ("budgets", {"battery": -1.0}, "budgets is {'battery': -1.0}: give a finite number"),
+        ("budgets", {"cost": float("inf")}, "budgets is {'cost': inf}: give a finite number"),
+        ("budgets", {"cost": "5"}, "budgets is {'cost': '5'}: give a finite number"),
         ("memory_limit", 0, "memory_limit is 0: give a number of MiB above 0."),
         ("max_expansions", 2.5, "max_expansions is 2.5: give a whole number above 0."),
         ("max_expansions", True, "max_expansions is True: give a whole number above 0."),
@@ -115,7 +119,7 @@ def test_the_command_line_has_the_options_of_the_table_with_their_defaults():
     by_flag = {option.flags[0]: option for option in OPTIONS if option.flags}
     for parameter in ours:
         option = by_flag[parameter.opts[0]]
-        if parameter.name not in ("deadline", "without"):  # left out means none
+        if parameter.name not in ("deadline", "without", "budget"):  # left out means none
             assert parameter.default == option.default, parameter.name
 
 

@@ -83,6 +83,10 @@ FreeLengthOption = Annotated[int, describe_option("free_length")]
 TNormOption = Annotated[str, describe_option("tnorm")]
 OptimiseOption = Annotated[Optimise, describe_option("optimise")]
 DeadlineOption = Annotated[float | None, describe_option("deadline")]
+BudgetOption = Annotated[
+    list[str] | None,
+    describe_option("budgets", "NAME=AMOUNT, such as battery=20; may be given several times."),
+]
 RelaxOption = Annotated[bool, describe_option("allow_relaxation")]
 TimeLimitOption = Annotated[float, describe_option("time_limit")]
 ImproveTimeOption = Annotated[float, describe_option("improve_time")]
@@ -119,6 +123,7 @@ def plan(
     tnorm: TNormOption = DEFAULTS["tnorm"],
     optimise: OptimiseOption = DEFAULTS["optimise"],
     deadline: DeadlineOption = None,
+    budget: BudgetOption = None,
     relax: RelaxOption = DEFAULTS["allow_relaxation"],
     time_limit: TimeLimitOption = DEFAULTS["time_limit"],
     improve_time: ImproveTimeOption = DEFAULTS["improve_time"],
@@ -159,6 +164,7 @@ def plan(
                 "tnorm": tnorm,
                 "optimise": optimise.value,
                 "deadline": math.inf if deadline is None else deadline,
+                "budgets": read_budgets(budget or ()),
                 "allow_relaxation": relax,
                 "time_limit": time_limit,
                 "improve_time": improve_time,
@@ -186,6 +192,27 @@ def plan(
         _print_answer(answer, as_json, explain, why or ())
         status = PlanStatus.CANCELLED if interruption.cancelled else answer.result.status
     raise typer.Exit(to_exit_code(status))
+
+
+def read_budgets(texts: Iterable[str]) -> dict[str, float]:
+    """Read budgets, NAME=AMOUNT each.
+
+    Raises:
+        ValueError: a text is no budget, or a name is given twice; the message says what to write.
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        name, sign, amount = text.partition("=")
+        name = name.strip()
+        if not (name and sign):
+            raise ValueError(f"--budget {text}: write NAME=AMOUNT, such as battery=20")
+        if name in found:
+            raise ValueError(f"--budget {text}: {name} has a budget already, {found[name]:g}")
+        try:
+            found[name] = float(amount)
+        except ValueError:
+            raise ValueError(f"--budget {text}: {amount!r} is no number, such as 20") from None
+    return found
 
 
 def _print_answer(answer: PlanOutput, as_json: bool, explain: bool, why: Iterable[str]) -> None:

@@ -57,20 +57,19 @@ def describe_progress(progress: Progress) -> str:
     best = progress.best
     parts.append("no plan yet" if best is None else f"best so far {_describe_plan(best)}")
     if progress.membership_bound < 1.0 - EPSILON:
-        gap = "" if best is None else f" (gap {progress.membership_bound - best.membership:.2f})"
+        gap = "" if best is None else f" (gap {progress.membership_gap:.2f})"
         parts.append(f"membership at most {progress.membership_bound:.2f}{gap}")
+    if progress.left_out_bound:
+        gap = "" if best is None else f" (gap {best.left_out - progress.left_out_bound})"
+        parts.append(f"at least {progress.left_out_bound} left out{gap}")
     if math.isfinite(progress.cost_bound) and progress.cost_bound > 0.0:
-        gap = "" if best is None else f" (gap {_find_gap(best.cost, progress.cost_bound):.0%})"
+        gap = "" if best is None else f" (gap {progress.cost_gap:.0%})"
         parts.append(f"cost at least {progress.cost_bound:g}{gap}")
     return ", ".join(parts)
 
 
 def _describe_plan(best: BestPlan) -> str:
     cost = "" if best.cost == best.steps else f", cost {best.cost:g}"
+    cost += f", {best.left_out} parts left out" if best.left_out else ""
     steps = f"{best.steps} step{'' if best.steps == 1 else 's'}"
     return f"{steps}{cost}, membership {best.membership:.2f}"
-
-
-def _find_gap(cost: float, bound: float) -> float:
-    """Find the share of the cost that may be saved, in [0, 1]."""
-    return max(0.0, 1.0 - bound / cost) if cost > 0.0 else 0.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
-from fcp_ros.msg import Argument, ResourceLevel
+from fcp_ros.msg import Argument, Budget, ResourceLevel
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import (
@@ -64,6 +64,8 @@ def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
             ResourceLevel(name=name, level=float(level), unit=origin.units.get(name, ""))
             for name, level in plan.resources_after.items()
         ],
+        budgets=budgets_to_ros(plan.budgets),
+        left_out=list(plan.left_out),
         scene_sequence_number=origin.scene_sequence,
     )
 
@@ -86,7 +88,28 @@ def plan_from_ros(message: PlanMessage) -> Plan:
         id=id_from_ros(message.id),
         resources_after={item.name: item.level for item in message.resources_after},
         schedule=_schedule_from_ros(message) if message.scheduled else None,
+        budgets=budgets_from_ros(message.budgets),
+        left_out=tuple(message.left_out),
     )
+
+
+def budgets_to_ros(budgets: Mapping[str, float]) -> list[Budget]:
+    """Write budgets."""
+    return [Budget(name=name, amount=float(amount)) for name, amount in budgets.items()]
+
+
+def budgets_from_ros(messages: Iterable[Budget]) -> dict[str, float]:
+    """Read budgets; their amounts are not checked.
+
+    Raises:
+        ConversionError: two are of the same name.
+    """
+    found: dict[str, float] = {}
+    for message in messages:
+        if message.name in found:
+            raise ConversionError(f"there are two budgets of {message.name!r}: give one")
+        found[message.name] = message.amount
+    return found
 
 
 def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:

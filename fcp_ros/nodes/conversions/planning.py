@@ -7,6 +7,9 @@ import math
 from dataclasses import replace
 
 from fcp_ros.msg import Candidate as CandidateMessage
+from fcp_ros.msg import GivenUp as GivenUpMessage
+from fcp_ros.msg import KeepingPrice as KeepingPriceMessage
+from fcp_ros.msg import KeptPreference as KeptPreferenceMessage
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanRequest
 from fcp_ros.msg import PlanResult as PlanResultMessage
@@ -20,13 +23,23 @@ from fcp_ros.nodes.conversions.common import (
     duration_to_ros,
 )
 from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
-from fcp_ros.nodes.conversions.plan import PlanOrigin, plan_from_ros, plan_to_ros
+from fcp_ros.nodes.conversions.plan import (
+    PlanOrigin,
+    budgets_from_ros,
+    budgets_to_ros,
+    plan_from_ros,
+    plan_to_ros,
+)
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
     Candidate,
+    GivenUp,
+    KeepingPrice,
+    KeptPreference,
     Measure,
     PlanningResult,
     PlanStatus,
+    PriceKind,
     Relaxation,
     Verdict,
 )
@@ -43,6 +56,7 @@ def request_to_ros(goal: str, options: PlanningOptions) -> PlanRequest:
         explain=options.explain,
         optimise=options.optimise.value,
         deadline=duration_to_ros(options.deadline if math.isfinite(options.deadline) else 0.0),
+        budgets=budgets_to_ros(options.budgets),
     )
 
 
@@ -55,7 +69,7 @@ def request_from_ros(
     deadline of zero. Values are not checked here (see `find_problems`).
 
     Raises:
-        ConversionError: `optimise` is an unknown word.
+        ConversionError: `optimise` is an unknown word, or a budget is given twice.
     """
     time_limit = duration_from_ros(message.time_limit)
     if not math.isnan(message.alpha):
@@ -68,6 +82,7 @@ def request_from_ros(
         explain=message.explain,
         optimise=_read_objective(message.optimise, defaults),
         deadline=duration_from_ros(message.deadline) or defaults.deadline,
+        budgets=budgets_from_ros(message.budgets) or defaults.budgets,
     )
     return message.goal, options
 
@@ -121,6 +136,8 @@ def result_to_ros(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessa
         explanation=[] if result.explanation is None else list(result.explanation.sentences()),
         candidates=[_candidate_to_ros(candidate) for candidate in result.candidates],
         relaxations=[_relaxation_to_ros(relaxation) for relaxation in result.relaxations],
+        given_up=[_waiver_to_ros(one) for one in result.given_up],
+        kept_preferences=[_preference_to_ros(one) for one in result.kept_preferences],
         verified=result.verification is not None and result.verification.ok,
         expansions=result.expansions,
         timing_stages=list(result.timings),
@@ -134,7 +151,7 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
     Of the verification the message has only the success, and of the explanation only the words.
 
     Raises:
-        ConversionError: an unknown status, or see `plan_from_ros`.
+        ConversionError: an unknown status or price, or see `plan_from_ros`.
     """
     status = status_from_ros(message.status)
     plan = plan_from_ros(message.plan) if status.solved else None
@@ -149,6 +166,8 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
         best_membership=message.best_membership,
         candidates=tuple(_candidate_from_ros(item) for item in message.candidates),
         relaxations=tuple(_relaxation_from_ros(item) for item in message.relaxations),
+        given_up=tuple(_waiver_from_ros(item) for item in message.given_up),
+        kept_preferences=tuple(_preference_from_ros(item) for item in message.kept_preferences),
         expansions=message.expansions,
         timings=dict(zip(message.timing_stages, message.timing_seconds, strict=True)),
         verification=verdict,
@@ -199,3 +218,58 @@ def _relaxation_from_ros(message: RelaxationMessage) -> Relaxation:
     return Relaxation(
         message.kind, message.original, message.replacement, message.degree, message.reason
     )
+
+
+def _waiver_to_ros(given_up: GivenUp) -> GivenUpMessage:
+    price = given_up.price
+    return GivenUpMessage(
+        text=given_up.text,
+        name=given_up.name,
+        is_part=given_up.is_part,
+        weight=given_up.weight,
+        cost=given_up.cost,
+        price=KeepingPriceMessage() if price is None else _price_to_ros(price),
+    )
+
+
+def _waiver_from_ros(message: GivenUpMessage) -> GivenUp:
+    return GivenUp(
+        message.name,
+        message.text,
+        message.weight,
+        message.cost,
+        _price_from_ros(message.price) if message.price.kind else None,
+        message.is_part,
+    )
+
+
+def _price_to_ros(price: KeepingPrice) -> KeepingPriceMessage:
+    return KeepingPriceMessage(
+        kind=price.kind.value,
+        membership=price.membership,
+        more=price.more,
+        measure=price.measure.value,
+        reason=price.reason,
+    )
+
+
+def _price_from_ros(message: KeepingPriceMessage) -> KeepingPrice:
+    try:
+        kind, measure = PriceKind(message.kind), Measure(message.measure)
+    except ValueError as error:
+        raise ConversionError(f"the price of a preference: {error}") from None
+    return KeepingPrice(kind, message.membership, message.more, measure, message.reason)
+
+
+def _preference_to_ros(kept: KeptPreference) -> KeptPreferenceMessage:
+    return KeptPreferenceMessage(
+        text=kept.text,
+        name=kept.name,
+        weight=kept.weight,
+        cost=kept.cost,
+        degree=kept.degree,
+    )
+
+
+def _preference_from_ros(message: KeptPreferenceMessage) -> KeptPreference:
+    return KeptPreference(message.name, message.text, message.weight, message.cost, message.degree)

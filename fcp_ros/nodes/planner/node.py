@@ -44,7 +44,7 @@ from fcp_ros.nodes.runtime.worker import (
 )
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.package_files import config_folder, find_domain
-from fcp_ros.planning.model.request import Phase, Progress
+from fcp_ros.planning.model.request import BestPlan, Phase, Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import warm_up
 from fcp_ros.scene.graph.errors import SceneError
@@ -326,22 +326,24 @@ class PlannerNode(ManagedNode):
 
 
 class FeedbackSender:
-    """Sends progress as feedback: at once for a new phase, else at most once in a period."""
+    """Sends progress as feedback: a new phase and a better plan at once, else one in a period."""
 
     def __init__(self, goal: ServerGoalHandle, asked: float, period: float) -> None:
         self._goal = goal
         self._asked = asked
         self._period = period
         self._phase: Phase | None = None
+        self._best: BestPlan | None = None
         self._sent = 0.0
 
     def __call__(self, progress: Progress) -> None:
         """Send progress, unless it is too early."""
         now = time.monotonic()
-        if progress.phase is self._phase and now - self._sent < self._period:
-            return
-        self._phase, self._sent = progress.phase, now
         best = progress.best
+        same = progress.phase is self._phase and best == self._best
+        if same and now - self._sent < self._period:
+            return
+        self._phase, self._best, self._sent = progress.phase, best, now
         feedback = MakePlan.Feedback(
             phase=progress.phase.value,
             expansions=progress.expansions,
@@ -350,6 +352,10 @@ class FeedbackSender:
             best_cost=math.nan if best is None else best.cost,
             membership_bound=progress.membership_bound,
             cost_bound=progress.cost_bound,
+            membership_gap=progress.membership_gap,
+            cost_gap=progress.cost_gap,
+            best_left_out=0 if best is None else best.left_out,
+            left_out_bound=progress.left_out_bound,
             elapsed=now - self._asked,
         )
         self._goal.publish_feedback(feedback)

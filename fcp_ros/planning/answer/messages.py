@@ -19,13 +19,15 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     to_text,
 )
-from fcp_ros.domain.model import IS_A
+from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.fuzzy import reaches
 from fcp_ros.planning.answer.solution import SolverResult
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
+from fcp_ros.planning.model.budget import describe_budgets, measure_uses
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
-from fcp_ros.planning.model.result import GivenUp
+from fcp_ros.planning.model.result import GivenUp, PlanningResult, PlanStatus
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
@@ -249,6 +251,53 @@ def describe_plan(result: SolverResult, steps: int, optimise: Optimise, is_crisp
     return f"{text}; it was not settled whether a better one exists. {reason}".rstrip()
 
 
+def describe_parts(
+    result: SolverResult, steps: int, left_out: int, budgets: str, optimise: Optimise
+) -> str:
+    """Describe a plan that may leave out parts of the goal for budgets.
+
+    Args:
+        result: of the solver.
+        steps: number of steps.
+        left_out: number of parts that are left out.
+        budgets: in words.
+        optimise: the objective.
+    """
+    assert result.best is not None
+    membership = f"{result.best.membership:.2f}"
+    text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
+    if result.optimal:
+        less = _LESS[optimise]
+        if optimise is Optimise.MEMBERSHIP and result.shortest:
+            less = "takes fewer steps"
+        return f"{text}; no plan within {budgets} reaches more of the goal, or {less}."
+    reason = result.interrupted.sentence if result.interrupted is not None else ""
+    if left_out <= result.least_left_out:
+        better = f"no plan within {budgets} reaches more of the goal; it was not settled whether "
+        better += "one is better otherwise."
+        return f"{text}; {better} {reason}".rstrip()
+    bound = f"no plan reaches all but fewer than {result.least_left_out} of its parts"
+    more = f"it was not settled whether a plan within {budgets} reaches more of the goal"
+    more += f" ({bound})" if result.least_left_out else ""
+    return f"{text}; {more}. {reason}".rstrip()
+
+
+_LESS = {
+    Optimise.MEMBERSHIP: "has a higher membership",
+    Optimise.COST: "costs less",
+    Optimise.DURATION: "takes less time",
+}
+
+
+def describe_left_out(left_out: Sequence[GivenUp], parts: int) -> str:
+    """Describe the parts of the goal that a plan leaves out."""
+    if not left_out:
+        return "No part of the goal is left out."
+    verb = "is" if len(left_out) == 1 else "are"
+    named = list_names((one.text for one in left_out), 3)
+    return f"Of the {parts} parts of the goal {len(left_out)} {verb} left out: {named}."
+
+
 def describe_given_up(given_up: Sequence[GivenUp], preferences: int) -> str:
     """Describe how many preferences a plan gives up, and at which cost."""
     cost = math.fsum(one.cost for one in given_up)
@@ -282,6 +331,37 @@ def explain_below_alpha(result: SolverResult, alpha: float) -> str:
         f"Executable plans exist, but none reaches alpha {alpha:g}: {best} membership "
         f"{membership}{choice}."
     )
+
+
+def explain_budgets(
+    result: PlanningResult, free: PlanningResult, budgets: Mapping[str, float], domain: Domain
+) -> str:
+    """Explain how far the budgets of an unsolvable request stand in the way.
+
+    Args:
+        result: of the request.
+        free: of the same one without budgets.
+        budgets: of the request.
+        domain: of the request.
+    """
+    words = describe_budgets(budgets)
+    if free.plan is not None:
+        uses = measure_uses(free.plan.steps, free.plan.end, budgets, domain)
+        enough = {name: round_up(use) for name, use in uses.items() if use > budgets[name]}
+        if enough and result.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
+            return f"{result.message} With {describe_budgets(enough)} a plan reaches it."
+        if enough:
+            more = f"{describe_budgets(enough)} is enough for the whole goal"
+            return f"No plan keeps within {words}; {more}."
+    elif free.status not in (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA):
+        open_ = "it was not settled whether there is one that uses more"
+        return f"No plan keeps within {words}; {open_}."
+    return result.message
+
+
+def round_up(use: float) -> float:
+    """Round a number up to the third place after the point, but for errors of adding up."""
+    return math.ceil(round(use * 1000.0, 3)) / 1000.0
 
 
 def describe_unfinished(result: SolverResult, alpha: float) -> str:

@@ -45,10 +45,12 @@ def list_kept(
 def list_given_up(solution: Solution, goal: GroundGoal) -> dict[int, GivenUp]:
     """Map the numbers of the preferences that a solution gives up to what is said of them."""
     numbers = (number for move in solution.decoded.moves for number in move.given_up)
-    return {number: _describe(goal.preferences[number]) for number in sorted(numbers)}
+    return {number: _describe(goal.preferences[number], goal) for number in sorted(numbers)}
 
 
-def _describe(preference: GroundPreference) -> GivenUp:
+def _describe(preference: GroundPreference, goal: GroundGoal) -> GivenUp:
+    if preference.is_part:
+        return GivenUp("", preference.text, 1.0 / goal.parts, 0.0, is_part=True)
     cost = float(preference.cost)
     return GivenUp(preference.name, preference.text, preference.weight, cost)
 

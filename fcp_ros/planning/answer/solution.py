@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fcp_ros.cset import Instance
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
-from fcp_ros.planning.encoding.cost_unit import CostUnit
+from fcp_ros.planning.encoding.cost_unit import NO_PREMIUM, CostUnit, Premium
 from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.requirements import GroundGoal
@@ -38,6 +38,8 @@ class PlanningProblem:
         library: the chunks to plan with.
         is_crisp: True if every membership is 1 (see `model.optimality.is_crisp`).
         unit: in which costs are counted.
+        premium: of leaving out parts of the goal.
+        membership_first: True if the membership decides, and costs only between equal ones.
     """
 
     compiler: RelevanceCompiler
@@ -51,6 +53,8 @@ class PlanningProblem:
     library: ChunkLibrary = field(default_factory=ChunkLibrary)
     is_crisp: bool = False
     unit: CostUnit = field(default_factory=CostUnit)
+    premium: Premium = NO_PREMIUM
+    membership_first: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,7 @@ class SolverResult:
             only known where membership is the objective.
         impossible: True if it is proven that there is no plan (or none that is better).
         bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
+        least_left_out: no plan leaves out fewer parts of the goal.
         task, conditions, encoding: the widest task that was searched; None before the first.
         complete: True if that task contains everything that can matter.
         interrupted: the limit that stopped it before it was finished.
@@ -104,6 +109,7 @@ class SolverResult:
     shortest: bool = False
     impossible: bool = False
     bound: float = 1.0
+    least_left_out: int = 0
     task: Task | None = None
     conditions: Conditions | None = None
     encoding: Encoding | None = None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.fuzzy import EPSILON
 
 EXACT = 2**53
 """Whole numbers up to this one are exact in float64."""
@@ -25,10 +26,12 @@ class CostUnit:
     Attributes:
         size: the cost of one unit.
         is_exact: True if each cost is a whole number of units that float64 holds exactly.
+        largest: the largest cost of a step, in units, or more.
     """
 
     size: Fraction = Fraction(1)
     is_exact: bool = True
+    largest: float = 1.0
 
     def blurs(self, total: float) -> bool:
         """Return True if rounding may hide that another sum is less than a total of units."""
@@ -37,6 +40,48 @@ class CostUnit:
     def count(self, cost: Fraction) -> float:
         """Return a cost in units."""
         return float(cost / self.size)
+
+    def limit(self, amount: float) -> float:
+        """Return the most units that cost no more than an amount."""
+        units = Fraction(repr(amount)) / self.size
+        return float(math.floor(units)) if self.is_exact else float(units)
+
+
+@dataclass(frozen=True, slots=True)
+class Premium:
+    """The flat cost of leaving out a part of the goal: more than that of all steps of a plan.
+
+    So plans that reach more of the goal come first, whatever their steps cost, and a sum says both.
+
+    Attributes:
+        size: the cost; 0 if nothing may be left out.
+        parts: the number of parts.
+        step: the cost of a step where steps are counted.
+    """
+
+    size: float = 0.0
+    parts: int = 0
+    step: float = 1.0
+
+    def split(self, cost: float) -> tuple[int, float]:
+        """Split a flat cost into the number of parts left out and the cost of the steps.
+
+        A lower bound of flat costs is split into lower bounds; that of the steps holds for plans
+        that leave out no more parts.
+        """
+        if not self.size:
+            return 0, cost
+        left_out = math.floor(cost / self.size + EPSILON) if math.isfinite(cost) else self.parts
+        return left_out, max(0.0, cost - left_out * self.size)
+
+    @property
+    def budget(self) -> float:
+        """The most that plans cost that reach some part of the goal."""
+        return self.size * self.parts - 0.5 * min(1.0, self.size) if self.size else math.inf
+
+
+NO_PREMIUM = Premium()
+"""Nothing may be left out."""
 
 
 def find_cost_unit(domain: Domain, others: Iterable[Fraction] = ()) -> CostUnit:
@@ -48,9 +93,10 @@ def find_cost_unit(domain: Domain, others: Iterable[Fraction] = ()) -> CostUnit:
     if not costs:
         return CostUnit()
     terms = max((len(rule.cost.terms) for rule in domain.rules.values()), default=0)
-    if any(cost / unit * (1 + terms) > EXACT for cost in costs):
-        return CostUnit(is_exact=False)
-    return CostUnit(unit)
+    largest = max(costs) * (1 + terms)
+    if largest / unit > EXACT:
+        return CostUnit(is_exact=False, largest=float(largest))
+    return CostUnit(unit, largest=float(largest / unit))
 
 
 def _list_costs(domain: Domain) -> Iterator[Fraction]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fcp_ros.domain.model import ActionRule, Resource, Window
 from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.flat.builder import FlatResource
+from fcp_ros.planning.model.budget import COST, STEPS, is_counted
 from fcp_ros.planning.model.ground_step import BoundRule, compute_cost, compute_duration
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.task.task import GroundOperator, Task
@@ -25,6 +26,9 @@ class _OfRule:
     window: Window
 
 
+NO_BUDGETS: Mapping[str, float] = {}
+
+
 class OperatorCosts:
     """Costs, uses and windows of the operators of a task.
 
@@ -35,9 +39,12 @@ class OperatorCosts:
         deadline: seconds that a plan may take; infinite without one.
         amounts: initial amount of each resource; the domain's own by default.
         unit: the unit of the rules' costs.
+        budgets: resource, "cost" or "steps" -> how much of it a plan may use.
+        step_cost: cost of a step where steps are counted.
 
     Attributes:
-        pools: the tracked resources; with a deadline or a window the last one is the clock (s).
+        pools: the tracked resources, then what is counted for budgets; with a deadline or a window
+            the last one is the clock (s).
         clock: number of the clock among them, or -1.
     """
 
@@ -49,8 +56,11 @@ class OperatorCosts:
         deadline: float,
         amounts: Mapping[str, float],
         unit: CostUnit,
+        budgets: Mapping[str, float] = NO_BUDGETS,
+        step_cost: float = 1.0,
     ) -> None:
         self._unit = unit
+        self._step_cost = step_cost
         self._instance = task.instance
         self._optimise = optimise
         rules = {operator.rule.name: operator.rule for operator in operators}
@@ -61,11 +71,17 @@ class OperatorCosts:
         timed = math.isfinite(deadline) or any(
             rule.window.opens > 0.0 or math.isfinite(rule.window.closes) for rule in rules.values()
         )
-        self.clock = len(self._resources) if timed else -1
         self.pools = [
-            FlatResource(float(amounts.get(r.name, r.initial)), r.minimum, r.maximum)
+            _make_pool(r, float(amounts.get(r.name, r.initial)), budgets.get(r.name, math.inf))
             for r in self._resources
         ]
+        self._counted = [
+            name for name in (STEPS, COST) if name in budgets and is_counted(name, task.domain)
+        ]
+        for name in self._counted:
+            limit = unit.limit(budgets[name]) if name == COST else float(math.floor(budgets[name]))
+            self.pools.append(FlatResource(limit, 0.0, math.inf))
+        self.clock = len(self.pools) if timed else -1
         if timed:
             self.pools.append(FlatResource(0.0, 0.0, deadline))
         self._rules = {name: self._summarise(rule) for name, rule in rules.items()}
@@ -91,12 +107,19 @@ class OperatorCosts:
     def use_of(self, step: BoundRule) -> tuple[float, ...]:
         """Return the amounts that an operator takes from the pools."""
         rule = self._rules[step.rule.name]
+        use = rule.use
+        if self._counted:
+            use = (*use, *(self._count(name, step) for name in self._counted))
         if self.clock < 0:
-            return rule.use
+            return use
         duration = rule.duration
         if duration is None:
             duration = compute_duration(step.rule, step.arguments, self._instance)
-        return (*rule.use, -duration)
+        return (*use, -duration)
+
+    def _count(self, name: str, step: BoundRule) -> float:
+        """Return what an operator takes from the budget of cost or steps."""
+        return 1.0 if name == STEPS else self._unit.count(compute_cost(step.rule, step.arguments))
 
     def is_free(self, step: BoundRule) -> bool:
         """Return True if an operator uses no resource, time aside."""
@@ -109,7 +132,7 @@ class OperatorCosts:
     def _summarise(self, rule: ActionRule) -> _OfRule:
         same = rule.duration.between is None or rule.duration.per_metre == 0.0
         duration = rule.duration.base if same else None
-        cost: float | None = 1.0
+        cost: float | None = self._step_cost
         if self._optimise is Optimise.DURATION:
             cost = duration
         elif self._optimise is Optimise.COST:
@@ -120,3 +143,8 @@ class OperatorCosts:
             duration,
             rule.window if self.clock >= 0 else Window(),
         )
+
+
+def _make_pool(resource: Resource, amount: float, budget: float) -> FlatResource:
+    """Make the pool of a resource; a budget limits how far its amount may fall."""
+    return FlatResource(amount, max(resource.minimum, amount - budget), resource.maximum)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from fcp_ros.foundation.garbage import pause_garbage_collection
 from fcp_ros.planning.encoding.arrays import make_flat_task
-from fcp_ros.planning.encoding.cost_unit import CostUnit
+from fcp_ros.planning.encoding.cost_unit import NO_PREMIUM, CostUnit, Premium
 from fcp_ros.planning.encoding.costs import OperatorCosts
 from fcp_ros.planning.encoding.encoding import Encoding, FlatAction
 from fcp_ros.planning.encoding.merge import Entry, OperatorMerger, expand_representative
@@ -57,6 +57,8 @@ class EncodeOptions:
         amounts: initial amount of each resource; the domain's own by default.
         switches: the optimisations.
         unit: the unit of the rules' costs.
+        budgets: resource, "cost" or "steps" -> how much of it a plan may use.
+        premium: flat cost of leaving out a part of the goal.
         macros: makes operators for sequences of steps (see chunks/macros.py).
     """
 
@@ -66,6 +68,8 @@ class EncodeOptions:
     switches: Switches = field(default_factory=Switches)
     macros: MacroMaker = make_no_macros
     unit: CostUnit = field(default_factory=CostUnit)
+    budgets: Mapping[str, float] = field(default_factory=dict)
+    premium: Premium = NO_PREMIUM
 
 
 def encode(
@@ -115,6 +119,7 @@ class _Encoder:
         self._watch = watch
         self._stages = stages
         # What is given up costs nothing where costs are not minimised.
+        self._premium = options.premium
         self._unit = options.unit if options.optimise is Optimise.COST else None
         mutexes = find_leg_mutexes(task, conditions, relevance.operators, watch.check)
         self._variables: Variables = choose_variables(task, conditions, relevance, mutexes)
@@ -126,6 +131,8 @@ class _Encoder:
             options.deadline,
             options.amounts,
             options.unit,
+            options.budgets,
+            options.premium.step,
         )
         self._graded = {name: GradedAtoms(rule) for name, rule in task.domain.rules.items()}
 
@@ -179,6 +186,7 @@ class _Encoder:
             pre, unequal = found
             body = Body((*pre, (goal, move.source)), unequal, (FlatEffect(goal, move.target),), ())
             cost = 0.0 if self._unit is None else self._unit.count(move.cost)
+            cost += self._premium.size * move.left_out
             yield Entry(body, FlatAction(move=move), alternative.graded, cost, self._costs.no_use())
 
     def _make_entries(self, index: int) -> Iterator[Entry]:

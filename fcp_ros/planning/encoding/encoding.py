@@ -134,7 +134,9 @@ class Encoding:
         """Return the flat task with other costs, float64[m], each finite and at least 0."""
         return self.flat._replace(cost=np.ascontiguousarray(costs, np.float64))
 
-    def settle_goal(self, task: FlatTask, operators: Sequence[int]) -> tuple[int, ...]:
+    def settle_goal(
+        self, task: FlatTask, operators: Sequence[int], cost_first: bool = False
+    ) -> tuple[int, ...]:
         """Return a plan with the best operators of the goal in its last state.
 
         A search that is content with some plan may give up a preference that holds.
@@ -142,6 +144,7 @@ class Encoding:
         Args:
             task: the flat task with the losses known now.
             operators: a plan.
+            cost_first: True if costs decide, and losses only between equal ones.
         """
         if not self.has_stages:
             return tuple(operators)
@@ -155,7 +158,8 @@ class Encoding:
             if action.belongs_to_goal:
                 same = siblings[_find_stages(action)]
                 ready = [one for one in same if is_applicable(task, state, one)]
-                operator = min(ready, key=lambda one: (task.loss[one], task.cost[one], one))
+                first, second = (task.cost, task.loss) if cost_first else (task.loss, task.cost)
+                operator = min(ready, key=lambda one: (first[one], second[one], one))
             chosen.append(operator)
             state = successor(task, state, operator)
         return tuple(chosen)

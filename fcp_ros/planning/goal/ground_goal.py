@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expressions.parts import split_goal
 from fcp_ros.domain.expressions.structure import has_requirements
 from fcp_ros.domain.expressions.syntax import (
     And,
@@ -48,7 +49,13 @@ MAX_PREFERENCES = 20_000
 
 
 def ground_goal(
-    goal: Expression, types: Mapping[str, str], domain: Domain, instance: Instance, watch: Watch
+    goal: Expression,
+    types: Mapping[str, str],
+    domain: Domain,
+    instance: Instance,
+    watch: Watch,
+    *,
+    in_parts: bool = False,
 ) -> GroundGoal:
     """Ground a goal: replace variables by elements and evaluate static facts.
 
@@ -58,11 +65,19 @@ def ground_goal(
         domain: tells which relations change, and which predicates are graded.
         instance: the state; its elements and static facts are read.
         watch: checked all the time.
+        in_parts: True if parts of the goal may be left out (see `split_goal`). A single one that
+            is left when static facts are evaluated may not.
 
     Raises:
         Interrupted: cancelled, out of time, or too many bindings.
     """
-    return _GoalGrounding(ConditionGrounding(domain, instance, watch), types).ground(goal)
+    conditions = ConditionGrounding(domain, instance, watch)
+    if in_parts:
+        parts = split_goal(goal, types, instance)
+        ground = _GoalGrounding(conditions, types).ground(parts.hard, parts.optional)
+        if ground.parts > 1:
+            return ground
+    return _GoalGrounding(conditions, types).ground((goal,))
 
 
 class _GoalGrounding:
@@ -74,9 +89,11 @@ class _GoalGrounding:
         self._preferences: list[GroundPreference] = []
         self._constraints: dict[tuple[object, ...], GroundConstraint] = {}
 
-    def ground(self, goal: Expression) -> GroundGoal:
-        """Ground a whole goal."""
-        rest = tuple(self._take(goal, {}))
+    def ground(self, goal: Iterable[Expression], optional: Iterable[Expression] = ()) -> GroundGoal:
+        """Ground the conjuncts of a goal, and further ones that may be left out."""
+        for part in optional:
+            self._prefer(Preference(1.0, Fraction(0), part), {}, is_part=True)
+        rest = tuple(one for conjunct in goal for one in self._take(conjunct, {}))
         if rest:
             condition = rest[0] if len(rest) == 1 else And(rest)
             free = tuple(
@@ -108,7 +125,9 @@ class _GoalGrounding:
         else:
             yield _bind(goal, environment)
 
-    def _prefer(self, preference: Preference, environment: Environment) -> None:
+    def _prefer(
+        self, preference: Preference, environment: Environment, is_part: bool = False
+    ) -> None:
         body = self._ground_body(preference.body, environment)
         if body != TRUE:
             text = to_text(_bind(preference.body, environment))
@@ -119,7 +138,14 @@ class _GoalGrounding:
                     'of a `forall` around them with a type or is_a(?x, "label").',
                 )
             self._preferences.append(
-                GroundPreference(preference.name, preference.weight, preference.cost, body, text)
+                GroundPreference(
+                    preference.name,
+                    preference.weight,
+                    preference.cost,
+                    body,
+                    text,
+                    is_part=is_part,
+                )
             )
 
     def _ground_body(self, body: Expression, environment: Environment) -> Formula:

@@ -40,6 +40,8 @@ class GroundPreference:
         body: its condition; for constraints in it, their facts.
         text: the preference in words.
         required: True if it must not be given up.
+        is_part: True for a part of the goal that may be left out for a budget. As long as it is
+            kept, it counts as a condition does; leaving it out costs the plan that part.
     """
 
     name: str
@@ -48,6 +50,7 @@ class GroundPreference:
     body: Formula
     text: str
     required: bool = False
+    is_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,11 @@ class GroundGoal:
     counts: tuple[GroundCount, ...] = ()
     preferences: tuple[GroundPreference, ...] = ()
     constraints: tuple[GroundConstraint, ...] = ()
+
+    @property
+    def parts(self) -> int:
+        """The number of its parts that may be left out; 0 unless there are at least two."""
+        return sum(preference.is_part for preference in self.preferences)
 
     @property
     def is_plain(self) -> bool:

@@ -46,6 +46,7 @@ class StageMove:
         kept: number of the preference that it keeps; -1 for none.
         body: degree of that preference.
         given_up: numbers of the preferences that it gives up.
+        left_out: number of the parts of the goal among them.
     """
 
     source: int
@@ -55,6 +56,7 @@ class StageMove:
     kept: int = -1
     body: DegreeFormula = 1.0
     given_up: tuple[int, ...] = ()
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,10 @@ def _settle(
         lost = [goal.preferences[number] for number in given_up]
         if any(preference.required for preference in lost):
             continue
-        degree = tnorm.compose_all(1.0 - preference.weight for preference in lost)
+        parts = [preference for preference in lost if preference.is_part]
+        degree = tnorm.compose_all(
+            1.0 - preference.weight for preference in lost if not preference.is_part
+        )
         cost = sum((preference.cost for preference in lost), Fraction(0))
         for alternative in ways[kept] if kept >= 0 else (NOTHING,):
             if alternative.missing:
@@ -117,7 +122,7 @@ def _settle(
             weight = goal.preferences[kept].weight if kept >= 0 else 0.0
             formula = compose(tnorm, make_shortfall(weight, body), degree)
             condition = replace(alternative, formula=formula, binding=())
-            yield StageMove(now, now + 1, condition, cost, kept, body, given_up)
+            yield StageMove(now, now + 1, condition, cost, kept, body, given_up, len(parts))
 
 
 def _count(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fcp_ros.fuzzy import EPSILON, TNorm, reaches
+from fcp_ros.planning.encoding.cost_unit import Premium
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.judging.ranking import AlternativeRanking
@@ -89,6 +90,7 @@ class SearchProgress:
         tnorm: composes degrees.
         alpha: the least membership of an acceptable plan.
         cost_size: cost of one unit in which flat tasks count what they minimise.
+        premium: the part of that for parts of the goal that are left out.
         watch: of the request.
         measure_step: measures the time (s) that the hand-over of a plan takes for each of the
             steps given.
@@ -99,6 +101,7 @@ class SearchProgress:
     tnorm: TNorm
     alpha: float
     cost_size: float
+    premium: Premium
     watch: Watch
     measure_step: Callable[[Sequence[GroundStep]], float]
     seen: FlatPlan | None = None
@@ -117,7 +120,10 @@ class SearchProgress:
         if work.is_complete and order[0] is Criterion.LOSS:
             self.watch.membership_bound = self.tnorm.degree_of(bound)
         elif work.is_complete:
-            self.watch.cost_bound = bound * self.cost_size
+            left_out, cost = self.premium.split(bound)
+            self.watch.left_out_bound = left_out
+            same = not found or left_out >= self.premium.split(min(found))[0]
+            self.watch.cost_bound = cost * self.cost_size if same else 0.0
         if best is None or best is self.seen:
             return
         self.seen = best
@@ -139,5 +145,6 @@ class SearchProgress:
             steps: their number.
             cost: in units of the flat task.
         """
-        best = BestPlan(membership, steps, cost * self.cost_size)
+        left_out, rest = self.premium.split(cost)
+        best = BestPlan(membership, steps, rest * self.cost_size, left_out)
         self.watch.report_plan(best, reaches(membership, self.alpha))

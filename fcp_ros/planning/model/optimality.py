@@ -39,7 +39,11 @@ def _is_graded(expression: Expression, domain: Domain) -> bool:
 
 
 def list_optimal(
-    optimal: bool, shortest: bool, membership: float, optimise: Optimise
+    optimal: bool,
+    shortest: bool,
+    membership: float,
+    optimise: Optimise,
+    most_parts: bool = False,
 ) -> tuple[Measure, ...]:
     """List the measures in which a plan is proven to be the best.
 
@@ -48,15 +52,17 @@ def list_optimal(
         shortest: True if no plan of the same membership has fewer steps: proven.
         membership: of the plan, in [0, 1].
         optimise: the objective.
+        most_parts: True if parts of the goal may be left out, and no plan reaches more: proven.
     """
     proven = {Measure.MEMBERSHIP: membership >= 1.0 - EPSILON}
     proven[_OF_OBJECTIVE[optimise]] = optimal
     proven[Measure.STEPS] = shortest
+    proven[Measure.PARTS] = most_parts
     return tuple(measure for measure in Measure if proven.get(measure, False))
 
 
 def choose_status(
-    optimal_in: tuple[Measure, ...], optimise: Optimise, is_crisp: bool
+    optimal_in: tuple[Measure, ...], optimise: Optimise, is_crisp: bool, in_parts: bool = False
 ) -> PlanStatus:
     """Choose the status of a verified plan.
 
@@ -64,8 +70,11 @@ def choose_status(
         optimal_in: the measures in which it is proven to be the best.
         optimise: the objective.
         is_crisp: every membership is 1.
+        in_parts: parts of the goal may be left out.
     """
     wanted = {_OF_OBJECTIVE[optimise]}
+    if in_parts:
+        wanted.add(Measure.PARTS)
     if is_crisp and optimise is Optimise.MEMBERSHIP:
         wanted.add(Measure.STEPS)
     if wanted.issubset(optimal_in):

@@ -26,7 +26,7 @@ from fcp_ros.planning.model.request import (
     Switches,
 )
 
-OptionValue = bool | int | float | str | Sequence[str]
+OptionValue = bool | int | float | str | Sequence[str] | Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,15 @@ SHARE = AllowedValues(
 COUNT = AllowedValues(
     "a whole number above 0",
     lambda value: isinstance(value, int) and not isinstance(value, bool) and value > 0,
+)
+
+
+AMOUNTS = AllowedValues(
+    "a finite number, 0 or more, for each",
+    lambda value: (
+        isinstance(value, Mapping)
+        and all(_is_number(one) and 0.0 <= one < math.inf for one in value.values())
+    ),
 )
 
 
@@ -208,6 +217,19 @@ OPTIONS = (
         flags=("--deadline",),
         is_about_plan=True,
         message_field="deadline",
+    ),
+    PlanningOption(
+        name="budgets",
+        field="budgets",
+        read=lambda options: options.budgets,
+        default={},
+        sentence="How much the plan may use of a resource, or of cost, time (s) or steps; parts of "
+        "the goal may then be left out (see docs/goals.md).",
+        allowed=AMOUNTS,
+        is_parameter=False,
+        flags=("--budget",),
+        is_about_plan=True,
+        message_field="budgets",
     ),
     PlanningOption(
         name="allow_relaxation",
@@ -373,6 +395,7 @@ def make_options(values: Mapping[str, Any]) -> PlanningOptions:
         tnorm=given["tnorm"],
         optimise=Optimise(given["optimise"]),
         deadline=given["deadline"],
+        budgets=given["budgets"],
         allow_relaxation=given["allow_relaxation"],
         time_limit=given["time_limit"],
         improve_time=given["improve_time"],

@@ -104,6 +104,8 @@ class Plan:
         id: UUID (version 4) as text.
         resources_after: resource -> value after the last step.
         schedule: the times of the steps, if they were worked out.
+        budgets: resource, "cost", "time" or "steps" -> how much of it the plan was allowed to use.
+        left_out: the parts of the goal that it leaves out for them, in words.
     """
 
     goal: str
@@ -117,6 +119,13 @@ class Plan:
     id: str
     resources_after: Mapping[str, float] = field(default_factory=dict)
     schedule: Schedule | None = None
+    budgets: Mapping[str, float] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> float:
+        """The time of the end of the last step, in seconds from the start."""
+        return self.duration if self.schedule is None else self.schedule.makespan
 
     @property
     def duration(self) -> float:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -31,11 +31,13 @@ class BestPlan:
         membership: in [0, 1].
         steps: their number.
         cost: what is minimised, or decides between plans of equal membership: steps, costs, or s.
+        left_out: number of parts of the goal that it leaves out for a budget.
     """
 
     membership: float
     steps: int
     cost: float
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,9 @@ class Progress:
         elapsed: seconds since the request began.
         best: the best plan so far; None as long as there is none.
         membership_bound: no plan has a higher membership, as far as is known; in [0, 1].
-        cost_bound: no plan costs less, as far as is known; in the unit of `BestPlan.cost`.
+        cost_bound: no plan that leaves out as few parts of the goal costs less, as far as is known;
+            in the unit of `BestPlan.cost`.
+        left_out_bound: no plan leaves out fewer parts of the goal, as far as is known.
     """
 
     phase: Phase
@@ -57,6 +61,22 @@ class Progress:
     best: BestPlan | None = None
     membership_bound: float = 1.0
     cost_bound: float = 0.0
+    left_out_bound: int = 0
+
+    @property
+    def membership_gap(self) -> float:
+        """The most by which a plan may have a higher membership; NaN without a plan."""
+        if self.best is None:
+            return math.nan
+        return max(0.0, self.membership_bound - self.best.membership)
+
+    @property
+    def cost_gap(self) -> float:
+        """The share of the cost that may be saved at most, in [0, 1]; NaN without a plan."""
+        if self.best is None:
+            return math.nan
+        cost = self.best.cost
+        return max(0.0, 1.0 - max(0.0, self.cost_bound) / cost) if cost > 0.0 else 0.0
 
 
 class Optimise(str, Enum):
@@ -170,6 +190,8 @@ class PlanningOptions:
 
     Attributes:
         alpha, tnorm, optimise, deadline, allow_relaxation: Decide what a good plan is.
+        budgets: Resource, "cost", "time" or "steps" -> how much of it a plan may use. With any, the
+            goal's parts may be left out, unless it says itself what is preferred.
         policy: Source of alpha; it replaces `alpha`. None: `alpha` is as given.
         time_limit: For the whole request, verification excluded (s, wall clock).
         max_expansions, memory_limit, improve_time, search: Bound and direct the search.
@@ -188,6 +210,7 @@ class PlanningOptions:
     seed: int = 0
     optimise: Optimise = Optimise.MEMBERSHIP
     deadline: float = math.inf
+    budgets: Mapping[str, float] = field(default_factory=dict)
     memory_limit: float = 2048.0
     improve_time: float = 5.0
     keep: bool = True

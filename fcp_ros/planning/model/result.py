@@ -61,6 +61,9 @@ class Measure(str, Enum):
     """The cost, among plans that reach alpha."""
     DURATION = "duration"
     """The duration, among plans that reach alpha."""
+    PARTS = "parts"
+    """The number of parts of the goal that are reached within the budgets. Where parts may be left
+    out, the other measures are among plans that reach as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +183,15 @@ class KeepingPrice:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A preference that a plan does not fulfil.
+    """A preference that a plan does not fulfil, or a part of the goal that it leaves out.
 
     Attributes:
         name: of the preference; may be empty.
         text: its condition.
-        weight: of its shortfall in the membership, in [0, 1].
+        weight: of its shortfall in the membership, in [0, 1]; of a part its share of the goal.
         cost: of giving it up.
         price: of keeping it instead; None unless it was asked for.
+        is_part: True for a part of the goal that was left out for a budget.
     """
 
     name: str
@@ -195,8 +199,11 @@ class GivenUp:
     weight: float
     cost: float
     price: KeepingPrice | None = None
+    is_part: bool = False
 
     def __str__(self) -> str:
+        if self.is_part:
+            return self.text
         price = [f"weight {self.weight:g}"] if self.weight else []
         price += [f"cost {self.cost:g}"] if self.cost else []
         name = f"{self.name}: " if self.name else ""

@@ -96,9 +96,10 @@ class Watch:
         phase: the phase that it is in.
 
     Attributes:
+        start: of the request.
         phase: the phase that the request is in.
         expansions: states expanded so far.
-        best, membership_bound, cost_bound: as in `Progress`.
+        best, membership_bound, cost_bound, left_out_bound: as in `Progress`.
         cancellation: the interruption by the caller, once it was noticed; None before.
     """
 
@@ -113,7 +114,7 @@ class Watch:
         self._options = options
         self._cancelled = cancelled
         self._progress = progress
-        self._start = start or RequestStart.now()
+        self.start = start or RequestStart.now()
         self._asked = 0.0
         self._measured = 0.0
         self._reported = 0.0
@@ -122,11 +123,12 @@ class Watch:
         self.best: BestPlan | None = None
         self.membership_bound = 1.0
         self.cost_bound = 0.0
+        self.left_out_bound = 0
         self._acceptable_since = math.inf
         self._cancelled_at = math.inf
         self._used_before = 0.0
         self._reserved = 0.0
-        self._told: tuple[BestPlan | None, float, float] | None = None
+        self._told: tuple[BestPlan | None, float, float, int] | None = None
         self.cancellation: Interrupted | None = None
 
     @property
@@ -158,7 +160,7 @@ class Watch:
             enough: take the first plan.
         """
         options, since, reserved = self._options, self._acceptable_since, self._reserved
-        told = self.best, self.membership_bound, self.cost_bound
+        told = self.best, self.membership_bound, self.cost_bound, self.left_out_bound
         limit = min(options.time_limit, self.elapsed + seconds)
         improve_time = 0.0 if enough else math.inf
         self._options = replace(options, time_limit=limit, improve_time=improve_time)
@@ -167,13 +169,13 @@ class Watch:
             yield
         finally:
             self._options, self._acceptable_since, self._reserved = options, since, reserved
-            self.best, self.membership_bound, self.cost_bound = told
+            self.best, self.membership_bound, self.cost_bound, self.left_out_bound = told
             self._told = None
 
     @property
     def elapsed(self) -> float:
         """Seconds since the request began."""
-        return time.monotonic() - self._start.time
+        return time.monotonic() - self.start.time
 
     @property
     def time_left(self) -> float:
@@ -239,7 +241,7 @@ class Watch:
 
     def _check_time(self, now: float, grace: float) -> None:
         limit = self._options.time_limit
-        if now - self._start.time > limit + grace:
+        if now - self.start.time > limit + grace:
             raise Interrupted(
                 PlanStatus.TIMEOUT,
                 f"The time limit of {limit:g} s passed during {self.phase.value}.",
@@ -252,7 +254,7 @@ class Watch:
     @property
     def memory_left(self) -> int:
         """Bytes by which the process may still grow."""
-        grown = measure_memory() - self._start.memory
+        grown = measure_memory() - self.start.memory
         return int(self._options.memory_limit * MEBIBYTE) - grown
 
     @property
@@ -282,5 +284,10 @@ class Watch:
 
     def _report(self, now: float) -> None:
         self._reported = now
-        told = self._told or (self.best, self.membership_bound, self.cost_bound)
-        self._progress(Progress(self.phase, self.expansions, now - self._start.time, *told))
+        told = self._told or (
+            self.best,
+            self.membership_bound,
+            self.cost_bound,
+            self.left_out_bound,
+        )
+        self._progress(Progress(self.phase, self.expansions, now - self.start.time, *told))

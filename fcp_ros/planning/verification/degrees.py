@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import evaluate
-from fcp_ros.domain.expressions.resolution import open_goal
-from fcp_ros.domain.expressions.syntax import Expression
+from fcp_ros.domain.expressions.parts import split_goal
+from fcp_ros.domain.expressions.resolution import infer_types, open_goal
+from fcp_ros.domain.expressions.syntax import And, Expression, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.grounding.protocol.context import build_request
@@ -72,6 +73,11 @@ def value_goal(
         known = (predicate, arguments) in recorded
         return judge.degree(predicate, arguments) if known else None
 
+    if plan.left_out:
+        kept = list_kept(goal, plan.left_out, domain, states[0])
+        if not kept:
+            return 1.0
+        goal = And(kept) if len(kept) > 1 else kept[0]
     body, types = open_goal(goal, domain)
     binding = {name: element for name, element in plan.binding if name in types}
     *before, last = states
@@ -85,6 +91,22 @@ def value_goal(
         before=before,
         reached=reached,
     )
+
+
+def list_kept(
+    goal: Expression, left_out: Collection[str], domain: Domain, instance: Instance
+) -> tuple[Expression, ...]:
+    """List the parts of a goal that a plan must reach: all but those that it leaves out.
+
+    Args:
+        goal: the checked goal.
+        left_out: parts in words; others than those that may be left out count for nothing.
+        domain: of the goal.
+        instance: the initial state.
+    """
+    parts = split_goal(goal, infer_types(goal, domain), instance)
+    kept = (part for part in parts.optional if to_text(part) not in left_out)
+    return (*parts.hard, *kept)
 
 
 def compose_running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Verdict
 from fcp_ros.planning.stepping.replay import Replay, Replayed
 from fcp_ros.planning.stepping.rules import StepRules, holds
+from fcp_ros.planning.verification.budgets import find_overruns, find_wrong_omissions
 from fcp_ros.planning.verification.degrees import (
     compose_running,
     judge_steps,
@@ -44,6 +45,7 @@ def verify(
     alpha: float,
     resources: Mapping[str, float] | None = None,
     deadline: float = math.inf,
+    budgets: Mapping[str, float] | None = None,
     meeting: PlanMeeting | None = None,
     rules: StepRules | None = None,
     check: Callable[[], None] = lambda: None,
@@ -60,6 +62,7 @@ def verify(
         alpha: the alpha-cut that the plan must pass.
         resources: the initial amount of each resource; the domain's initial values by default.
         deadline: seconds that the plan may take.
+        budgets: how much the plan may use; None takes those that it names itself.
         meeting: where the halves of a bidirectional plan met, to be checked as well.
         rules: the domain's rules, for a caller that verifies more than once: preparing them takes
             longer than replaying most plans.
@@ -77,7 +80,8 @@ def verify(
     left = {name: r.initial for name, r in domain.resources.items()} | dict(resources or {})
     # All states stay until the end: the cyclic garbage collector would only search them in vain.
     with pause_garbage_collection():
-        return verifier.run(goal, (alpha, plan.alpha), left, deadline, meeting)
+        kept = plan.budgets if budgets is None else budgets
+        return verifier.run(goal, (alpha, plan.alpha), left, deadline, kept, meeting)
 
 
 class _Verifier:
@@ -106,6 +110,7 @@ class _Verifier:
         cuts: Sequence[float],
         resources: Mapping[str, float],
         deadline: float,
+        budgets: Mapping[str, float],
         meeting: PlanMeeting | None,
     ) -> Verdict:
         steps = [(f"step {n} {step}", step) for n, step in enumerate(self._plan.steps, start=1)]
@@ -118,8 +123,11 @@ class _Verifier:
         if not replayed.complete:
             return Verdict(False, tuple(self._problems), memberships, None)
         final = replayed.states[-1]
+        wrong = find_wrong_omissions(goal, self._plan, budgets, self._domain, self._instance)
+        self._problems.extend(wrong)
         self._check_goal(goal, replayed.states, degrees, cuts)
         self._check_amounts(replayed.left)
+        self._problems.extend(find_overruns(self._domain, self._plan, budgets))
         self._check_times(goal, resources, deadline)
         if meeting is not None:
             self._check_meeting(meeting, replayed, memberships)

@@ -18,6 +18,7 @@ from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementReque
 from fcp_ros.msg import (
     Argument,
     Attribute,
+    Budget,
     Plan,
     PlanRequest,
     PlanResult,
@@ -25,6 +26,7 @@ from fcp_ros.msg import (
     PlanStep,
     PredicateQuery,
 )
+from fcp_ros.msg import GivenUp as GivenUpMessage
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.nodes.conversions import common, judgement, plan, planning
 from fcp_ros.nodes.conversions.common import ConversionError
@@ -32,7 +34,17 @@ from fcp_ros.planning.model.plan import Judged, Schedule
 from fcp_ros.planning.model.plan import Plan as ModelPlan
 from fcp_ros.planning.model.plan import PlanStep as ModelStep
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
-from fcp_ros.planning.model.result import Candidate, PlanningResult, Relaxation, Verdict
+from fcp_ros.planning.model.result import (
+    Candidate,
+    GivenUp,
+    KeepingPrice,
+    KeptPreference,
+    Measure,
+    PlanningResult,
+    PriceKind,
+    Relaxation,
+    Verdict,
+)
 from fcp_ros.planning.model.result import PlanStatus as ModelStatus
 
 STAMP = Time(sec=17, nanosec=5)
@@ -127,6 +139,7 @@ def test_bad_arguments_and_degrees():
 # --- plans --------------------------------------------------------------------------------------
 
 pairs = st.lists(st.tuples(names, names), max_size=3).map(tuple)
+budgets = st.dictionaries(names, st.floats(0, 1e9), max_size=2)
 durations = st.integers(0, 10**12).map(lambda n: n / 1e6)
 steps = st.builds(
     ModelStep,
@@ -152,7 +165,27 @@ plans = st.builds(
     tnorm=st.sampled_from(["lukasiewicz", "product", "goedel", "hamacher(0.5)"]),
     id=ids,
     resources_after=st.dictionaries(names, st.floats(-1e9, 1e9), max_size=2),
+    budgets=budgets,
+    left_out=st.lists(names, max_size=2).map(tuple),
 )
+given_up = st.builds(
+    GivenUp,
+    names,
+    names,
+    degrees,
+    st.floats(0, 1e9),
+    st.none()
+    | st.builds(
+        KeepingPrice,
+        st.sampled_from(PriceKind),
+        st.floats(-1.0, 1.0),
+        st.floats(-1e9, 1e9),
+        st.sampled_from(Measure),
+        names,
+    ),
+    st.booleans(),
+)
+kept_preferences = st.builds(KeptPreference, names, names, degrees, st.floats(0, 1e9), degrees)
 
 
 @settings(max_examples=40, deadline=None)
@@ -191,8 +224,11 @@ def test_plan_round_trip(value):
     ),
     st.lists(st.builds(Relaxation, names, names, names, degrees, names), max_size=2),
     st.dictionaries(names, st.floats(0, 1e6), max_size=3),
+    st.tuples(
+        st.lists(given_up, max_size=2).map(tuple), st.lists(kept_preferences, max_size=2).map(tuple)
+    ),
 )
-def test_result_round_trip(status, found, candidates, relaxations, timings):
+def test_result_round_trip(status, found, candidates, relaxations, timings, preferences):
     candidates = [
         replace(c, binding=tuple(("v" + variable, e) for variable, e in c.binding))
         for c in candidates
@@ -209,10 +245,20 @@ def test_result_round_trip(status, found, candidates, relaxations, timings):
         verification=Verdict(True, (), (), None) if status.solved else None,
         goal=found.goal,
         alpha=found.alpha,
+        given_up=preferences[0],
+        kept_preferences=preferences[1],
     )
     message = over_the_wire(planning.result_to_ros(result, plan.PlanOrigin(asked="a")))
     assert message.plan.goal == "a"
     assert planning.result_from_ros(message) == result
+
+
+def test_unknown_words_of_a_price_are_named():
+    message = PlanResult(given_up=[GivenUpMessage(text="a")])
+    message.status.code = PlanStatus.TIMEOUT
+    message.given_up[0].price.kind = "cheap"
+    with pytest.raises(ConversionError, match="'cheap'"):
+        planning.result_from_ros(message)
 
 
 def test_a_schedule_travels_with_its_plan():
@@ -252,11 +298,15 @@ def test_request_leaves_open_what_is_not_set():
         allow_relaxation=False,
         optimise=Optimise.DURATION,
         deadline=60.0,
+        budgets={"battery": 20.0, "steps": 0.0},
     )
     message = over_the_wire(planning.request_to_ros("g", wanted))
     assert planning.request_from_ros(message, defaults) == ("g", wanted)
     with pytest.raises(ConversionError, match="choose one of membership"):
         planning.request_from_ros(PlanRequest(optimise="beauty"), defaults)
+    twice = PlanRequest(budgets=[Budget(name="cost", amount=1.0)] * 2)
+    with pytest.raises(ConversionError, match="two budgets of 'cost'"):
+        planning.request_from_ros(twice, defaults)
     # A node that never relaxes can't be talked into it.
     never = replace(defaults, allow_relaxation=False)
     assert not planning.request_from_ros(PlanRequest(), never)[1].allow_relaxation
