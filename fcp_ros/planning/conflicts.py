@@ -144,7 +144,14 @@ class _Proofs:
         goal = parts[0] if len(parts) == 1 else And(parts)
         try:
             with watch.look_aside(self._end - watch.elapsed, enough=True):
-                ground = ground_goal(goal, self._types, context.domain, context.instance, watch)
+                ground = ground_goal(
+                    goal,
+                    self._types,
+                    context.domain,
+                    context.instance,
+                    watch,
+                    in_parts=bool(context.options.budgets),
+                )
                 nothing_alike = SymmetryClasses.from_members(())
                 crisp = is_crisp(context.domain, goal)
                 return solve_request(context, ground, nothing_alike, None, crisp)[0]

@@ -51,14 +51,22 @@ from fcp_ros.planning.model.request import (
     ignore_progress,
     never_cancel,
 )
-from fcp_ros.planning.model.result import Candidate, Explanation, PlanningResult, PlanStatus
+from fcp_ros.planning.model.result import (
+    Candidate,
+    Explanation,
+    PlanningResult,
+    PlanStatus,
+    RequirementTrace,
+)
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_plan
 from fcp_ros.planning.prices import price_preferences
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
+from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import holds
 from fcp_ros.planning.strategy import solve_request
+from fcp_ros.planning.traces import trace_requirements
 
 _LOG = logging.getLogger(__name__)
 
@@ -220,9 +228,23 @@ class _Request:
                 why = "no plan is better" if found.optimal else unsettled
                 return self._reuse(kept, found, why)
             result = self._conclude(found, cut, types, goal)
-            if result.plan is None or found.best is None or not goal.preferences:
-                return result
+        if result.plan is None or found.best is None:
+            return result
+        if self._options.explain:
+            with self._times(Phase.EXPLAIN):
+                result = replace(result, traces=self._trace(goal, result.plan))
+        if not goal.preferences:
+            return result
         return self._describe_preferences(result, found.best, goal, crisp)
+
+    def _trace(self, goal: GroundGoal, plan: Plan) -> tuple[RequirementTrace, ...]:
+        """Trace constraints and preferences along a plan, if there is time."""
+        context = self._context
+        with suppress(Interrupted):
+            check = self._watch.check_conclusion
+            replay = Replay(context.domain, context.session.rules, check)
+            return trace_requirements(goal, replay, context.instance, plan, context.amounts)
+        return ()
 
     def _describe_preferences(
         self, result: PlanningResult, best: Solution, goal: GroundGoal, crisp: bool

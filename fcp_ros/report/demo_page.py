@@ -59,13 +59,16 @@ def choose_outcome_colour(outcome: OutcomeCode | None) -> str:
 
 
 def _draw_episode(episode: Episode) -> EpisodeView:
-    plan = episode.result.plan
+    result = episode.result
+    plan = result.plan
     steps = plan.steps if plan is not None else ()
     chosen = [element for _, element in plan.binding] if plan is not None else []
     return EpisodeView(
         episode=episode,
         # Both are SVG that this package drew itself; everything else in the page is escaped.
         floor_plan=Markup(draw_floor_plan(episode.scene, steps, f"plan{episode.number}", chosen)),
-        timeline=Markup(draw_timeline(plan, f"time{episode.number}") if plan is not None else ""),
+        timeline=Markup(
+            "" if plan is None else draw_timeline(plan, f"time{episode.number}", result.traces)
+        ),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},
     )

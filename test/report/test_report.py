@@ -15,7 +15,13 @@ from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions, plan, verify
-from fcp_ros.planning.model.result import GivenUp, KeepingPrice, KeptPreference, PriceKind
+from fcp_ros.planning.model.result import (
+    GivenUp,
+    KeepingPrice,
+    KeptPreference,
+    PriceKind,
+    RequirementTrace,
+)
 from fcp_ros.planning.schedule.schedule import schedule_steps
 from fcp_ros.report import read_plan, to_plain, to_plain_result
 from fcp_ros.report.console import render_result
@@ -217,3 +223,30 @@ def test_preferences_are_shown_with_what_became_of_them(result):
     assert "given up" in given_up
     (kept,) = [line for line in lines if "on(mug_1, table_1)" in line]
     assert kept.split()[-3:] == ["0.3", "kept", "0.75"]
+
+
+def test_constraints_and_preferences_have_rows_beside_the_timeline(report, result):
+    """Filled or hatched, with a mark where that changes: also without colours."""
+    count = len(result.plan.steps) + 1
+    traces = (
+        RequirementTrace("sometime a", "", False, (*[0.0] * (count - 1), 1.0)),
+        RequirementTrace("never b", "calm", True, (1.0, *[0.0] * (count - 1))),
+        RequirementTrace("c", "", True, (0.75,) * count),
+    )
+    plain = draw_timeline(result.plan, "p")
+    drawn = draw_timeline(result.plan, "p", traces)
+    ElementTree.fromstring(drawn)
+    assert "sometime a (kept)" in drawn
+    assert "prefer calm: never b (given up)" in drawn
+    assert "prefer c (kept 0.75)" in drawn
+    assert (drawn.count("\N{HEAVY CHECK MARK}"), drawn.count("\N{HEAVY BALLOT X}")) == (1, 1)
+    assert "pattern" in drawn
+    assert "pattern" not in plain
+    price = KeepingPrice(PriceKind.IMPOSSIBLE, reason="no plan keeps it.")
+    given_up = (GivenUp("calm", "never <b>", 0.1, 0.0, price),)
+    told = replace(result, traces=traces, given_up=given_up)
+    episode = replace(report.episodes[0], result=told)
+    page = render_page(replace(report, episodes=(episode,)))
+    assert "impossible: no plan keeps it." in page
+    assert "never &lt;b&gt;" in page
+    assert "sometime a (kept)" in page

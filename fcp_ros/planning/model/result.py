@@ -230,6 +230,29 @@ class KeptPreference:
 
 
 @dataclass(frozen=True, slots=True)
+class RequirementTrace:
+    """A constraint or preference along a plan.
+
+    Attributes:
+        text: its condition.
+        name: of the preference; may be empty.
+        preferred: False for a constraint that no plan may break, and for a part of the goal.
+        degrees: the degree that it would have if the plan ended in its initial state, after its
+            first step, and so on, in [0, 1].
+    """
+
+    text: str
+    name: str
+    preferred: bool
+    degrees: tuple[float, ...]
+
+    @property
+    def kept(self) -> bool:
+        """True if the plan fulfils it, wholly or to a degree."""
+        return self.degrees[-1] > 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Conflict:
     """Parts of a goal that no plan meets together: proven.
 
@@ -319,6 +342,7 @@ class PlanningResult:
         relaxations: the changes to the goal; empty if it was planned as stated.
         given_up: the preferences that the plan does not fulfil.
         kept_preferences: those that it fulfils, wholly or to a degree.
+        traces: constraints and preferences along the plan, if an explanation was asked for.
         conflict: parts of the goal that cannot be had together; None if there is a plan, or if no
             such parts were found in time.
         expansions: states expanded.
@@ -351,3 +375,4 @@ class PlanningResult:
     given_up: tuple[GivenUp, ...] = ()
     kept_preferences: tuple[KeptPreference, ...] = ()
     conflict: Conflict | None = None
+    traces: tuple[RequirementTrace, ...] = ()

@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan over time: its steps as bars, below the membership after each step and alpha."""
+"""A plan over time: its steps as bars, below the membership after each step and alpha.
+
+Further below, constraints and preferences have a row each: filled while they would be kept if the
+plan ended there, hatched while they would not, with a mark where that changes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import Plan
+from fcp_ros.planning.model.result import RequirementTrace
 from fcp_ros.report.drawing import figure as palette
 from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
 
+ROWS = 16
+"""Constraints and preferences that are drawn."""
+LONGEST_TEXT = 72
+"""Letters of the condition of one of them."""
 
-def draw_timeline(plan: Plan, prefix: str) -> str:
+
+def draw_timeline(plan: Plan, prefix: str, traces: Sequence[RequirementTrace] = ()) -> str:
     """Draw the expected schedule of a plan with its membership above it.
 
     Without a schedule, the steps of the plan follow one another.
@@ -22,6 +33,7 @@ def draw_timeline(plan: Plan, prefix: str) -> str:
     Args:
         plan: a plan with at least one step.
         prefix: unique in the page (see ``to_svg``).
+        traces: constraints and preferences along the plan.
 
     Returns:
         One ``<svg>`` element; an empty string for a plan without steps.
@@ -34,13 +46,18 @@ def draw_timeline(plan: Plan, prefix: str) -> str:
     else:
         ends = _add_up([step.duration for step in plan.steps])
         starts = [0.0, *ends[:-1]]
+    heights = [2.0, 0.4 + 0.21 * len(plan.steps)]
+    shown = traces[:ROWS]
+    if shown:
+        heights.append(0.2 + 0.36 * len(shown))
     with rc_context(STYLE):
-        figure = new_figure(6.2, 2.3 + 0.21 * len(plan.steps))
-        above, below = figure.subplots(
-            2, 1, sharex=True, height_ratios=[2.0, 0.4 + 0.21 * len(plan.steps)]
-        )
-        _draw_membership(above, plan, ends)
-        _draw_bars(below, plan, starts, ends)
+        figure = new_figure(6.2, sum(heights) - 0.1)
+        parts = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+        _draw_membership(parts[0], plan, ends)
+        _draw_bars(parts[1], plan, starts, ends)
+        if shown:
+            _draw_traces(parts[2], shown, ends)
+        parts[-1].set_xlabel("expected time [s]")
         return to_svg(figure, "Steps of the plan over time, with its membership", prefix)
 
 
@@ -107,8 +124,54 @@ def _draw_bars(axes: Axes, plan: Plan, starts: Sequence[float], ends: Sequence[f
     axes.invert_yaxis()
     axes.set_yticks([])
     axes.set_xlim(0, max(*ends, 1e-3) * 1.08)
-    axes.set_xlabel("expected time [s]")
     _simplify_axes(axes)
+
+
+def _draw_traces(axes: Axes, traces: Sequence[RequirementTrace], ends: Sequence[float]) -> None:
+    changes = [0.0, *accumulate(ends, max)]
+    changes.append(changes[-1] * 1.06)
+    for row, trace in enumerate(traces):
+        axes.annotate(_describe_trace(trace), (0, row - 0.2), va="center", fontsize=8)
+        for number, degree in enumerate(trace.degrees):
+            axes.barh(
+                row + 0.2,
+                changes[number + 1] - changes[number],
+                left=changes[number],
+                height=0.3,
+                color=palette.GOOD if degree > 0.0 else palette.PAPER,
+                edgecolor=palette.PAPER if degree > 0.0 else palette.MUTED,
+                hatch="" if degree > 0.0 else "////",
+                linewidth=0.0,
+            )
+            before = trace.degrees[number - 1] if number else degree
+            if (before > 0.0) is not (degree > 0.0):
+                _mark_change(axes, changes[number], row + 0.2, degree > 0.0)
+    axes.set_ylim(len(traces) - 0.5, -0.5)
+    axes.set_yticks([])
+    _simplify_axes(axes)
+
+
+def _describe_trace(trace: RequirementTrace) -> str:
+    name = f"{trace.name}: " if trace.name else ""
+    text = f"{'prefer ' if trace.preferred else ''}{name}{trace.text}"
+    if len(text) > LONGEST_TEXT:
+        text = f"{text[: LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
+    last = trace.degrees[-1]
+    outcome = "given up" if last <= 0.0 else "kept" if last >= 1.0 else f"kept {last:.2f}"
+    return f"{text} ({outcome})"
+
+
+def _mark_change(axes: Axes, time: float, height: float, kept: bool) -> None:
+    """Mark the time from which a requirement is kept, or broken."""
+    axes.annotate(
+        "\N{HEAVY CHECK MARK}" if kept else "\N{HEAVY BALLOT X}",
+        (time, height),
+        ha="center",
+        va="center",
+        fontsize=9,
+        color=palette.INK,
+        bbox={"boxstyle": "circle,pad=0.15", "facecolor": palette.PAPER, "linewidth": 0.8},
+    )
 
 
 def _simplify_axes(axes: Axes) -> None:

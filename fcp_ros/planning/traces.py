@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of what a goal asks beside its condition: when a plan keeps, meets or breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal, infer_types
+from fcp_ros.domain.expressions.trajectories import decide_constraint
+from fcp_ros.domain.model import Domain
+from fcp_ros.fuzzy import TNorm, tnorm_by_name
+from fcp_ros.planning.goal.formula import (
+    Both,
+    Complement,
+    Crisp,
+    Either,
+    Formula,
+    Graded,
+    Scaled,
+    Settled,
+)
+from fcp_ros.planning.goal.ground_goal import ground_goal
+from fcp_ros.planning.goal.requirements import GroundConstraint, GroundGoal
+from fcp_ros.planning.model.memberships import GradedAtom
+from fcp_ros.planning.model.plan import Plan
+from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.result import RequirementTrace
+from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.stepping.replay import Replay
+from fcp_ros.planning.stepping.rules import StepRules, holds
+
+LONGEST = 300
+"""Steps of a plan that is traced; of a longer one nobody reads a picture."""
+MOST = 100
+"""Requirements that are traced, those first that are kept least."""
+
+
+Traces = tuple[RequirementTrace, ...]
+
+
+def trace_plan(domain: Domain, instance: Instance, goal: str, plan: Plan) -> Traces:
+    """Trace the constraints and preferences of a goal along a plan.
+
+    Args:
+        domain: the domain.
+        instance: the state in which the plan starts.
+        goal: the goal's text.
+        plan: a plan that can be done.
+
+    Raises:
+        ExpressionError: the goal does not fit the domain.
+        Interrupted: the goal has too many bindings.
+    """
+    checked = check_goal(parse_expression(goal), domain, instance, goal)
+    types = infer_types(checked, domain)
+    ground = ground_goal(checked, types, domain, instance, Watch(PlanningOptions()))
+    replay = Replay(domain, StepRules(domain))
+    amounts = {name: resource.initial for name, resource in domain.resources.items()}
+    return trace_requirements(ground, replay, instance, plan, amounts)
+
+
+def trace_requirements(
+    goal: GroundGoal, replay: Replay, instance: Instance, plan: Plan, amounts: Mapping[str, float]
+) -> Traces:
+    """Trace the constraints and preferences of a ground goal along a plan; none of a long one.
+
+    Args:
+        goal: the goal.
+        replay: of the domain.
+        instance: the state in which the plan starts.
+        plan: a plan that can be done.
+        amounts: of each resource when it starts.
+    """
+    if goal.is_plain or len(plan.steps) > LONGEST:
+        return ()
+    states = replay.run(instance, [(str(step), step) for step in plan.steps], amounts).states
+    degrees = {claim.atom: claim.membership.degree for claim in plan.goal_judgements}
+    tracing = _Tracing(goal.constraints, states, degrees, tnorm_by_name(plan.tnorm))
+    hard = [
+        RequirementTrace(one.fact.relation, "", False, tracing.trace(Crisp(one.fact)))
+        for one in goal.constraints
+        if one.hard
+    ]
+    preferred = sorted(goal.preferences, key=lambda one: tracing.value(one.body, len(states) - 1))
+    return (
+        *hard[:MOST],
+        *(
+            RequirementTrace(one.text, one.name, not one.is_part, tracing.trace(one.body))
+            for one in preferred[: max(0, MOST - len(hard))]
+        ),
+    )
+
+
+class _Tracing:
+    """Values formulas in each of some states, by definition.
+
+    Args:
+        constraints: their facts are valued by the states up to each of them.
+        states: from the initial to the last one.
+        degrees: of graded atoms, as of the last state; others count as 0.
+        tnorm: composes degrees.
+    """
+
+    def __init__(
+        self,
+        constraints: Sequence[GroundConstraint],
+        states: Sequence[Instance],
+        degrees: Mapping[GradedAtom, float],
+        tnorm: TNorm,
+    ) -> None:
+        self._states = states
+        self._degrees = degrees
+        self._tnorm = tnorm
+        self._kept: dict[Fact, tuple[bool, ...]] = {}
+        for constraint in constraints:
+            self._kept[constraint.fact] = tuple(self._decide(constraint))
+
+    def _decide(self, constraint: GroundConstraint) -> Iterator[bool]:
+        """Yield for each state: is the constraint kept by a plan that ends there?"""
+        truths = [[value >= 1.0 for value in self.trace(part)] for part in constraint.parts]
+        for end in range(1, len(self._states) + 1):
+            yield decide_constraint(constraint.operator, [truth[:end] for truth in truths])
+
+    def trace(self, formula: Formula) -> tuple[float, ...]:
+        """Value a formula in each state."""
+        return tuple(self.value(formula, number) for number in range(len(self._states)))
+
+    def value(self, formula: Formula, number: int) -> float:
+        """Value a formula in one state."""
+        if isinstance(formula, Settled):
+            return formula.degree
+        if isinstance(formula, Crisp):
+            kept = self._kept.get(formula.fact)
+            return float(
+                holds(formula.fact, self._states[number]) if kept is None else kept[number]
+            )
+        if isinstance(formula, Graded):
+            return self._degrees.get(formula.atom, 0.0)
+        if isinstance(formula, (Both, Either)):
+            values = (self.value(part, number) for part in formula.parts)
+            return self._tnorm.compose_all(values) if isinstance(formula, Both) else max(values)
+        body = self.value(formula.body, number)
+        if isinstance(formula, Complement):
+            return 1.0 - body
+        return 1.0 - formula.weight * (1.0 - body) if isinstance(formula, Scaled) else body
