@@ -50,6 +50,11 @@ MAX_LENGTH = 20_000
 """Longest accepted text (characters)."""
 MAX_DEPTH = 60
 """Deepest accepted nesting; keeps every recursion over expressions far from Python's limit."""
+MAX_DIGITS = 300
+"""A number has at most this many characters, and its exponent is at most this: read exactly, an
+exponent of nine digits would take all memory."""
+LARGEST = 1e300
+"""Largest accepted cost: sums of such are finite as floats, too."""
 MAX_TIME = 10**9
 """Longest accepted time (s); floats still tell its microseconds apart."""
 
@@ -118,7 +123,7 @@ _HINTS = {
     "!": "negation is written `not`.",
     "~": "negation is written `not`.",
     "=": "there is no comparison; relations look like on(?x, table_1).",
-    "-": "a weight lies in [0, 1].",
+    "-": "a weight lies in [0, 1], and other numbers are at least 0.",
 }
 
 
@@ -206,7 +211,7 @@ class _Builder(Transformer):  # type: ignore[type-arg]
         if not number.isdigit():
             raise _BadToken(f"A count is a whole number, not {number}: change it.", number)
         words = Bound(" ".join(bound.split()))
-        return Count(words, int(number), variables, body, _find_column(bound))
+        return Count(words, int(_read_exactly(number)), variables, body, _find_column(bound))
 
     def count_most(self, word: Token, variables: Variables, body: Expression) -> Expression:
         return Count(Bound.MOST, 0, variables, body, _find_column(word))
@@ -241,9 +246,10 @@ class _Builder(Transformer):  # type: ignore[type-arg]
         return TrajectoryConstraint(TrajectoryOperator.AFTER, (later, earlier))
 
     def time(self, number: Token, unit: Token) -> _Time:
-        if float(number) * _SECONDS[unit] > MAX_TIME:  # an exact 1e999999999 would fill memory
+        seconds = _read_exactly(number) * _SECONDS[unit]
+        if seconds > MAX_TIME:
             raise _BadToken(f"A time is at most {MAX_TIME} s: shorten it.", number)
-        return _Time(Fraction(number) * _SECONDS[unit], number)
+        return _Time(seconds, number)
 
     def within(self, body: Expression, time: _Time) -> Expression:
         return TrajectoryConstraint(TrajectoryOperator.WITHIN, (body,), 0, (time.seconds,))
@@ -267,10 +273,10 @@ class _Builder(Transformer):  # type: ignore[type-arg]
         return _read_weight(weight), Fraction(0)
 
     def cost_only(self, cost: Token) -> tuple[float, Fraction]:
-        return 0.0, Fraction(cost)
+        return 0.0, _read_exactly(cost)
 
     def weight_and_cost(self, weight: Token, cost: Token) -> tuple[float, Fraction]:
-        return _read_weight(weight), Fraction(cost)
+        return _read_weight(weight), _read_exactly(cost)
 
     def prefer(self, word: Token, price: tuple[float, Fraction], *rest: Any) -> Expression:
         name = _read_name(rest[0]) if len(rest) > 1 else ""
@@ -313,6 +319,15 @@ def _read_weight(weight: Token) -> float:
     if not 0.0 <= value <= 1.0:
         raise _BadToken(f"A weight lies in [0, 1], not {weight}: change the weight.", weight)
     return value
+
+
+def _read_exactly(number: Token) -> Fraction:
+    exponent = number.lower().partition("e")[2] or "0"
+    is_short = len(number) <= MAX_DIGITS and abs(int(exponent)) <= MAX_DIGITS
+    if not is_short or float(number) > LARGEST:
+        message = f"A number has at most {MAX_DIGITS} digits and is at most {LARGEST:g}: change it."
+        raise _BadToken(message, number)
+    return Fraction(number)
 
 
 def _read_name(token: Token) -> str:
