@@ -8,11 +8,13 @@ may be kept, all but one are paid for in every relaxed plan, too.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.planning.goal.alternatives import Alternative
-from fcp_ros.planning.task.task import Task
+from fcp_ros.planning.mutexes.ground_mutexes import find_leg_mutexes, list_legs
+from fcp_ros.planning.task.conditions import Conditions
+from fcp_ros.planning.task.task import FactKey, Task
 
 MOST_RIVALS = 64
 """Preferences in a group; each names all the others where it is kept."""
@@ -34,7 +36,9 @@ class Choice:
     alternatives: Sequence[Alternative]
 
 
-def group_rivals(choices: Sequence[Choice], task: Task) -> list[tuple[int, ...]]:
+def group_rivals(
+    choices: Sequence[Choice], task: Task, check: Callable[[], None]
+) -> list[tuple[int, ...]]:
     """Group preferences of which no two can be kept at once.
 
     Not all such groups are found: the members of one want different things of one place, whichever
@@ -43,12 +47,16 @@ def group_rivals(choices: Sequence[Choice], task: Task) -> list[tuple[int, ...]]
     Args:
         choices: the preferences.
         task: tells which facts exclude each other.
+        check: called often; may raise to stop.
 
     Returns:
         Numbers of preferences: each in one group, alone if it has no rivals; in the order of their
         first members.
     """
-    occupants = [_find_occupants(choice.alternatives, task) for choice in choices]
+    if len(choices) < 2:
+        return [(number,) for number in range(len(choices))]
+    legs = _find_mutex_legs(choices, task, check)
+    occupants = [_find_occupants(choice.alternatives, task, legs) for choice in choices]
     at_place: dict[Place, list[int]] = {}
     for number, places in enumerate(occupants):
         for place in places:
@@ -77,23 +85,49 @@ def _choose_members(numbers: Sequence[int], wanted: Sequence[frozenset[object]])
     return chosen
 
 
+def _find_mutex_legs(
+    choices: Sequence[Choice], task: Task, check: Callable[[], None]
+) -> Mapping[FactKey, Place]:
+    """Map legs of which no two are filled at once to one place: on a table, inside a box.
+
+    That is only looked into if preferences want an element in different legs.
+    """
+    wanted: dict[str, set[FactKey]] = {}
+    for choice in choices:
+        for alternative in choice.alternatives:
+            for fact in alternative.positive:
+                for key in list_legs(task, fact):
+                    wanted.setdefault(key[2], set()).add(key)
+    if all(len(keys) == 1 for keys in wanted.values()):
+        return {}
+    operators = range(len(task.operators))
+    mutexes = find_leg_mutexes(task, Conditions(task), operators, check)
+    return {
+        key: ("legs", number) for number, group in enumerate(mutexes.make_groups()) for key in group
+    }
+
+
 def _find_occupants(
-    alternatives: Sequence[Alternative], task: Task
+    alternatives: Sequence[Alternative], task: Task, legs: Mapping[FactKey, Place]
 ) -> Mapping[Place, frozenset[object]]:
     """Find the places that all alternatives want occupied, and by what."""
-    maps = [dict(_list_occupied(one, task)) for one in alternatives if not one.missing]
+    maps = [dict(_list_occupied(one, task, legs)) for one in alternatives if not one.missing]
     if not maps:
         return {}
     places = set(maps[0]).intersection(*maps[1:])
     return {place: frozenset(each[place] for each in maps) for place in places}
 
 
-def _list_occupied(alternative: Alternative, task: Task) -> Iterator[tuple[Place, object]]:
+def _list_occupied(
+    alternative: Alternative, task: Task, legs: Mapping[FactKey, Place]
+) -> Iterator[tuple[Place, object]]:
     """Yield places, and what an alternative wants there."""
     for fact in alternative.positive:
         yield ("truth", fact), True
-        for key in task.keys_of(fact):
-            if key not in task.broken:
+        for key in list_legs(task, fact):
+            if key in legs:
+                yield legs[key], fact
+            elif key not in task.broken:
                 yield key, fact
     for fact in alternative.negative:
         yield ("truth", fact), False

@@ -91,7 +91,7 @@ def make_stages(
         Choice((preference.weight, float(preference.cost)), found)
         for preference, found in zip(goal.preferences, ways, strict=True)
     ]
-    for group in group_rivals(rivals, task):
+    for group in group_rivals(rivals, task, watch.check):
         moves.extend(_settle(goal, group, ways, tnorm, now))
         now += 1
     return Stages(tuple(moves), now)

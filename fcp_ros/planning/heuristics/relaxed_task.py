@@ -18,6 +18,7 @@ from the value that a variable has initially must not be used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -172,6 +173,24 @@ def reweigh(relaxed: RelaxedTask, weight: Floats) -> RelaxedTask:
     _check(weight, len(relaxed.weight) - 1)
     own = np.append(weight, 0.0)
     return relaxed._replace(weight=own, least=_find_least(relaxed, own), unit=_find_unit(own))
+
+
+def replace_goal(relaxed: RelaxedTask, goal: Mapping[int, int]) -> RelaxedTask:
+    """Give a relaxation another goal; everything else but the index of needs is shared.
+
+    Args:
+        relaxed: the relaxation.
+        goal: variable -> value, not empty.
+    """
+    needs = np.array([relaxed.offset[var] + val for var, val in goal.items()], np.int32)
+    pre_start = relaxed.pre_start.copy()
+    pre = np.concatenate([relaxed.pre[: pre_start[-2]], needs])
+    pre_start[-1] = len(pre)
+    consumer_start, consumer = transpose(pre_start, pre, count_facts(relaxed))
+    aimed = relaxed._replace(
+        pre_start=pre_start, pre=pre, consumer_start=consumer_start, consumer=consumer
+    )
+    return aimed._replace(least=_find_least(aimed, aimed.weight))
 
 
 def make_workspace(relaxed: RelaxedTask) -> Workspace:

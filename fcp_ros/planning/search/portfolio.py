@@ -6,7 +6,8 @@ kernels, which then need not be loaded, and it proves the optimum of both criter
 
 A* with an admissible heuristic is next; mostly it is done at once. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search for
-better ones, and with a beam search where costs decide. Each plan limits all searches. If the greedy
+better ones, and with a beam search where costs decide; if there are preferences, also with one that
+keeps one more of them at a time. Each plan limits all searches. If the greedy
 search does not find a plan in its first turn, lookahead plans are tried. If no plan shows up for
 long, all states are expanded without any estimate as well: estimates cost much more than that, and
 if there is no plan, they mostly do not say so.
@@ -29,6 +30,8 @@ from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
+from fcp_ros.planning.search.goal_stages import find_goal_stages
+from fcp_ros.planning.search.incremental import IncrementalSearch
 from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
@@ -52,6 +55,7 @@ TURNS_EFFORT = {
     SearchRole.PROOF: 300,
     SearchRole.BETTER: 600,
     SearchRole.BEAM: 3000,
+    SearchRole.KEEP: 3000,
     SearchRole.NONE: 30_000,
 }
 """Effort of a turn of each role, but the greedy search."""
@@ -95,10 +99,13 @@ class Portfolio:
         self._finished_effort = 0
         self._looked_ahead = False
         self._role = SearchRole.PROOF
-        self._searches: dict[SearchRole, BestFirst] = {}
+        self._searches: dict[SearchRole, BestFirst | IncrementalSearch] = {}
         self._failed: set[SearchRole] = set()
         if objective.order[0] is not Criterion.COST:
             self._failed.add(SearchRole.BEAM)
+        self._stages = find_goal_stages(self._prepared.task)
+        if self._stages is None:
+            self._failed.add(SearchRole.KEEP)
         self._left = 0
         self._plan_turn = PLAN_TURN
         self._least_bound = 0.0
@@ -154,7 +161,7 @@ class Portfolio:
     # --- turns
 
     @property
-    def _running(self) -> list[BestFirst | BidirectionalSearch]:
+    def _running(self) -> list[BestFirst | IncrementalSearch | BidirectionalSearch]:
         opening = [] if self._opening is None else [self._opening]
         return [*opening, *self._searches.values()]
 
@@ -213,7 +220,7 @@ class Portfolio:
         """Return True if a role has something to look for."""
         if role in self._failed:
             return False
-        if role in (SearchRole.BETTER, SearchRole.BEAM):
+        if role in (SearchRole.BETTER, SearchRole.BEAM, SearchRole.KEEP):
             return self._best is not None
         if role is SearchRole.NONE:
             return self._best is None and self._has_doubt()
@@ -264,7 +271,7 @@ class Portfolio:
         if search is not None:
             self._finish(search)
 
-    def _finish(self, search: BestFirst | BidirectionalSearch) -> None:
+    def _finish(self, search: BestFirst | IncrementalSearch | BidirectionalSearch) -> None:
         """Count the effort of a search that ends."""
         self._finished.append(search.report())
         self._finished_effort += search.effort
@@ -288,12 +295,24 @@ class Portfolio:
             improved=self._take,
         )
 
-    def _open(self, role: SearchRole) -> BestFirst:
+    def _open(self, role: SearchRole) -> BestFirst | IncrementalSearch:
         """Open the search of a role; it knows the best plan."""
+        options = choose_options(role, self._objective, self._options)
+        if role is SearchRole.KEEP and self._stages is not None and self._best is not None:
+            return IncrementalSearch(
+                self._prepared,
+                self._stages,
+                self._objective,
+                options,
+                self._best,
+                self._memory // 3,
+                self._spent,
+                self._take,
+            )
         return BestFirst(
             self._prepared,
             self._objective,
-            choose_options(role, self._objective, self._options),
+            options,
             self._memory // 3,
             self._best,
             self._spent,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -11,16 +11,25 @@ import numpy as np
 from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.heuristics.landmarks import find_landmarks, find_worth, make_no_landmarks
-from fcp_ros.planning.heuristics.relaxed_task import RelaxedTask, make_workspace, relax, reweigh
+from fcp_ros.planning.heuristics.relaxed_task import (
+    RelaxedTask,
+    make_workspace,
+    relax,
+    replace_goal,
+    reweigh,
+)
 from fcp_ros.planning.search.kernel.dominance import find_directions
 from fcp_ros.planning.search.kernel.evaluation import HeuristicInputs
-from fcp_ros.planning.search.kernel.packing import Packing, pack
+from fcp_ros.planning.search.kernel.packing import Packing, pack, pack_goal
 from fcp_ros.planning.search.kernel.successors import PackedTask
 from fcp_ros.planning.search.kernel.switch_tree import SwitchTree, build_switch_tree
 from fcp_ros.planning.search.settings import Settings
 
 LARGE = 20_000
 """Actions of a relaxation from which on each evaluation takes long, so efforts are cut down."""
+
+LONG_WAY = 1000.0
+"""Operators that a relaxed plan takes rather than one that the first criterion has to pay for."""
 
 
 class PreparedTask:
@@ -36,6 +45,30 @@ class PreparedTask:
     def __init__(self, task: FlatTask, same: PreparedTask | None = None) -> None:
         self.task = task
         self._shape: PreparedTask = self if same is None else same._shape
+
+    def aim(
+        self, state: Sequence[int], amounts: Sequence[float], goal: Mapping[int, int]
+    ) -> PreparedTask:
+        """Prepare the same operators for another goal, from another state.
+
+        Args:
+            state: value of each variable initially.
+            amounts: of each resource initially.
+            goal: variable -> value, not empty.
+        """
+        task = self.task._replace(
+            initial=np.array(state, np.int32),
+            amount=np.array(amounts, np.float64),
+            goal_var=np.array(list(goal), np.int32),
+            goal_val=np.array(list(goal.values()), np.int32),
+        )
+        aimed = PreparedTask(task)
+        mask, bits = pack_goal(task, self.packing)
+        packing = self.packing._replace(goal_mask=mask, goal_set=bits)
+        # Made here, they take the place of the properties.
+        aimed.packed = PackedTask(task, packing, self.tree)
+        aimed.relaxed = replace_goal(self.relaxed, goal)
+        return aimed
 
     @cached_property
     def packed(self) -> PackedTask:
@@ -75,14 +108,14 @@ class PreparedTask:
         """Make the inputs of a search's heuristics, with workspaces of its own.
 
         Args:
-            settings: of the search.
+            settings: of the search. Relaxed plans for its second criterion avoid the first one.
             check: called now and then while landmarks are looked for; may raise to interrupt.
         """
         if settings.greedy:
             first = second = self._weigh(np.ones(len(settings.first)), False)
         else:
             first = self._weigh(settings.first, settings.first_maximum)
-            second = self._weigh(settings.second, settings.second_maximum)
+            second = self._weigh(_rank_second(settings), settings.second_maximum)
         landmarks = make_no_landmarks()
         if HeuristicCode.LANDMARK_COUNT in (settings.first_code, settings.second_code):
             landmarks = find_landmarks(first, self.task.initial, check)
@@ -98,3 +131,18 @@ class PreparedTask:
 
     def _weigh(self, weight: Floats, maximum: bool) -> RelaxedTask:
         return reweigh(self.relaxed, weight)._replace(bottleneck=int(maximum))
+
+
+def _rank_second(settings: Settings) -> Floats:
+    """Weigh operators for the second heuristic.
+
+    It decides between states that are equal in the first criterion, so it must not count on what
+    that one has to pay for: a relaxed plan of few steps gives all preferences up. Estimates that
+    are no lower bounds may be larger, so the first criterion is added, as dear as a long way.
+    """
+    first = settings.first
+    paid = first[first > 0.0]
+    if settings.second_admissible or settings.second_maximum or not paid.size:
+        return settings.second
+    longest = LONG_WAY * max(1.0, float(settings.second.max(initial=0.0)))
+    return settings.second + first * (longest / float(paid.min()))

@@ -44,6 +44,8 @@ class SearchRole(Enum):
     BEAM = "beam"
     """A much better plan than the best one so far: costs that are paid late, and mostly not at all,
     leave a best-first search in the beginning of all plans."""
+    KEEP = "keep"
+    """A better plan by keeping one more preference at a time."""
     ANY = "any"
     """Any plan at all."""
     NONE = "none"
@@ -60,7 +62,7 @@ def choose_options(role: SearchRole, objective: Objective, options: SearchOption
     """
     if role is SearchRole.PROOF:
         return _choose_proof_options(objective, options)
-    if role is SearchRole.ANY:
+    if role in (SearchRole.ANY, SearchRole.KEEP):
         return replace(
             options,
             algorithm=Algorithm.LAZY_GREEDY,

@@ -53,7 +53,7 @@ def test_no_state_keeps_two_of_a_group(world, texts, rng):
         found = find_alternatives(formula, lambda _: 1.0, TNORMS["goedel"], task, watch)
         choices.append(Choice((1.0,), found))
         goals.append(goal)
-    groups = group_rivals(choices, task)
+    groups = group_rivals(choices, task, watch.check)
     assert sorted(number for group in groups for number in group) == list(range(len(texts)))
     for _, state, _ in walk(domain, instance, rng, 6):
         kept = [evaluate(goal, state, lambda *_: 1.0, TNORMS["goedel"]) > 0.0 for goal in goals]

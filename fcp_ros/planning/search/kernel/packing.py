@@ -63,7 +63,8 @@ def pack(task: FlatTask) -> Packing:
     shifts = np.array(shift, np.uint64)
     masks = np.array(mask, np.uint64)
     variable = task.eff_var
-    return Packing(
+    nothing = np.zeros(0, np.uint64)
+    packing = Packing(
         words,
         shifts,
         masks,
@@ -71,8 +72,11 @@ def pack(task: FlatTask) -> Packing:
         ~(masks[variable] << shifts[variable]),
         task.eff_val.astype(np.uint64) << shifts[variable],
         _draw_factors(current + 1),
-        *_pack_goal(task, words, shifts, masks),
+        nothing,
+        nothing,
     )
+    goal_mask, goal_set = pack_goal(task, packing)
+    return packing._replace(goal_mask=goal_mask, goal_set=goal_set)
 
 
 def pack_state(packing: Packing, state: Ints) -> Words:
@@ -97,7 +101,9 @@ def mix_hash(linear: int) -> int:
     return value  # type: ignore[no-any-return]
 
 
-def _pack_goal(task: FlatTask, word: Ints, shift: Words, mask: Words) -> tuple[Words, Words]:
+def pack_goal(task: FlatTask, packing: Packing) -> tuple[Words, Words]:
+    """Pack the goal of a task into `goal_mask` and `goal_set`, by the places of its variables."""
+    word, shift, mask = packing.word, packing.shift, packing.mask
     asked = dict(zip(task.goal_var.tolist(), task.goal_val.tolist(), strict=True))
     goal_mask, goal_set = np.zeros((2, int(word[-1]) + 1), np.uint64)
     for variable, value in asked.items():

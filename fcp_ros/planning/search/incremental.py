@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Better plans by keeping one more preference at a time.
+
+A plan that gives up much is soon found, and best-first searches for a better one are lost among all
+orders of serving all preferences at once. Here, each try is an ordinary problem: reach what one
+preference that was given up asks for, together with the goal and with what is kept already. Most
+tries go on from where the best plan ends, so few steps are missing; others begin from the start,
+where too much is done already. The dearest preferences come first; those whose tries fail come
+back with more effort. Nothing is proven here.
+
+State machine: `_try` is the try that goes on, None between tries; `_world` is None until the best
+plan was looked at (`_look_at_best`). `_is_through` is set when no try is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from fcp_ros.planning.flat.semantics import (
+    Amounts,
+    FlatState,
+    amounts_after,
+    initial_amounts,
+    initial_state,
+    successor,
+)
+from fcp_ros.planning.model.request import SearchOptions
+from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
+from fcp_ros.planning.search.goal_stages import GoalStages
+from fcp_ros.planning.search.objective import Criterion, Objective
+from fcp_ros.planning.search.outcome import (
+    FlatPlan,
+    SearchOutcome,
+    SearchReport,
+    make_plan,
+    step_below,
+)
+from fcp_ros.planning.search.prepared import PreparedTask
+
+FIRST_EFFORT = 200
+"""Effort of the first try for a preference; each later one may take four times as much."""
+MOST_TRIES = 7
+"""Tries for one preference. Every other one begins from the start."""
+
+Conditions = dict[int, int]
+"""Variable -> value."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """The end of a plan in the world.
+
+    Attributes:
+        steps: its operators before the goal is settled.
+        state, amounts: what they lead to.
+        paid: what they take of the first criterion.
+        way: its operators that settle the goal.
+    """
+
+    steps: tuple[int, ...]
+    state: FlatState
+    amounts: Amounts
+    paid: float
+    way: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """An operator of the goal that would save something.
+
+    Attributes:
+        operator: the operator.
+        gain: of the first criterion, if nothing else changes.
+        goal: what has to hold.
+    """
+
+    operator: int
+    gain: float
+    goal: Conditions
+
+
+@dataclass(frozen=True)
+class _Try:
+    """A search for a target, up to an effort."""
+
+    target: _Target
+    steps: tuple[int, ...]
+    search: BestFirst
+    effort: int
+
+
+class IncrementalSearch:
+    """Improves a plan of a task whose goal has stages.
+
+    Args:
+        prepared: the task.
+        stages: of its goal.
+        objective: what is optimised.
+        options: of the greedy searches.
+        incumbent: a plan.
+        memory: bytes that it may use.
+        spent: called after each slice of some milliseconds. What it raises goes through; the search
+            can go on afterwards.
+        improved: told about each better plan at once.
+    """
+
+    def __init__(
+        self,
+        prepared: PreparedTask,
+        stages: GoalStages,
+        objective: Objective,
+        options: SearchOptions,
+        incumbent: FlatPlan,
+        memory: int = MEMORY,
+        spent: SpentCallback = ignore_spent,
+        improved: Callable[[FlatPlan], None] = lambda _: None,
+    ) -> None:
+        self._prepared = prepared
+        self._task = prepared.task
+        self._stages = stages
+        self._objective = objective
+        self._options = options
+        self._best = incumbent
+        self._memory = memory
+        self._spent = spent
+        self._improved = improved
+        is_loss = objective.order[0] is Criterion.LOSS
+        self._prices = (self._task.loss if is_loss else self._task.cost).tolist()
+        self._failures: dict[int, int] = {}
+        self._ending: _Ending | None = None
+        self._try: _Try | None = None
+        self._is_through = False
+        self._finished_effort = 0
+
+    def run(self, allowance: int) -> SearchReport:
+        """Go on until no try is left or the allowance is used up.
+
+        Args:
+            allowance: states to expand or evaluate at most in this call.
+        """
+        target = self.effort + allowance
+        while not self._is_through and self.effort < target:
+            if self._try is None:
+                self._try = self._begin_try()
+                self._is_through = self._try is None
+            else:
+                self._go_on(self._try, target - self.effort)
+        return self.report()
+
+    def know(self, plan: FlatPlan) -> None:
+        """Improve this plan from now on; it is better than the one before."""
+        if plan.operators != self._best.operators:
+            self._best, self._ending = plan, None
+
+    def report(self) -> SearchReport:
+        """Report the state of the search."""
+        outcome = SearchOutcome.FOUND if self._is_through else SearchOutcome.PAUSED
+        return SearchReport(outcome, self._best, 0.0, self.effort, 0, 0)
+
+    @property
+    def effort(self) -> int:
+        """States expanded and states evaluated so far."""
+        running = 0 if self._try is None else self._try.search.effort
+        return self._finished_effort + running
+
+    # --- tries
+
+    def _begin_try(self) -> _Try | None:
+        """Begin the most promising try; None if none is left."""
+        ending = self._ending = self._ending or self._look_at_best()
+        targets = [
+            target
+            for target in self._list_targets(ending)
+            if self._failures.get(target.operator, 0) < MOST_TRIES
+        ]
+        if not targets:
+            return None
+        target = min(targets, key=lambda t: (self._failures.get(t.operator, 0), -t.gain))
+        failures = self._failures.get(target.operator, 0)
+        goes_on = failures % 2 == 0
+        steps = ending.steps if goes_on else ()
+        state = ending.state if goes_on else initial_state(self._task)
+        amounts = ending.amounts if goes_on else initial_amounts(self._task)
+        search = BestFirst(
+            self._prepared.aim(state, amounts, {**target.goal, self._stages.variable: 0}),
+            self._limit(target.gain + (0.0 if goes_on else ending.paid)),
+            self._options,
+            self._memory,
+            spent=self._spent,
+        )
+        return _Try(target, steps, search, FIRST_EFFORT * 4 ** (failures // 2))
+
+    def _limit(self, left: float) -> Objective:
+        """Limit the first criterion: steps that take more of it than they save are not worth it."""
+        first = step_below(left)
+        if self._objective.order[0] is Criterion.LOSS:
+            return replace(self._objective, loss_budget=first, cost_budget=math.inf)
+        return replace(self._objective, cost_budget=first)
+
+    def _go_on(self, current: _Try, allowance: int) -> None:
+        """Go on with a try; take its plan if it ends."""
+        report = current.search.run(min(current.effort - current.search.effort, allowance))
+        if report.outcome is SearchOutcome.PAUSED and current.search.effort < current.effort:
+            return
+        self._finished_effort += current.search.effort
+        self._try = None
+        if report.best is None or not self._take(current.steps + report.best.operators):
+            operator = current.target.operator
+            self._failures[operator] = self._failures.get(operator, 0) + 1
+
+    def _take(self, steps: tuple[int, ...]) -> bool:
+        """Take a plan that begins with these steps; return False if it is no better."""
+        state = initial_state(self._task)
+        for operator in steps:
+            state = successor(self._task, state, operator)
+        way = self._stages.find_best_way(state, self._prices.__getitem__)
+        if way is None:
+            return False
+        plan = make_plan(self._task, steps + way, self._objective.composition)
+        if not (plan.is_within(self._objective) and plan.is_better(self._best, self._objective)):
+            return False
+        self.know(plan)
+        self._improved(plan)
+        return True
+
+    # --- the best plan
+
+    def _look_at_best(self) -> _Ending:
+        """Split the best plan into its steps in the world and the rest."""
+        task, goal = self._task, {o for moves in self._stages.moves.values() for o in moves}
+        steps = tuple(o for o in self._best.operators if o not in goal)
+        state, amounts = initial_state(task), initial_amounts(task)
+        for operator in steps:
+            state = successor(task, state, operator)
+            after = amounts_after(task, amounts, operator)
+            assert after is not None, "the plan works"
+            amounts = after
+        paid = math.fsum(self._prices[o] for o in steps)
+        way = tuple(o for o in self._best.operators if o in goal)
+        return _Ending(steps, state, amounts, paid, way)
+
+    def _list_targets(self, ending: _Ending) -> list[_Target]:
+        """List the operators of the goal that are cheaper than those taken now.
+
+        What is kept now stays a goal, unless the target excludes it and saves more.
+        """
+        stages, prices = self._stages, self._prices
+        kept: dict[int, tuple[float, Conditions]] = {}
+        taken: dict[int, int] = {}
+        stage = 0
+        for operator in ending.way:
+            taken[stage] = operator
+            dearest = max(prices[o] for o in stages.moves[stage])
+            conditions = stages.find_conditions(operator)
+            if conditions:
+                worth = math.inf if stage == 0 else dearest - prices[operator]
+                kept[stage] = (worth, conditions)
+            stage = stages.find_target(operator)
+        found = []
+        for stage, operator in taken.items():
+            for other in stages.moves[stage] if stage else ():
+                conditions = stages.find_conditions(other)
+                gain = prices[operator] - prices[other]
+                if gain > 0.0 and conditions is not None:
+                    target = _join(other, gain, conditions, stage, kept)
+                    if target is not None:
+                        found.append(target)
+        return found
+
+
+def _join(
+    operator: int,
+    gain: float,
+    conditions: Conditions,
+    stage: int,
+    kept: dict[int, tuple[float, Conditions]],
+) -> _Target | None:
+    """Join the conditions of a target with those kept; None if it excludes more than it saves."""
+    goal = dict(conditions)
+    for other, (worth, asked) in kept.items():
+        if other == stage:
+            continue
+        if any(conditions.get(variable, value) != value for variable, value in asked.items()):
+            gain -= worth
+        else:
+            goal.update(asked)
+    return _Target(operator, gain, goal) if gain > 0.0 else None
