@@ -325,7 +325,11 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Domain:
-    """Everything a domain file says. `source`: its path; `content_hash`: SHA-256 of its text."""
+    """Everything a domain file says. `source`: its path; `content_hash`: SHA-256 of its text.
+
+    `timed` is False if nobody has said how long actions take; each then counts as a second, and
+    constraints with times are refused.
+    """
 
     name: str
     version: str
@@ -338,3 +342,4 @@ class Domain:
     source: str = ""
     content_hash: str = ""
     chunks: Mapping[str, Chunk] = field(default_factory=dict)
+    timed: bool = True

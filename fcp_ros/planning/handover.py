@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.domain.expressions.structure import has_constraints
+from fcp_ros.domain.expressions.structure import counts_from_trigger, has_constraints
 from fcp_ros.domain.expressions.syntax import Expression
+from fcp_ros.domain.model import Window
 from fcp_ros.planning.answer.messages import mention_fallback
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.optimality import choose_status, is_crisp
@@ -99,6 +100,7 @@ class Handover:
         message: Callable[[Plan], str],
         meeting: PlanMeeting | None = None,
         verdict: Verdict | None = None,
+        windows: Sequence[Window] = (),
     ) -> PlanningResult:
         """Schedule a plan and return it if the verifier agrees, or the reason against it.
 
@@ -108,6 +110,7 @@ class Handover:
             message: makes the sentence about it.
             meeting: where its halves met, if it was found by bidirectional search.
             verdict: the verifier's, if it was asked before.
+            windows: as in `schedule_steps`.
         """
         context = self.context
         schedule = plan.schedule or schedule_steps(
@@ -117,6 +120,7 @@ class Handover:
             levels=context.amounts,
             deadline=context.options.deadline,
             in_order=has_constraints(self.goal),
+            windows=windows,
             check=context.watch.check_conclusion,
         )
         if isinstance(schedule, Inconsistency):
@@ -125,6 +129,8 @@ class Handover:
                 f"A plan of {len(plan.steps)} steps was found, but no times for it: "
                 f"{schedule.message}",
             )
+        if counts_from_trigger(self.goal):  # no step may be later than planned
+            schedule = replace(schedule, latest_starts=schedule.starts)
         plan = replace(plan, schedule=schedule)
         verdict = verdict or self.verify(plan, meeting)
         if not verdict.ok:

@@ -364,6 +364,7 @@ class _Request:
                 list_optimal(found.optimal, found.shortest, best.membership, optimise, most),
                 describe,
                 meeting,
+                windows=best.windows,
             )
         except Interrupted as reason:
             steps = len(best.decoded.steps)

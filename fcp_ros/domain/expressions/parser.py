@@ -43,7 +43,7 @@ from fcp_ros.domain.expressions.syntax import (
     Weighted,
     children,
 )
-from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperator
 from fcp_ros.foundation.wording import join_words
 
 MAX_LENGTH = 20_000
@@ -249,6 +249,8 @@ class _Builder(Transformer):  # type: ignore[type-arg]
         seconds = _read_exactly(number) * _SECONDS[unit]
         if seconds > MAX_TIME:
             raise _BadToken(f"A time is at most {MAX_TIME} s: shorten it.", number)
+        if seconds % RESOLUTION:
+            raise _BadToken("Times are whole microseconds: give fewer digits.", number)
         return _Time(seconds, number)
 
     def within(self, body: Expression, time: _Time) -> Expression:

@@ -10,7 +10,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain.diagnostics import article
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
-from fcp_ros.domain.expressions.structure import check_structure
+from fcp_ros.domain.expressions.structure import check_structure, refuse_times
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
@@ -69,6 +69,8 @@ def check_goal(
         free = frozenset(free_variables(expression))
         checker = _Resolver(domain, instance, Vocabulary.of(domain), text, free)
         check_structure(expression, domain.graded, text)
+        if not domain.timed:
+            refuse_times(expression, text)
         checked = checker.resolve(expression, {})
         infer_types(checked, domain, text)
     except ExpressionError:

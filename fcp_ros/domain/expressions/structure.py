@@ -28,6 +28,7 @@ from fcp_ros.domain.expressions.syntax import (
     children,
     free_variables,
 )
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import IS_A
 
 
@@ -52,6 +53,22 @@ def check_structure(goal: Expression, graded: Collection[str], text: str = "") -
                 _check_part(inner, graded, free, text)
         else:
             _check_part(part, graded, free, text)
+
+
+def refuse_times(expression: Expression, text: str = "") -> None:
+    """Refuse constraints with times, where nobody has said how long actions take.
+
+    Raises:
+        ExpressionError: the first one; the fix names what to do.
+    """
+    if isinstance(expression, TrajectoryConstraint) and expression.times:
+        message = (
+            f"The constraint `{expression.operator.value}` needs to know how long actions take: "
+            "give them durations in a YAML domain (docs/domain.md), or write it without a time."
+        )
+        raise ExpressionError(message, text, _find_column(expression))
+    for part in children(expression):
+        refuse_times(part, text)
 
 
 def walk_requirements(goal: Expression) -> Iterator[Expression]:
@@ -83,6 +100,13 @@ def has_constraints(expression: Expression) -> bool:
     if isinstance(expression, TrajectoryConstraint):
         return True
     return any(map(has_constraints, children(expression)))
+
+
+def counts_from_trigger(expression: Expression) -> bool:
+    """Return True if there is a constraint in it that counts time from a trigger."""
+    if isinstance(expression, TrajectoryConstraint):
+        return expression.operator is TrajectoryOperator.ALWAYS_WITHIN
+    return any(map(counts_from_trigger, children(expression)))
 
 
 def _check_part(part: Expression, graded: Collection[str], free: frozenset[str], text: str) -> None:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
-from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperator
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import write_decimal
 
@@ -196,7 +196,8 @@ class TrajectoryConstraint:
     Attributes:
         operator: its operator.
         parts: its conditions (see `TrajectoryOperator.numbers`); what is demanded comes first.
-        times: its times (s), from the start of the plan; for ALWAYS_WITHIN from the trigger.
+        times: its times (s), multiples of RESOLUTION, from the start of the plan; for ALWAYS_WITHIN
+            from the trigger.
     """
 
     operator: TrajectoryOperator
@@ -210,6 +211,8 @@ class TrajectoryConstraint:
             raise ValueError(f"{self.operator.value} with {len(self.parts)} conditions")
         if len(self.times) != times or any(time < 0 for time in self.times):
             raise ValueError(f"{self.operator.value} with the times {self.times}: give {times}")
+        if any(time % RESOLUTION for time in self.times):
+            raise ValueError(f"{self.operator.value} with the times {self.times}: round them")
         if self.operator is TrajectoryOperator.HOLD_DURING and self.times[0] >= self.times[1]:
             raise ValueError(f"hold-during from {self.times[0]} to {self.times[1]}: end it later")
 

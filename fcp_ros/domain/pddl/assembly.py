@@ -114,6 +114,7 @@ class _Assembly:
             mapping=SceneMapping({}, {}, self._names.name_type(("object",))),
             source=" ".join(source.file for source in sources),
             content_hash=hashlib.sha256(text.encode()).hexdigest(),
+            timed=False,
         )
 
     # --- rules

@@ -24,7 +24,7 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     Variable,
 )
-from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator, round_time
 from fcp_ros.domain.pddl.names import Names
 from fcp_ros.domain.pddl.rules.draft import SAME
 from fcp_ros.domain.pddl.syntax.tree import (
@@ -128,11 +128,12 @@ class FormulaWriter:
         if formula.operator == "at end":
             return parts[0]
         operator = TrajectoryOperator(formula.operator)
-        if operator in (TrajectoryOperator.AFTER, TrajectoryOperator.BEFORE):
+        if len(parts) > 1:
             parts.reverse()  # the goal language names what is demanded first
         elif isinstance(parts[0], bool):
             return parts[0] or operator is TrajectoryOperator.AT_MOST_ONCE
-        return TrajectoryConstraint(operator, tuple(map(self._make_atom, parts)))
+        times = tuple(map(round_time, formula.times))
+        return TrajectoryConstraint(operator, tuple(map(self._make_atom, parts)), times=times)
 
     def _write_equality(self, formula: Equality, bound: Bound) -> Expression | bool:
         left, right = self._write_term(formula.left, bound), self._write_term(formula.right, bound)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
 from fcp_ros.planning.encoding.cost_unit import NO_PREMIUM, CostUnit, Premium
@@ -69,6 +70,7 @@ class Solution:
         membership: composed degree of the steps and the goal, in [0, 1].
         cost: sum of the objective's secondary costs.
         meeting: the meeting of its halves, if it was searched from both ends.
+        windows: the times in which each step runs for the goal's constraints; () without any.
     """
 
     operators: tuple[int, ...]
@@ -78,6 +80,7 @@ class Solution:
     membership: float
     cost: float
     meeting: Meeting | None = None
+    windows: tuple[Window, ...] = ()
 
     @property
     def alternative(self) -> Alternative:

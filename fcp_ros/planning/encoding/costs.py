@@ -63,13 +63,16 @@ class OperatorCosts:
         self._step_cost = step_cost
         self._instance = task.instance
         self._optimise = optimise
+        operators = tuple(operators)
         rules = {operator.rule.name: operator.rule for operator in operators}
         used = {name for rule in rules.values() for name, use in rule.uses.items() if use}
         self._resources: tuple[Resource, ...] = tuple(
             resource for resource in task.resources if resource.name in used
         )
+        windows = [(rule.window.opens, rule.window.closes) for rule in rules.values()]
+        windows += [(operator.opens, operator.closes) for operator in operators]
         timed = math.isfinite(deadline) or any(
-            rule.window.opens > 0.0 or math.isfinite(rule.window.closes) for rule in rules.values()
+            opens > 0.0 or math.isfinite(closes) for opens, closes in windows
         )
         self.pools = [
             _make_pool(r, float(amounts.get(r.name, r.initial)), budgets.get(r.name, math.inf))
@@ -91,9 +94,13 @@ class OperatorCosts:
         """True if anything depends on the durations of operators."""
         return self.clock >= 0 or self._optimise is Optimise.DURATION
 
-    def window_of(self, step: BoundRule) -> Window:
+    def window_of(self, operator: GroundOperator) -> Window:
         """Return the time window of an operator."""
-        return self._rules[step.rule.name].window
+        window = self._rules[operator.rule.name].window
+        opens, closes = operator.opens, operator.closes
+        if opens <= window.opens and closes >= window.closes:
+            return window
+        return Window(max(opens, window.opens), min(closes, window.closes))
 
     def compute_cost(self, step: BoundRule) -> float:
         """Return the cost of an operator: steps, units of cost, or seconds."""

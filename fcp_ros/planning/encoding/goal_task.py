@@ -12,8 +12,8 @@ from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode, make_no_macros
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import find_alternatives
+from fcp_ros.planning.goal.attachment import attach_constraints
 from fcp_ros.planning.goal.degree_formula import KnownDegree
-from fcp_ros.planning.goal.monitors import attach_constraints
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.stages import make_stages
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, keep_representatives

@@ -179,18 +179,18 @@ class _GoalGrounding:
         self, constraint: TrajectoryConstraint, environment: Environment, hard: bool
     ) -> Formula:
         """Ground a constraint; return what has to hold in the last state."""
-        if constraint.times:
-            raise Interrupted(PlanStatus.UNSUPPORTED, "Constraints with times are not planned yet.")
         parts = tuple(self._conditions.ground(part, environment) for part in constraint.parts)
         settled = _settle(constraint.operator, parts)
         if settled is not None:
             return settled
-        key = (constraint.operator, parts)
+        key = (constraint.operator, parts, constraint.times)
         known = self._constraints.get(key)
         if known is None:
             name = to_text(_bind(constraint, environment))
             fact = Fact(name, ())
-            self._constraints[key] = GroundConstraint(constraint.operator, parts, fact, hard)
+            self._constraints[key] = GroundConstraint(
+                constraint.operator, parts, fact, hard, constraint.times
+            )
         elif hard and not known.hard:
             self._constraints[key] = replace(known, hard=True)
         return Crisp(self._constraints[key].fact)
@@ -206,15 +206,26 @@ def _bind(expression: Expression, environment: Environment) -> Expression:
     return substitute(expression, {name: Constant(to) for name, to in environment.items()})
 
 
+_OF_SOME_STATE = (
+    TrajectoryOperator.ALWAYS,
+    TrajectoryOperator.SOMETIME,
+    TrajectoryOperator.WITHIN,
+    TrajectoryOperator.HOLD_AFTER,
+    TrajectoryOperator.HOLD_DURING,
+)
+"""Operators that demand their condition of a state, since there is always one that counts."""
+
+
 def _settle(operator: TrajectoryOperator, parts: tuple[Formula, ...]) -> Formula | None:
     """Decide a constraint by parts that never change; None if that is not possible."""
     first, last = parts[0], parts[-1]
-    if operator in (TrajectoryOperator.ALWAYS, TrajectoryOperator.SOMETIME):
+    if operator in _OF_SOME_STATE:
         return first if first in (TRUE, FALSE) else None
     if operator is TrajectoryOperator.AT_MOST_ONCE:
         return TRUE if first in (TRUE, FALSE) else None
     if operator is TrajectoryOperator.FIRST_THEN:
         return FALSE if FALSE in parts else TRUE if set(parts) == {TRUE} else None
-    if last == FALSE or (operator is TrajectoryOperator.AFTER and first == TRUE):
+    answered = operator in (TrajectoryOperator.AFTER, TrajectoryOperator.ALWAYS_WITHIN)
+    if last == FALSE or (answered and first == TRUE):
         return TRUE
     return None

@@ -21,12 +21,14 @@ class GroundConstraint:
         parts: its conditions, over relations only.
         fact: holds in a state if the states up to it keep the constraint.
         hard: True if no plan may break it; False if a preference is about it.
+        times: its times (s), as in `TrajectoryConstraint`.
     """
 
     operator: TrajectoryOperator
     parts: tuple[Formula, ...]
     fact: Fact
     hard: bool
+    times: tuple[Fraction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

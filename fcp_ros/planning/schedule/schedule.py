@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fcp_ros.cset import Instance
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import Domain, Window
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.plan import PlanStep, Schedule
 from fcp_ros.planning.schedule.agents import Agents
@@ -33,6 +33,7 @@ def schedule_steps(
     levels: Mapping[str, float] | None = None,
     deadline: float = math.inf,
     in_order: bool = False,
+    windows: Sequence[Window] = (),
     check: Callable[[], None] = lambda: None,
 ) -> Schedule | Inconsistency:
     """Work out when each step of a plan can run.
@@ -50,6 +51,8 @@ def schedule_steps(
         deadline: seconds from the start by which all steps must have ended; infinity for none.
         in_order: each step begins when the one before it has ended: for goals with trajectory
             constraints, which another order might break.
+        windows: the times in which each step may run, within the window of its rule; by default
+            that one.
         check: called for each step; may raise to stop.
 
     Returns:
@@ -66,8 +69,8 @@ def schedule_steps(
         for step in steps
     )
     timed = tuple(
-        TimedStep(str(step), _check_duration(step), ground.rule.window)
-        for step, ground in zip(steps, bound, strict=True)
+        TimedStep(str(step), _check_duration(step), window)
+        for step, window in zip(steps, windows or [g.rule.window for g in bound], strict=True)
     )
     who = Agents(domain, instance)
     agents = tuple(who.of(step) for step in steps)

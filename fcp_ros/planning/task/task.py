@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -54,6 +55,7 @@ class GroundOperator:
         absent: facts that formulas of the rule require not to hold; its negated literals and
             functional legs come on top (see `conditions`).
         clauses: the disjunctions that must hold.
+        opens, closes: it starts and ends between these times (s), and within the rule's window.
     """
 
     rule: ActionRule
@@ -65,6 +67,8 @@ class GroundOperator:
     forgets: int = -1
     absent: tuple[int, ...] = ()
     clauses: tuple[GroundClause, ...] = ()
+    opens: float = 0.0
+    closes: float = math.inf
 
     def __str__(self) -> str:
         return f"{self.rule.name}({', '.join(self.arguments)})"

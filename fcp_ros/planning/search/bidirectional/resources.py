@@ -127,7 +127,9 @@ class Resources:
         clock = resource == self._clock
         greatest = math.inf if clock or (use < 0.0).any() else amount
         low = least < self._low[resource]
-        high = greatest > self._high[resource] or (clock and min(self._closes) < math.inf)
+        high = greatest > self._high[resource] or (
+            clock and min(self._closes, default=math.inf) < math.inf
+        )
         if low:
             return BetterAmount.NEITHER if high else BetterAmount.MORE
         return BetterAmount.LESS if high else BetterAmount.EITHER

@@ -63,7 +63,6 @@ def test_the_files_to_be_spoilt_are_good():
         ("(way ?a ?b))", "(or (preference p1 (way ?a ?b))))", 8, "a preference within"),
         (":parameters (?a ?b - place)\n", ":vars (?a ?b - place)\n", 7, "variables beside the par"),
         ("(:action go", "(:process p :parameters ())\n  (:action go", 6, "a process"),
-        ("(:action go", "(:constraints (within 3 (at a)))\n (:action go", 6, "with times .within"),
     ],
 )
 def test_features_of_domains_are_refused_by_name(old, new, line, feature):
@@ -79,7 +78,6 @@ def test_features_of_domains_are_refused_by_name(old, new, line, feature):
     [
         ("(at a)", "(at a) (at 5 (not (way a b)))", 4, "a timed initial literal"),
         ("(:goal (at b))", "(:goal (not (preference g (at b))))", 5, "a preference within"),
-        ("(:goal (at b))", "(:goal (at b)) (:constraints (hold-after 5 (at a)))", 5, "with times"),
         ("(:goal (at b))", "(:goal (at b)) (:metric maximize (total-cost))", 5, "a metric that is"),
         (
             "(:goal (at b))",
@@ -123,6 +121,14 @@ def test_what_is_declared_but_not_used_does_no_harm():
         ("(?a ?b - place)\n", "(?a ?b - town)\n", 7, "town"),
         ("(at ?a) (way ?a ?b)", "(at home)", 8, "home"),
         (":precondition", ":precond", 8, "can't stand here"),
+        ("(:action go", "(:constraints (within 3 (at a)))\n (:action go", 6, "needs durations"),
+        ("(:action go", "(:constraints (within -3 (at a)))\n (:action go", 6, "the times -3"),
+        (
+            "(:action go",
+            "(:constraints (hold-during 3 3 (at a)))\n (:action go",
+            6,
+            "the times 3, 3",
+        ),
         ("thing - object", "thing - place place - thing", 3, "duplicate|circle|itself|cycle"),
         ("(:action go", "(:actions go", 6, "unknown section :actions"),
         ("(define (domain walk)", "(define (problem walk)", 1, "this file is a problem, and"),

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectory constraints attached to a task: its operators keep account of them.
+
+The monitors (monitors.py, timed_monitors.py) say what changes with a step. Here the changes become
+effects on the facts of the constraints, and what a plan must not do becomes conditions. The
+conditions are those of the state *before* the operator, found by regression. Where it matters by
+when a step ends, it becomes an operator for each window of time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.cset import Fact
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.goal.formula import Formula, find_wanted
+from fcp_ros.planning.goal.monitors import Change, Monitor, ObservedStep, make_monitor
+from fcp_ros.planning.goal.regression import Case, OperatorRegression, list_cases
+from fcp_ros.planning.goal.requirements import GroundConstraint
+from fcp_ros.planning.goal.timed_monitors import make_timed_monitor
+from fcp_ros.planning.model.ground_step import compute_duration
+from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.task.task import GroundClause, GroundEffect, GroundOperator, Task
+
+MAX_WINDOWS = 64
+"""An operator is split into at most this many, by the times that matter to constraints."""
+MAX_EFFECTS = 500_000
+"""Constraints that count from a trigger give operators at most this many effects in all."""
+
+
+def attach_constraints(
+    task: Task, constraints: Sequence[GroundConstraint], check: Callable[[], None]
+) -> Task:
+    """Return a task whose operators keep account of trajectory constraints.
+
+    Args:
+        task: the task; no operator of it stands for several (see relevance/overwriting.py).
+        constraints: the constraints.
+        check: called often; may raise to stop.
+
+    Raises:
+        Interrupted: a condition is too complicated, or times are.
+    """
+    if not constraints:
+        return task
+    timed = any(constraint.times for constraint in constraints)
+    durations = _list_durations(task) if timed else [0.0] * len(task.operators)
+    held = {task.facts[fact] for fact in task.initial}
+    monitors = [
+        make_timed_monitor(constraint, held, durations)
+        if constraint.times
+        else make_monitor(constraint, held)
+        for constraint in constraints
+    ]
+    _refuse_waiting(task, monitors)
+    attachment = _Attachment(task, monitors, check)
+    found = [
+        (number, variant)
+        for number, operator in enumerate(task.operators)
+        for variant in attachment.attach(operator, durations[number])
+    ]
+    return _rebuild(task, found, attachment.ids, monitors)
+
+
+def _list_durations(task: Task) -> list[float]:
+    return [
+        compute_duration(operator.rule, operator.arguments, task.instance)
+        for operator in task.operators
+    ]
+
+
+def _refuse_waiting(task: Task, monitors: Sequence[Monitor]) -> None:
+    """Refuse to count from a trigger where a plan may have to wait.
+
+    Raises:
+        Interrupted: with the reason.
+    """
+    counting = [
+        monitor.constraint
+        for monitor in monitors
+        if monitor.constraint.operator is TrajectoryOperator.ALWAYS_WITHIN
+    ]
+    if not counting:
+        return
+    name = counting[0].fact.relation
+    effects = sum(len(m.facts) for m in monitors if m.exclusive) * len(task.operators)
+    if effects > MAX_EFFECTS:
+        raise Interrupted(
+            PlanStatus.UNSUPPORTED,
+            f"{name}: there are too many actions, and times that they can take: allow less time.",
+        )
+    waiting = sorted({o.rule.name for o in task.operators if o.rule.window.opens > 0.0})
+    if waiting or any(monitor.earliest for monitor in monitors):
+        cause = (
+            f"for the window of {waiting[0]}" if waiting else "for the end of a `hold ... during`"
+        )
+        fix = "let it open at 0" if waiting else "write `hold ... after`"
+        raise Interrupted(
+            PlanStatus.UNSUPPORTED,
+            f"{name}: time can't be counted from a trigger where a plan may wait {cause}: {fix}.",
+        )
+
+
+def _rebuild(
+    task: Task,
+    found: Sequence[tuple[int, GroundOperator]],
+    ids: dict[Fact, int],
+    monitors: Sequence[Monitor],
+) -> Task:
+    """Put a task together from operators, each with the number of the one that it came from."""
+    adders: list[list[int]] = [[] for _ in ids]
+    deleters: list[list[int]] = [[] for _ in ids]
+    for number, (_, operator) in enumerate(found):
+        for fact in {*operator.add, *(f for e in operator.effects for f in e.add)}:
+            adders[fact].append(number)
+        for fact in {*operator.delete, *(f for e in operator.effects for f in e.delete)}:
+            deleters[fact].append(number)
+    new = [fact for monitor in monitors for fact in monitor.facts]
+    initial = {ids[fact] for monitor in monitors for fact in monitor.initial}
+    groups = [tuple(ids[f] for f in monitor.facts) for monitor in monitors if monitor.exclusive]
+    return replace(
+        task,
+        facts=(*task.facts, *new),
+        fact_ids=ids,
+        initial=task.initial | initial,
+        operators=[operator for _, operator in found],
+        adders=adders,
+        deleters=deleters,
+        keys=(*task.keys, *(() for _ in new)),
+        purposes=[task.purposes[n] for n, _ in found] if task.purposes else task.purposes,
+        mutex_groups=(*task.mutex_groups, *groups),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The times (s) between which a step ends, and what follows from that."""
+
+    earliest: float
+    latest: float
+    effects: tuple[GroundEffect, ...]
+    bans: tuple[Case, ...]
+
+    def covers(self, other: _Window) -> bool:
+        """Return True if the other one allows nothing more."""
+        same = self.effects == other.effects and self.bans == other.bans
+        return same and self.earliest <= other.earliest and self.latest >= other.latest
+
+
+class _Attachment:
+    """Attaches monitors to the operators of a task.
+
+    Args:
+        task: the task.
+        monitors: the monitors.
+        check: called often; may raise to stop.
+
+    Attributes:
+        ids: numbers of the facts, also of those of the monitors.
+    """
+
+    def __init__(self, task: Task, monitors: Sequence[Monitor], check: Callable[[], None]) -> None:
+        new = (fact for monitor in monitors for fact in monitor.facts)
+        self.ids = {**task.fact_ids, **{f: len(task.facts) + n for n, f in enumerate(new)}}
+        self._task = task
+        self._check = check
+        self._everywhere = [monitor for monitor in monitors if monitor.concerns_all]
+        self._speaks: dict[int, list[Monitor]] = {}
+        for monitor in monitors:
+            for fact in _list_facts(monitor.constraint.parts):
+                if fact in self.ids:
+                    self._speaks.setdefault(self.ids[fact], []).append(monitor)
+
+    def attach(self, operator: GroundOperator, duration: float) -> Iterator[GroundOperator]:
+        """Yield the operators that an operator becomes; none if it always breaks a constraint.
+
+        Raises:
+            Interrupted: they are too many, or a condition is too complicated.
+        """
+        self._check()
+        touched = {
+            id(monitor): monitor
+            for fact in _list_changed(operator)
+            for monitor in self._speaks.get(fact, ())
+        }
+        concerned = {**touched, **{id(monitor): monitor for monitor in self._everywhere}}
+        if not concerned:
+            yield operator
+            return
+        regression = OperatorRegression(operator, self._task, self.ids)
+        steps = [
+            (
+                monitor,
+                ObservedStep(
+                    [regression.simplify(part) for part in monitor.constraint.parts],
+                    [regression.regress(part) for part in monitor.constraint.parts],
+                    key in touched,
+                    duration,
+                ),
+            )
+            for key, monitor in concerned.items()
+        ]
+        for window in self._find_windows(steps, duration):
+            yield _restrict(operator, window, duration)
+
+    def _find_windows(
+        self, steps: Sequence[tuple[Monitor, ObservedStep]], duration: float
+    ) -> list[_Window]:
+        """Find the windows of time in which a step does different things, the widest first."""
+        latest = {math.inf, *(time for monitor, _ in steps for time in monitor.latest(duration))}
+        earliest = {0.0, *(time for m, step in steps if step.touches for time in m.earliest)}
+        found: list[_Window] = []
+        for last in sorted(latest, reverse=True):
+            for first in sorted(earliest):
+                if max(first, duration) > last + EPSILON:
+                    continue
+                self._check()
+                window = self._observe(steps, first, last)
+                if window is not None and not any(other.covers(window) for other in found):
+                    found.append(window)
+                if len(found) > MAX_WINDOWS:
+                    raise Interrupted(
+                        PlanStatus.UNSUPPORTED,
+                        f"Constraints with times make more than {MAX_WINDOWS} cases of one action: "
+                        "use fewer different times.",
+                    )
+        return found
+
+    def _observe(
+        self, steps: Sequence[tuple[Monitor, ObservedStep]], first: float, last: float
+    ) -> _Window | None:
+        """Find out what a step does in a window; None if it is always forbidden."""
+        effects: list[GroundEffect] = []
+        bans: list[Case] = []
+        for monitor, step in steps:
+            for change in monitor.change(replace(step, earliest=first, latest=last)):
+                cases = list_cases(change.when, self.ids)
+                if isinstance(change, Change):
+                    fact = self.ids[change.fact]
+                    effects.extend(_make_effect(case, fact, change.holds) for case in cases)
+                    continue
+                if any(not present and not absent for present, absent in cases):
+                    return None
+                bans.extend(cases)
+        return _Window(first, last, tuple(effects), tuple(dict.fromkeys(bans)))
+
+
+def _restrict(operator: GroundOperator, window: _Window, duration: float) -> GroundOperator:
+    """Give an operator the effects and conditions of a window."""
+    pre, absent = dict.fromkeys(operator.pre), dict.fromkeys(operator.absent)
+    clauses = list(operator.clauses)
+    for present, missing in window.bans:
+        if len(present) + len(missing) > 1:
+            clauses.append(GroundClause(tuple(sorted(missing)), tuple(sorted(present))))
+        pre.update(dict.fromkeys(missing if not present and len(missing) == 1 else ()))
+        absent.update(dict.fromkeys(present if not missing and len(present) == 1 else ()))
+    return replace(
+        operator,
+        pre=tuple(pre),
+        absent=tuple(absent),
+        effects=(*operator.effects, *window.effects),
+        clauses=tuple(clauses),
+        opens=max(0.0, window.earliest - duration),
+        closes=window.latest,
+    )
+
+
+def _make_effect(case: Case, fact: int, holds: bool) -> GroundEffect:
+    present, absent = (tuple(sorted(side)) for side in case)
+    return GroundEffect(present, absent, (fact,) if holds else (), () if holds else (fact,))
+
+
+def _list_facts(formulas: Iterable[Formula]) -> set[Fact]:
+    found: set[Fact] = set()
+    for formula in formulas:
+        wanted = find_wanted(formula)
+        found |= wanted.positive | wanted.negative
+    return found
+
+
+def _list_changed(operator: GroundOperator) -> Iterator[int]:
+    """Yield the facts that an operator may change."""
+    yield from operator.add
+    yield from operator.delete
+    for effect in operator.effects:
+        yield from effect.add
+        yield from effect.delete
