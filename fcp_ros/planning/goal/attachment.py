@@ -17,7 +17,7 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.goal.formula import Formula, find_wanted
-from fcp_ros.planning.goal.monitors import Change, Monitor, ObservedStep, make_monitor
+from fcp_ros.planning.goal.monitors import FactChange, Monitor, ObservedStep, make_monitor
 from fcp_ros.planning.goal.regression import Case, OperatorRegression, list_cases
 from fcp_ros.planning.goal.requirements import GroundConstraint
 from fcp_ros.planning.goal.timed_monitors import make_timed_monitor
@@ -239,7 +239,7 @@ class _Attachment:
         for monitor, step in steps:
             for change in monitor.change(replace(step, earliest=first, latest=last)):
                 cases = list_cases(change.when, self.ids)
-                if isinstance(change, Change):
+                if isinstance(change, FactChange):
                     fact = self.ids[change.fact]
                     effects.extend(_make_effect(case, fact, change.holds) for case in cases)
                     continue

@@ -31,7 +31,7 @@ from fcp_ros.planning.goal.requirements import GroundConstraint
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FactChange:
     """A fact of a constraint that becomes true or false where a condition holds before a step."""
 
     when: Formula
@@ -66,7 +66,7 @@ class ObservedStep:
     latest: float = math.inf
 
 
-ChangeFinder = Callable[[ObservedStep], Iterable[Change | Ban]]
+ChangeFinder = Callable[[ObservedStep], Iterable[FactChange | Ban]]
 
 
 def find_no_times(_duration: float) -> tuple[float, ...]:
@@ -117,9 +117,9 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
     ) -> Monitor:
         return Monitor(constraint, tuple(initial), tuple(facts), change)
 
-    def lose(when: Formula) -> Change | Ban:
+    def lose(when: Formula) -> FactChange | Ban:
         """Lose the constraint for good."""
-        return Ban(when) if constraint.hard else Change(when, kept, False)
+        return Ban(when) if constraint.hard else FactChange(when, kept, False)
 
     if operator is TrajectoryOperator.ALWAYS:
         return make(
@@ -131,14 +131,14 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
         return make(
             [kept] if now[0] else [],
             [kept],
-            lambda step: [Change(step.after[0], kept, True)],
+            lambda step: [FactChange(step.after[0], kept, True)],
         )
     if operator is TrajectoryOperator.AT_MOST_ONCE:
         return make(
             [kept, seen] if now[0] else [kept],
             [kept, seen],
             lambda step: [
-                Change(step.after[0], seen, True),
+                FactChange(step.after[0], seen, True),
                 lose(make_both((step.after[0], make_complement(step.before[0]), Crisp(seen)))),
             ],
         )
@@ -147,8 +147,8 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
             [kept] if now[0] or not now[1] else [],
             [kept],
             lambda step: [
-                Change(step.after[0], kept, True),
-                Change(make_both((step.after[1], make_complement(step.after[0]))), kept, False),
+                FactChange(step.after[0], kept, True),
+                FactChange(make_both((step.after[1], make_complement(step.after[0]))), kept, False),
             ],
         )
     if operator is TrajectoryOperator.BEFORE:
@@ -156,7 +156,7 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
             [*([] if now[1] else [kept]), *([seen] if now[0] else [])],
             [kept, seen],
             lambda step: [
-                Change(step.after[0], seen, True),
+                FactChange(step.after[0], seen, True),
                 lose(make_both((step.after[1], make_complement(Crisp(seen))))),
             ],
         )
@@ -172,11 +172,11 @@ def _make_sequence_monitor(constraint: GroundConstraint, now: Sequence[bool]) ->
     ]
     at_once = len(list(itertools.takewhile(bool, now)))
 
-    def change(step: ObservedStep) -> Iterator[Change]:
+    def change(step: ObservedStep) -> Iterator[FactChange]:
         for number, fact in enumerate(reached):
             for first in range(number + 1):
                 earlier = [Crisp(reached[first - 1])] if first else []
-                yield Change(make_both([*earlier, *step.after[first : number + 1]]), fact, True)
+                yield FactChange(make_both([*earlier, *step.after[first : number + 1]]), fact, True)
 
     return Monitor(constraint, tuple(reached[:at_once]), tuple(reached), change)
 

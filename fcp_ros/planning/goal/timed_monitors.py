@@ -21,7 +21,7 @@ from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperat
 from fcp_ros.planning.goal.formula import TRUE, Crisp, Formula, make_both, make_complement
 from fcp_ros.planning.goal.monitors import (
     Ban,
-    Change,
+    FactChange,
     Monitor,
     ObservedStep,
     holds_initially,
@@ -60,10 +60,10 @@ def _make_within(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
     if holds_initially(constraint.parts[0], held):
         return Monitor(constraint, (kept,), (kept,), lambda _: ())
 
-    def change(step: ObservedStep) -> Iterator[Change | Ban]:
+    def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
         if step.latest <= limit:
             if step.touches:
-                yield Change(step.after[0], kept, True)
+                yield FactChange(step.after[0], kept, True)
         elif constraint.hard:  # it is too late to see it
             yield Ban(make_complement(Crisp(kept)))
 
@@ -87,11 +87,11 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
         last = begin if _count(duration) else begin - RESOLUTION
         return (float(last),) if begin > 0 else ()
 
-    def change(step: ObservedStep) -> Iterator[Change | Ban]:
+    def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
         if begin > 0 and step.latest <= find_latest(step.duration)[0]:
             if step.touches:
-                yield Change(step.after[0], kept, True)
-                yield Change(make_complement(step.after[0]), kept, False)
+                yield FactChange(step.after[0], kept, True)
+                yield FactChange(make_complement(step.after[0]), kept, False)
             return
         fails = make_complement(step.after[0])
         if constraint.hard:
@@ -99,10 +99,10 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
         if not step.touches:
             return
         if step.earliest >= end:
-            yield Change(make_both((Crisp(kept), fails)), past, True)
+            yield FactChange(make_both((Crisp(kept), fails)), past, True)
             return
         broken = fails if end == math.inf else make_both((fails, make_complement(Crisp(past))))
-        yield Ban(broken) if constraint.hard else Change(broken, kept, False)
+        yield Ban(broken) if constraint.hard else FactChange(broken, kept, False)
 
     holds = holds_initially(condition, held)
     limited = end < math.inf
@@ -130,19 +130,19 @@ def _make_always_within(
     waiting = {wait: Fact(f"{wait} us for {kept.relation}", ()) for wait in waits}
     answered, triggered = (holds_initially(part, held) for part in constraint.parts)
 
-    def pass_time(step: ObservedStep, wait: int, unanswered: Formula) -> Iterator[Change | Ban]:
+    def pass_time(step: ObservedStep, wait: int, unanswered: Formula) -> Iterator[FactChange | Ban]:
         """Let a trigger wait for a step that does not answer it."""
         now, later = Crisp(waiting[wait]), wait + _count(step.duration)
         if later == wait:
             return
         still = make_both((now, unanswered))
         if later in waiting:
-            yield Change(still, waiting[wait], False)
-            yield Change(still, waiting[later], True)
+            yield FactChange(still, waiting[wait], False)
+            yield FactChange(still, waiting[later], True)
         else:
-            yield Ban(still) if constraint.hard else Change(still, waiting[wait], False)
+            yield Ban(still) if constraint.hard else FactChange(still, waiting[wait], False)
 
-    def change(step: ObservedStep) -> Iterator[Change | Ban]:
+    def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
         answers, triggers = step.after
         if not step.touches:
             for wait in waits:
@@ -154,12 +154,12 @@ def _make_always_within(
                 yield from pass_time(step, wait, TRUE)
                 continue
             answered_now = make_both((Crisp(waiting[wait]), answers))
-            yield Change(answered_now, waiting[wait], False)
-            yield Change(answered_now, kept, True)
+            yield FactChange(answered_now, waiting[wait], False)
+            yield FactChange(answered_now, kept, True)
             yield from pass_time(step, wait, fails)
         begins = make_both((Crisp(kept), triggers, fails))
-        yield Change(begins, kept, False)
-        yield Change(begins, waiting[0], True)
+        yield FactChange(begins, kept, False)
+        yield FactChange(begins, waiting[0], True)
 
     return Monitor(
         constraint,
