@@ -17,7 +17,7 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.goal.formula import Formula, find_wanted
-from fcp_ros.planning.goal.monitors import FactChange, Monitor, ObservedStep, make_monitor
+from fcp_ros.planning.goal.monitors import ConstraintMonitor, FactChange, ObservedStep, make_monitor
 from fcp_ros.planning.goal.regression import Case, OperatorRegression, list_cases
 from fcp_ros.planning.goal.requirements import GroundConstraint
 from fcp_ros.planning.goal.timed_monitors import make_timed_monitor
@@ -73,7 +73,7 @@ def _list_durations(task: Task) -> list[float]:
     ]
 
 
-def _refuse_waiting(task: Task, monitors: Sequence[Monitor]) -> None:
+def _refuse_waiting(task: Task, monitors: Sequence[ConstraintMonitor]) -> None:
     """Refuse to count from a trigger where a plan may have to wait.
 
     Raises:
@@ -109,7 +109,7 @@ def _rebuild(
     task: Task,
     found: Sequence[tuple[int, GroundOperator]],
     ids: dict[Fact, int],
-    monitors: Sequence[Monitor],
+    monitors: Sequence[ConstraintMonitor],
 ) -> Task:
     """Put a task together from operators, each with the number of the one that it came from."""
     adders: list[list[int]] = [[] for _ in ids]
@@ -163,13 +163,15 @@ class _Attachment:
         ids: numbers of the facts, also of those of the monitors.
     """
 
-    def __init__(self, task: Task, monitors: Sequence[Monitor], check: Callable[[], None]) -> None:
+    def __init__(
+        self, task: Task, monitors: Sequence[ConstraintMonitor], check: Callable[[], None]
+    ) -> None:
         new = (fact for monitor in monitors for fact in monitor.facts)
         self.ids = {**task.fact_ids, **{f: len(task.facts) + n for n, f in enumerate(new)}}
         self._task = task
         self._check = check
         self._everywhere = [monitor for monitor in monitors if monitor.concerns_all]
-        self._speaks: dict[int, list[Monitor]] = {}
+        self._speaks: dict[int, list[ConstraintMonitor]] = {}
         for monitor in monitors:
             for fact in _list_facts(monitor.constraint.parts):
                 if fact in self.ids:
@@ -208,7 +210,7 @@ class _Attachment:
             yield _restrict(operator, window, duration)
 
     def _find_windows(
-        self, steps: Sequence[tuple[Monitor, ObservedStep]], duration: float
+        self, steps: Sequence[tuple[ConstraintMonitor, ObservedStep]], duration: float
     ) -> list[_Window]:
         """Find the windows of time in which a step does different things, the widest first."""
         latest = {math.inf, *(time for monitor, _ in steps for time in monitor.latest(duration))}
@@ -231,7 +233,7 @@ class _Attachment:
         return found
 
     def _observe(
-        self, steps: Sequence[tuple[Monitor, ObservedStep]], first: float, last: float
+        self, steps: Sequence[tuple[ConstraintMonitor, ObservedStep]], first: float, last: float
     ) -> _Window | None:
         """Find out what a step does in a window; None if it is always forbidden."""
         effects: list[GroundEffect] = []

@@ -75,7 +75,7 @@ def find_no_times(_duration: float) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Monitor:
+class ConstraintMonitor:
     """The facts of one constraint.
 
     Attributes:
@@ -99,7 +99,7 @@ class Monitor:
     exclusive: bool = False
 
 
-def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
+def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonitor:
     """Make the monitor of a constraint without times.
 
     Args:
@@ -114,8 +114,8 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
         initial: Iterable[Fact],
         facts: Iterable[Fact],
         change: ChangeFinder,
-    ) -> Monitor:
-        return Monitor(constraint, tuple(initial), tuple(facts), change)
+    ) -> ConstraintMonitor:
+        return ConstraintMonitor(constraint, tuple(initial), tuple(facts), change)
 
     def lose(when: Formula) -> FactChange | Ban:
         """Lose the constraint for good."""
@@ -163,7 +163,7 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
     return _make_sequence_monitor(constraint, now)
 
 
-def _make_sequence_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> Monitor:
+def _make_sequence_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> ConstraintMonitor:
     """Make the monitor of FIRST_THEN: a fact for each part that was reached, in order."""
     last = constraint.fact
     reached = [
@@ -178,7 +178,7 @@ def _make_sequence_monitor(constraint: GroundConstraint, now: Sequence[bool]) ->
                 earlier = [Crisp(reached[first - 1])] if first else []
                 yield FactChange(make_both([*earlier, *step.after[first : number + 1]]), fact, True)
 
-    return Monitor(constraint, tuple(reached[:at_once]), tuple(reached), change)
+    return ConstraintMonitor(constraint, tuple(reached[:at_once]), tuple(reached), change)
 
 
 def holds_initially(formula: Formula, held: set[Fact]) -> bool:

@@ -3,7 +3,7 @@
 
 Time is no part of a state: the search keeps the least time at which a state is reached, since a
 plan may always wait. So a monitor only says by when, or from when on, a step has to end for a
-change (`Monitor.latest`, `Monitor.earliest`), and the step becomes an operator for each such
+change (`latest`, `earliest`), and the step becomes an operator for each such
 window (see attachment.py). Constraints that count from a trigger (ALWAYS_WITHIN) instead remember
 how long it waits, by a fact for each sum of durations that can come up; so no step may wait beside
 them.
@@ -21,8 +21,8 @@ from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperat
 from fcp_ros.planning.goal.formula import TRUE, Crisp, Formula, make_both, make_complement
 from fcp_ros.planning.goal.monitors import (
     Ban,
+    ConstraintMonitor,
     FactChange,
-    Monitor,
     ObservedStep,
     holds_initially,
 )
@@ -36,7 +36,7 @@ MAX_WAITS = 500
 
 def make_timed_monitor(
     constraint: GroundConstraint, held: set[Fact], durations: Iterable[float]
-) -> Monitor:
+) -> ConstraintMonitor:
     """Make the monitor of a constraint with times.
 
     Args:
@@ -54,11 +54,11 @@ def make_timed_monitor(
     return _make_hold(constraint, held)
 
 
-def _make_within(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
+def _make_within(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonitor:
     """Make the monitor of WITHIN: its fact is that the condition was seen in time."""
     kept, limit = constraint.fact, float(constraint.times[0])
     if holds_initially(constraint.parts[0], held):
-        return Monitor(constraint, (kept,), (kept,), lambda _: ())
+        return ConstraintMonitor(constraint, (kept,), (kept,), lambda _: ())
 
     def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
         if step.latest <= limit:
@@ -67,10 +67,10 @@ def _make_within(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
         elif constraint.hard:  # it is too late to see it
             yield Ban(make_complement(Crisp(kept)))
 
-    return Monitor(constraint, (), (kept,), change, constraint.hard, lambda _: (limit,))
+    return ConstraintMonitor(constraint, (), (kept,), change, constraint.hard, lambda _: (limit,))
 
 
-def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
+def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonitor:
     """Make the monitor of HOLD_AFTER and HOLD_DURING.
 
     Until the constraint begins, its fact `kept` follows the condition. From then on it is only
@@ -106,7 +106,7 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
 
     holds = holds_initially(condition, held)
     limited = end < math.inf
-    return Monitor(
+    return ConstraintMonitor(
         constraint,
         (kept,) if holds else (),
         (kept, past) if limited else (kept,),
@@ -119,7 +119,7 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> Monitor:
 
 def _make_always_within(
     constraint: GroundConstraint, held: set[Fact], durations: Iterable[float]
-) -> Monitor:
+) -> ConstraintMonitor:
     """Make the monitor of ALWAYS_WITHIN: a fact for each time (us) that a trigger can wait.
 
     Without any of these facts, and without `kept`, the constraint is broken for good.
@@ -161,7 +161,7 @@ def _make_always_within(
         yield FactChange(begins, kept, False)
         yield FactChange(begins, waiting[0], True)
 
-    return Monitor(
+    return ConstraintMonitor(
         constraint,
         (waiting[0],) if triggered and not answered else (kept,),
         (kept, *waiting.values()),
