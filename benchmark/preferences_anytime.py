@@ -15,6 +15,8 @@ from planning_rivals import Limits, run_program
 
 PLAN = "found.plan"
 """Name that programs are told for their plans; they add numbers."""
+LATE = 0.5
+"""Seconds past the limit after which plans don't count; the same holds for ours."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class AnytimeRun:
     """What came of one call.
 
     Attributes:
-        plans: in the order in which they came.
+        plans: in the order in which they came; those that came late are left out.
         code: its exit code.
         output: what it printed.
         seconds: from its start to its end.
@@ -62,7 +64,8 @@ def run_anytime(command: Sequence[str], files: Sequence[Path], limits: Limits) -
             FoundPlan(file.stat().st_mtime - began, file.read_text(encoding="utf-8"))
             for file in found
         ]
-    return AnytimeRun(tuple(plans), finished.code, finished.output, finished.seconds)
+    in_time = tuple(plan for plan in plans if plan.seconds <= limits.seconds + LATE)
+    return AnytimeRun(in_time, finished.code, finished.output, finished.seconds)
 
 
 def _number_of(file: Path) -> int:

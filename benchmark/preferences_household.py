@@ -69,12 +69,6 @@ def _write_preferences(wishes: tuple[Wish, ...]) -> Iterator[str]:
         yield f"prefer {wish.weight:.4f} as wish_{number}: {wish.condition}"
 
 
-def write_parts(house: Household) -> str:
-    """Each part of the goal of a house as a preference; all have the same weight."""
-    parts = house.goal_text().split(" and ")
-    return " and ".join(f"prefer {0.99 / len(parts):.6f}: {part}" for part in parts)
-
-
 def with_battery(domain: str, amount: float) -> str:
     """The text of the benchmark's domain, in which each step takes 1 of a battery."""
     executor = "    executor:"

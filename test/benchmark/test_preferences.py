@@ -18,7 +18,7 @@ from planning_rivals import Limits
 from planning_sas import read_sas
 from planning_sas_writer import number_of, write_sas
 from preferences_anytime import PLAN, run_anytime
-from preferences_household import least_loss, make_wishes, with_battery, write_goal, write_parts
+from preferences_household import least_loss, make_wishes, with_battery, write_goal
 from preferences_judges import NoisySource
 from preferences_lama import compile_whole, translate_plan
 from preferences_part_household import state_of
@@ -234,19 +234,20 @@ def test_no_plan_for_wishes_is_better_than_the_least_loss():
     assert found.best_membership <= 1.0 - least_loss(wishes) + 1e-9
 
 
-def test_a_battery_limits_the_parts_that_are_reached():
+def test_a_budget_of_battery_limits_the_parts_that_are_reached():
     house = household(4, 5, 2)
-    text = HOUSEHOLD_DOMAIN.read_text(encoding="utf-8")
-    goal = parse_expression(write_parts(house))
-    options = PlanningOptions(alpha=0.0, time_limit=600.0, improve_time=600.0)
+    domain = parse_domain(with_battery(HOUSEHOLD_DOMAIN.read_text(encoding="utf-8"), 50.0))
+    goal = parse_expression(house.goal_text())
     left_out = []
-    for amount in (2.0, 100.0):
-        domain = parse_domain(with_battery(text, amount))
+    for amount in (10.0, 50.0):
+        options = PlanningOptions(
+            alpha=0.0, time_limit=600.0, improve_time=600.0, budgets={"battery": amount}
+        )
         found = plan(domain, state_of(house, domain), goal, options, NoisySource(1.0, 1))
         assert found.plan is not None
-        assert found.plan.resources_after["battery"] == amount - len(found.plan.steps)
-        left_out.append(len(found.given_up))
-    assert left_out == [2, 0]
+        assert found.plan.resources_after["battery"] == 50.0 - len(found.plan.steps)
+        left_out.append(len(found.plan.left_out))
+    assert left_out == [1, 0]
 
 
 def test_the_true_membership_counts_true_degrees_and_what_is_given_up():
