@@ -18,6 +18,7 @@ from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import write_decimal
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.ground_step import compute_cost
+from fcp_ros.planning.model.result import GivenUp
 
 _NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
 
@@ -26,20 +27,25 @@ class NotPddl(InputError):
     """The plan contains a name that PDDL does not allow; the message quotes it."""
 
 
-def to_ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str:
+def to_ipc_plan(
+    plan: Plan, domain: Domain, task: PddlTask | None = None, given_up: Sequence[GivenUp] = ()
+) -> str:
     """Return the plan as the text of an IPC plan file.
+
+    Its cost is the value of the metric: that of the steps and of the preferences given up.
 
     Args:
         plan: the plan.
         domain: the domain of the plan.
         task: the PDDL task of the plan, which gives actions and their arguments in its own words;
             without one, the names of rules and parameters are used.
+        given_up: the preferences that the plan does not fulfil.
 
     Raises:
         NotPddl: a rule or an element has a name that PDDL does not allow.
     """
     lines: list[str] = []
-    cost = Fraction(0)
+    cost = sum((Fraction(str(one.cost)) for one in given_up), Fraction(0))
     for step in plan.steps:
         bound = dict(step.arguments)
         cost += compute_cost(domain.rules[step.rule], tuple(bound.values()))
@@ -49,7 +55,7 @@ def to_ipc_plan(plan: Plan, domain: Domain, task: PddlTask | None = None) -> str
             form = task.forms[step.rule]
             # Names of PDDL files have been checked by their reader, which takes leading digits.
             lines.append(f"({' '.join((form.action, *(bound[name] for name in form.parameters)))})")
-    kind = "unit cost" if _has_unit_cost(domain) else "general cost"
+    kind = "unit cost" if _has_unit_cost(domain) and not given_up else "general cost"
     return "\n".join((*lines, f"; cost = {write_decimal(cost)} ({kind})", ""))
 
 

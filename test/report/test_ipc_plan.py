@@ -7,6 +7,7 @@ from fcp_ros.domain import load_domain
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import Plan
 from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.model.result import GivenUp
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions, read_ipc_plan
 from fcp_ros.report.ipc_plan import NotPddl, to_ipc_plan
 
@@ -31,6 +32,14 @@ def test_what_is_written_is_what_was_read(courier):
 def test_an_empty_plan_costs_nothing(courier):
     empty = plan_from_actions(courier, ())
     assert to_ipc_plan(empty, courier.domain, courier) == "; cost = 0 (general cost)\n"
+
+
+def test_the_cost_is_that_of_the_metric(courier):
+    """What VAL calls the final value: preferences that are given up count, too."""
+    plan = plan_from_actions(courier, read_ipc_plan(COURIER.lower()))
+    given_up = (GivenUp("p", "", 0.0, 116.1), GivenUp("q", "", 0.0, 0.2))
+    text = to_ipc_plan(plan, courier.domain, courier, given_up)
+    assert text.endswith("\n; cost = 125.3 (general cost)\n")
 
 
 def plan_of(*steps):

@@ -78,7 +78,7 @@ class PlanOutput:
         """
         assert self.result.plan is not None, "callers check that there is a plan"
         assert self.domain is not None, "a plan has a domain"
-        return to_ipc_plan(self.result.plan, self.domain, self.task)
+        return to_ipc_plan(self.result.plan, self.domain, self.task, self.result.given_up)
 
 
 def is_pddl(file: str) -> bool:
