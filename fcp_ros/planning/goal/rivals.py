@@ -66,6 +66,7 @@ def group_rivals(
     for place, numbers in sorted(at_place.items(), key=lambda item: -len(item[1])):
         open_ = [number for number in numbers if number not in grouped]
         open_.sort(key=lambda number: choices[number].price, reverse=True)
+        check()
         group = _choose_members(open_, [occupants[number][place] for number in open_])
         if len(group) > 1:
             groups.append(tuple(sorted(group)))

@@ -83,10 +83,10 @@ def make_stages(
         counted = list(_count(count, choices, now))
         now = max((move.target for move in counted), default=now)
         moves.extend(counted)
-    ways = [
-        find_alternatives(preference.body, known, tnorm, task, watch)
-        for preference in goal.preferences
-    ]
+    ways = []
+    for preference in goal.preferences:
+        watch.check()
+        ways.append(find_alternatives(preference.body, known, tnorm, task, watch))
     rivals = [
         Choice((preference.weight, float(preference.cost)), found)
         for preference, found in zip(goal.preferences, ways, strict=True)
