@@ -38,7 +38,9 @@ def _find_wrong(
     constraint: GroundConstraint, holds: Callable[[Fact], bool]
 ) -> tuple[Literal, ...] | None:
     """Return literals that break a constraint initially, whatever comes later."""
-    if constraint.operator is TrajectoryOperator.ALWAYS:
+    hold = (TrajectoryOperator.HOLD_AFTER, TrajectoryOperator.HOLD_DURING)
+    begins = constraint.operator in hold and constraint.times[0] == 0
+    if begins or constraint.operator is TrajectoryOperator.ALWAYS:
         condition, wanted = constraint.parts[0], True
     elif constraint.operator is TrajectoryOperator.BEFORE:
         condition, wanted = constraint.parts[1], False

@@ -6,8 +6,9 @@
   conditions by elements.
 - `formula`: conditions without variables; the facts that they speak of (`Wanted`) are where
   relevance begins.
-- `monitors`: trajectory constraints as facts of a task and effects of its operators, whose
-  conditions `regression` finds.
+- `monitors`, `timed_monitors`: the facts of trajectory constraints, and how they change with a
+  step; `attachment` gives the operators of a task these effects, whose conditions `regression`
+  finds.
 - `symmetry`: classes of interchangeable objects, of which a goal considers as many as it can use.
 - `alternatives`: formula to alternatives; `degree_formula` is the degree of one.
 - `stages`: preferences and counts, settled one after the other behind the last step.
