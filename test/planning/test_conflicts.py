@@ -110,6 +110,11 @@ def test_one_part_makes_no_conflict(ask):
             "at(bot, hall) does not hold",
         ),
         (
+            "at(bot, hall) and hold at(bot, hall) during 0 s to 9 s",
+            "hold at(bot, hall) during 0 s to 9 s",
+            "at(bot, hall) does not hold",
+        ),
+        (
             "closed(crate) and dirty(table) before at(bot, kitchen)",
             "dirty(table) before at(bot, kitchen)",
             "at(bot, kitchen) holds",
