@@ -164,6 +164,7 @@ class FcpClient:
         relax: bool = True,
         optimise: str = "",
         deadline: float | None = None,
+        explain: bool = False,
         timeout: float | None = None,
     ) -> PlanResult:
         """Plan for a goal; `queries.plan_request` describes the arguments.
@@ -178,6 +179,7 @@ class FcpClient:
             relax=relax,
             optimise=optimise,
             deadline=deadline,
+            explain=explain,
         )
         self.wait_for("make_plan")
         bound = timeout or (time_limit or 0.0) + self._answer_timeout

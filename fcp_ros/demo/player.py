@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fcp_ros.action import AchieveGoal
 from fcp_ros.binding import scene_to_instance
@@ -21,6 +22,7 @@ from fcp_ros.nodes.conversions.plan import step_from_ros
 from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.planning import PlanningResult
+from fcp_ros.planning.traces import trace_plan
 from fcp_ros.report.demo_report import CalibratedDegree, Episode, StepOutcome
 from fcp_ros.scene import SceneGraph
 
@@ -96,7 +98,8 @@ class Player:
             outcomes = tuple(_convert_outcome(message) for message in answer.outcomes)
             replans, error = answer.replans, answer.error_msg
         else:
-            result = result_from_ros(self._client.plan(story.goal, alpha=story.alpha))
+            answered = self._client.plan(story.goal, alpha=story.alpha, explain=True)
+            result = self._add_traces(result_from_ros(answered), graph)
         as_expected = _is_as_expected(story, result, outcomes, error)
         return Episode(
             number=story.number,
@@ -113,6 +116,14 @@ class Player:
             as_expected=as_expected,
             verdict=_summarise(result, outcomes, replans, error),
         )
+
+    def _add_traces(self, result: PlanningResult, graph: SceneGraph) -> PlanningResult:
+        """Add the traces of constraints and preferences, which messages do not have."""
+        if result.plan is None:
+            return result
+        domain = self._domain
+        state = scene_to_instance(graph, domain.schema, domain.mapping).instance
+        return replace(result, traces=trace_plan(domain, state, result.goal, result.plan))
 
     def _calibration(self) -> Entries:
         response = self._client.calibration()

@@ -119,6 +119,7 @@ class _DemoRun:
         self._record(player.play(teller.tell_missing(player.fetch_state(), cast)))
         self._record(player.play(teller.tell_unacceptable(player.fetch_state(), cast)))
         self._record(player.play(teller.tell_impossible(player.fetch_state(), cast)))
+        self._record(player.play(teller.tell_preferred(player.fetch_state(), cast)))
         self.oracle = player.oracle
 
     def _choose_failing_item(self, player: Player, teller: Storyteller) -> None:

@@ -2,7 +2,7 @@
 """The demonstration's goals, chosen from what a scene contains.
 
 Nothing is scripted for one house: each chooser looks at the present state and the judged degrees,
-so the same five episodes run on the twin house, on a mapped apartment, or on a user's own scene.
+so the same episodes run on the twin house, on a mapped apartment, or on a user's own scene.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fcp_ros.planning import MembershipSource, PlanStatus
 from fcp_ros.report.names import to_words
 
 SOLVED = frozenset({PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING})
-ITEM, SUPPORT, FLOOR = "item", "surface", "floor"
+ITEM, SUPPORT, FLOOR, ROBOT = "item", "surface", "floor", "robot"
 PLACES = ("on", "inside", "holding")
 
 SUBSTITUTE_MARGIN = 0.1
@@ -278,6 +278,37 @@ class Storyteller:
             frozenset({PlanStatus.UNSOLVABLE_PROVEN}),
         )
 
+    def tell_preferred(self, state: Instance, cast: Cast) -> Story:
+        """Tell of a goal with a constraint on the way and preferences, which conflict."""
+        robot = min(map(state.name_of, state.elements(ROBOT)), default="")
+        begun = _find_leg(state, "at", robot)
+        item, target = self._choose_errand(state, cast, begun)
+        avoided = _find_leg(state, "in_room", _find_support(state, item))
+        names = {
+            "item": item,
+            "target": target,
+            "robot": robot,
+            "room": avoided,
+            "home": begun or avoided,
+        }
+        goal = (
+            "on({item}, {target}) and at most once holding({robot}, {item}) "
+            "and prefer 0.1 as quiet: never at({robot}, {room}) "
+            "and prefer 0.2 as back: at({robot}, {home})"
+        )
+        return Story(
+            "4c",
+            "Only preferred",
+            f"Put {_name(state, item)} on {_name(state, target)}, carried in one go; preferably "
+            f"stay out of {_name(state, avoided)}, and end where the robot is now. What can't be "
+            "kept is given up, with the price of keeping it.",
+            goal.format(**{key: _quote(name) for key, name in names.items()}),
+            self._alpha,
+            "the robot comes back, but its way leads through the room: that is given up",
+            SOLVED,
+            execute=False,
+        )
+
     def tell_failing(self, state: Instance, cast: Cast) -> Story:
         """Tell of a vague goal whose best item always slips, so that another is chosen."""
         return Story(
@@ -376,6 +407,17 @@ class Storyteller:
 
         return sorted(names, key=order)
 
+    def _choose_errand(self, state: Instance, cast: Cast, begun: str) -> tuple[str, str]:
+        """Choose an item, if possible in another room than the robot, and a place in its room."""
+
+        def is_here(fixture: str) -> bool:
+            return _find_leg(state, "in_room", fixture) == begun
+
+        target = cast.stage if is_here(cast.stage) else cast.aside
+        names = sorted(map(state.name_of, state.elements(ITEM)))
+        far = [name for name in names if (on := _find_support(state, name)) and not is_here(on)]
+        return far[0] if far else self._choose_other_item(state, cast, target), target
+
     def _choose_other_item(self, state: Instance, cast: Cast, target: str) -> str:
         """Choose an item that is not at the target, if possible not the one of the next story."""
         names = sorted(state.name_of(element) for element in state.elements(ITEM))
@@ -388,8 +430,13 @@ class Storyteller:
 
 def _find_support(state: Instance, item: str) -> str:
     """Find the support that an item lies on; "" if it lies on none."""
-    on = [fact for fact in facts(state, ["on"]) if fact.arguments[0] == item]
-    return on[0].arguments[1] if on else ""
+    return _find_leg(state, "on", item)
+
+
+def _find_leg(state: Instance, relation: str, subject: str) -> str:
+    """Find the second leg of the fact whose first leg is given; "" without one."""
+    found = [fact.arguments[1] for fact in facts(state, [relation]) if fact.arguments[0] == subject]
+    return found[0] if found else ""
 
 
 def _has_any_on(state: Instance, items: Iterable[str], support: str) -> bool:

@@ -8,6 +8,7 @@ from fcp_ros.demo.stories import StoryError, Storyteller
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning.traces import trace_plan
 from fcp_ros.relaxation import plan_goal
 from fcp_ros.scene import Layer, SceneGraph, SceneNode, load_scene
 
@@ -50,6 +51,7 @@ def test_each_story_is_answered_as_it_promises(domain, state, grounder, teller):
         teller.tell_missing(state, cast),
         teller.tell_unacceptable(state, cast),
         teller.tell_impossible(state, cast),
+        teller.tell_preferred(state, cast),
         teller.tell_vague(state, teller.choose_free_stage(state, cast)),
     ]
     for story in stories:
@@ -57,6 +59,8 @@ def test_each_story_is_answered_as_it_promises(domain, state, grounder, teller):
         assert result.status in story.statuses, story
         assert bool(result.relaxations) == story.relaxed
         if result.status.solved:
+            traces = trace_plan(domain, state, result.goal, result.plan)
+            assert bool(traces) == (story.number == "4c")
             assert result.plan.steps, f"{story.goal} holds already: nothing would be shown"
 
 

@@ -15,6 +15,7 @@ EPISODES = {
     "3": "SOLVED_OPTIMALLY",
     "4a": "UNSOLVABLE_AT_ALPHA",
     "4b": "UNSOLVABLE_PROVEN",
+    "4c": "SOLVED_OPTIMALLY",
     "5a": "SOLVED_OPTIMALLY",
     "5b": "SOLVED_OPTIMALLY",
 }
@@ -48,6 +49,11 @@ def check(episodes):
     assert [c["chosen"] for c in best].count(True) == 1
     assert best[0]["membership"] == max(c["membership"] for c in best)
     assert episodes["3"]["result"]["relaxations"][0]["reason"]
+    preferred = episodes["4c"]["result"]
+    assert [one["name"] for one in preferred["given_up"]] == ["quiet"]
+    assert preferred["given_up"][0]["price"]["kind"] == "IMPOSSIBLE"
+    assert [one["name"] for one in preferred["kept_preferences"]] == ["back"]
+    assert len(preferred["traces"]) == 3
     for number in ("4a", "4b"):
         assert episodes[number]["outcomes"] == []
         assert episodes[number]["result"]["plan"] is None
