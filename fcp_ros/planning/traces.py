@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.parser import parse_expression
@@ -30,6 +31,7 @@ from fcp_ros.planning.model.result import RequirementTrace
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules, holds
+from fcp_ros.planning.verification.times import find_reached
 
 LONGEST = 300
 """Steps of a plan that is traced; of a longer one nobody reads a picture."""
@@ -77,7 +79,8 @@ def trace_requirements(
         return ()
     states = replay.run(instance, [(str(step), step) for step in plan.steps], amounts).states
     degrees = {claim.atom: claim.membership.degree for claim in plan.goal_judgements}
-    tracing = _Tracing(goal.constraints, states, degrees, tnorm_by_name(plan.tnorm))
+    reached = find_reached(replay.domain, plan, range(len(plan.steps)))
+    tracing = _Tracing(goal.constraints, states, reached, degrees, tnorm_by_name(plan.tnorm))
     hard = [
         RequirementTrace(one.fact.relation, "", False, tracing.trace(Crisp(one.fact)))
         for one in goal.constraints
@@ -99,6 +102,7 @@ class _Tracing:
     Args:
         constraints: their facts are valued by the states up to each of them.
         states: from the initial to the last one.
+        reached: the time (s, rounded) at which each of them is reached.
         degrees: of graded atoms, as of the last state; others count as 0.
         tnorm: composes degrees.
     """
@@ -107,10 +111,12 @@ class _Tracing:
         self,
         constraints: Sequence[GroundConstraint],
         states: Sequence[Instance],
+        reached: Sequence[Fraction],
         degrees: Mapping[GradedAtom, float],
         tnorm: TNorm,
     ) -> None:
         self._states = states
+        self._reached = reached
         self._degrees = degrees
         self._tnorm = tnorm
         self._kept: dict[Fact, tuple[bool, ...]] = {}
@@ -121,7 +127,9 @@ class _Tracing:
         """Yield for each state: is the constraint kept by a plan that ends there?"""
         truths = [[value >= 1.0 for value in self.trace(part)] for part in constraint.parts]
         for end in range(1, len(self._states) + 1):
-            yield decide_constraint(constraint.operator, [truth[:end] for truth in truths])
+            before = [truth[:end] for truth in truths]
+            reached = self._reached[:end]
+            yield decide_constraint(constraint.operator, before, reached, constraint.times)
 
     def trace(self, formula: Formula) -> tuple[float, ...]:
         """Value a formula in each state."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expressions.evaluation import evaluate
+from fcp_ros.domain.expressions.trajectories import round_time
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanningOptions, plan
 from fcp_ros.planning import traces as module
@@ -32,6 +33,9 @@ FORMS = (
     "first {} then {}",
     "{} before {}",
     "{} after {}",
+    "{} within 2 s",
+    "hold {} after 3 s",
+    "hold {} during 1 s to 4.5 s",
 )
 
 
@@ -56,13 +60,21 @@ def test_traces_are_what_the_definition_says_of_each_shorter_plan(house, home, d
     result = plan(house, home, checked, options, degrees())
     steps = [(str(step), step) for step in result.plan.steps]
     states = Replay(house, StepRules(house)).run(home, steps, {"battery": 100.0}).states
+    reached = [round_time(time) for time in (0.0, *result.plan.schedule.ends)]
     assert result.traces == trace_plan(house, home, goal, result.plan)
     for trace in result.traces:
         condition = check_goal(parse_expression(trace.text), house, home)
         tnorm = tnorm_by_name("lukasiewicz")
         for number, degree in enumerate(trace.degrees):
             before, last = states[:number], states[number]
-            assert degree == evaluate(condition, last, lambda *_: 1.0, tnorm, before=before)
+            assert degree == evaluate(
+                condition,
+                last,
+                lambda *_: 1.0,
+                tnorm,
+                before=before,
+                reached=reached[: number + 1],
+            )
     names = {one.text for one in result.given_up}
     assert names == {trace.text for trace in result.traces if not trace.kept}
 

@@ -34,7 +34,7 @@ from fcp_ros.planning.goal.formula import (
     Formula,
     make_both,
 )
-from fcp_ros.planning.goal.grounding import ConditionGrounding, Environment
+from fcp_ros.planning.goal.grounding import HELD_BY_FIRST, ConditionGrounding, Environment
 from fcp_ros.planning.goal.requirements import (
     GroundConstraint,
     GroundCount,
@@ -206,20 +206,10 @@ def _bind(expression: Expression, environment: Environment) -> Expression:
     return substitute(expression, {name: Constant(to) for name, to in environment.items()})
 
 
-_OF_SOME_STATE = (
-    TrajectoryOperator.ALWAYS,
-    TrajectoryOperator.SOMETIME,
-    TrajectoryOperator.WITHIN,
-    TrajectoryOperator.HOLD_AFTER,
-    TrajectoryOperator.HOLD_DURING,
-)
-"""Operators that demand their condition of a state, since there is always one that counts."""
-
-
 def _settle(operator: TrajectoryOperator, parts: tuple[Formula, ...]) -> Formula | None:
     """Decide a constraint by parts that never change; None if that is not possible."""
     first, last = parts[0], parts[-1]
-    if operator in _OF_SOME_STATE:
+    if operator in HELD_BY_FIRST:  # there is always a state that counts
         return first if first in (TRUE, FALSE) else None
     if operator is TrajectoryOperator.AT_MOST_ONCE:
         return TRUE if first in (TRUE, FALSE) else None

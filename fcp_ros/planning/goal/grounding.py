@@ -54,12 +54,19 @@ from fcp_ros.planning.task.lifted import find_fluents
 MAX_BINDINGS = 200_000
 """Goals with more (partial) bindings of their variables are refused with UNSUPPORTED."""
 
-_HELD_BY_FIRST = (TrajectoryOperator.ALWAYS, TrajectoryOperator.SOMETIME)
-"""Constraints that hold where their condition always does, and have no times."""
+HELD_BY_FIRST = (
+    TrajectoryOperator.ALWAYS,
+    TrajectoryOperator.SOMETIME,
+    TrajectoryOperator.WITHIN,
+    TrajectoryOperator.HOLD_AFTER,
+    TrajectoryOperator.HOLD_DURING,
+)
+"""Constraints that hold where their condition always does."""
 _HELD_WITHOUT = (
     TrajectoryOperator.AT_MOST_ONCE,
     TrajectoryOperator.BEFORE,
     TrajectoryOperator.AFTER,
+    TrajectoryOperator.ALWAYS_WITHIN,
 )
 """Constraints that hold where their (second) condition never does."""
 
@@ -279,7 +286,7 @@ class ConditionGrounding:
     def _is_idle(self, constraint: TrajectoryConstraint, environment: Environment) -> bool:
         """Return True only if static facts make a constraint hold on every trajectory."""
         first, last = constraint.parts[0], constraint.parts[-1]
-        if constraint.operator in _HELD_BY_FIRST:
+        if constraint.operator in HELD_BY_FIRST:
             return self._is_certain(first, environment)
         return constraint.operator in _HELD_WITHOUT and not self._is_possible(last, environment)
 

@@ -35,7 +35,7 @@ class Replay:
     """Replays steps of one domain.
 
     Args:
-        domain: its resources.
+        domain: the domain.
         rules: its rules and constraints.
         check: called between steps; may raise to stop.
     """
@@ -43,7 +43,7 @@ class Replay:
     def __init__(
         self, domain: Domain, rules: StepRules, check: Callable[[], None] = lambda: None
     ) -> None:
-        self._domain = domain
+        self.domain = domain
         self._rules = rules
         self._check = check
 
@@ -65,7 +65,7 @@ class Replay:
             if application is None or application.instance is None:
                 problems.append(f"{where}: {reason}")
                 return Replayed(tuple(states), left, tuple(problems), False)
-            rule = self._domain.rules[step.rule]
+            rule = self.domain.rules[step.rule]
             problems += [f"{where}: {problem}" for problem in self._spend(rule, left)]
             states.append(application.instance)
         return Replayed(tuple(states), left, tuple(problems), True)
@@ -76,7 +76,7 @@ class Replay:
         for name, use in rule.uses.items():
             if use == 0.0:
                 continue
-            resource = self._domain.resources[name]
+            resource = self.domain.resources[name]
             left[name] -= use
             if not resource.minimum - EPSILON <= left[name] <= resource.maximum + EPSILON:
                 problems.append(
