@@ -113,6 +113,7 @@ class Solver:
             known,
         )
         self._running: tuple[TaskSearch, SearchEngine] | None = None
+        self._early: FlatPlan | None = None
         self._last: _SearchedTask | None = None
         self._result = SolverResult()
 
@@ -309,6 +310,9 @@ class Solver:
             missing = (
                 [] if found.plan is None else work.list_unknown(found.plan.operators, self._judge)
             )
+            learned, work.was_asked = work.was_asked, False
+            if learned:
+                task = self._value_task(work)
             if found.interrupted is not None:
                 if found.plan is not None and not missing:
                     self._take(work, task, found.plan)
@@ -317,12 +321,12 @@ class Solver:
                 return found.proven
             if missing:
                 self._ask([*missing, *self._list_rivals(work, found.plan, number)])
-                task = self._value_task(work)
+                task, learned = self._value_task(work), True
             self._take(work, task, found.plan)
             best = work.best
             settled = best is not None and best.first(work.objective) <= work.bound + EPSILON
-            if not missing or settled or self._watch.satisfied:
-                return settled or (not missing and found.proven)
+            if not learned or settled or self._watch.satisfied:
+                return settled or (not learned and found.proven)
         raise AssertionError("unreachable")
 
     def _note_left_out(self, work: TaskSearch) -> None:
@@ -379,7 +383,33 @@ class Solver:
         """
         if self._running is not None:
             self._progress.observe(*self._running)
+            self._judge_early(*self._running)
         self._watch.count_expansions(expanded, stored)
+
+    def _judge_early(self, work: TaskSearch, engine: SearchEngine) -> None:
+        """Judge and keep a plan that a running search has found for a goal with preferences.
+
+        Such a plan is improved for long, and most of that time it would be lost with an
+        interruption. Questions are asked at most once while the effort doubles.
+
+        Raises:
+            Interrupted: a limit was reached, or the first acceptable plan is taken.
+        """
+        best = engine.report().best
+        if best is None or best is self._early or not work.encoding.has_stages:
+            return
+        missing = work.list_unknown(best.operators, self._judge)
+        if missing:
+            if engine.effort < work.ask_from:
+                return
+            work.ask_from, work.was_asked = 2 * engine.effort, True
+            self._ask(missing)
+        self._early = best
+        if work.was_asked:
+            self._progress.reserve_time(work, best)
+            self._take(work, self._value_task(work), best)
+            if self._watch.satisfied:
+                raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
 
     def _run(self, engine: SearchEngine, patience: int) -> tuple[SearchReport, bool]:
         """Run a search; return its report, and True if it ends early because it found no plan."""

@@ -4,8 +4,9 @@
 import pytest
 from sliding_tiles import DOMAIN, write_square_puzzle
 
+from fcp_ros.domain import parse_expression
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.planning import PlanningOptions, plan, solver
+from fcp_ros.planning import PlanningOptions, PlanStatus, plan, solver
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.search.engines import SearchFactory
 
@@ -58,3 +59,37 @@ def test_a_search_goes_on_if_the_full_task_is_no_larger(record, monkeypatch):
     assert result.expansions > 50
     assert record[0] == [Breadth.NARROW, Breadth.WIDE, Breadth.FULL]  # the last two are equal
     assert len(record[1]) == 2
+
+
+WISHES = """on(mug_1, shelf) and prefer 0.1: on(mug_2, table)
+  and prefer 0.1: on(book, shelf) and prefer 0.1: on(milk, table)"""
+
+
+@pytest.mark.parametrize("degree", [1.0, 0.97, 0.95])
+def test_with_preferences_a_plan_is_judged_while_it_is_improved(
+    house, home, degrees, degree, monkeypatch
+):
+    def run():
+        told, source = [], degrees({"can_grasp(bot, book)": 0.9}, degree)
+        options = PlanningOptions(alpha=0.0, time_limit=300.0, improve_time=300.0)
+        goal = parse_expression(WISHES)
+        result = plan(house, home, goal, options, source, progress=told.append)
+        assert result.status is PlanStatus.SOLVED_OPTIMALLY
+        plans = list(dict.fromkeys(one.best.membership for one in told if one.best is not None))
+        assert plans == sorted(plans)
+        assert plans[-1] == result.best_membership
+        return plans
+
+    early = run()
+    monkeypatch.setattr(solver.Solver, "_judge_early", lambda *_: None)
+    late = run()
+    assert early[-1] == pytest.approx(late[-1])
+    assert len(early) > len(late)
+
+
+def test_the_first_plan_is_taken_where_no_better_one_is_wanted(house, home, degrees):
+    options = PlanningOptions(alpha=0.0, time_limit=300.0, improve_time=0.0)
+    source = degrees(default=0.95)
+    result = plan(house, home, parse_expression(WISHES), options, source)
+    assert result.plan is not None
+    assert source.batches == 1

@@ -44,6 +44,8 @@ class TaskSearch:
         is_complete: True if the task contains everything that can matter.
         patience: effort that the search may spend until there is a plan; 0 for any.
         paused: a search that its patience ended, with what it was asked.
+        ask_from: effort of the search from which on a plan that it finds is judged at once.
+        was_asked: True once that has happened: the search goes on by losses that are too low.
     """
 
     encoding: Encoding
@@ -57,6 +59,8 @@ class TaskSearch:
     is_complete: bool = False
     patience: int = 0
     paused: tuple[SearchEngine, FlatTask, Objective] | None = None
+    ask_from: int = 0
+    was_asked: bool = False
 
     def take_paused(self, task: FlatTask, objective: Objective) -> SearchEngine | None:
         """Take the search that was paused, if it was asked the same."""
@@ -127,15 +131,20 @@ class SearchProgress:
         if best is None or best is self.seen:
             return
         self.seen = best
-        if work.list_unknown(best.operators, self.judge):
+        if work.was_asked or work.list_unknown(best.operators, self.judge):
             return
-        steps = sum(len(work.encoding.actions[operator].steps) for operator in best.operators)
-        if self._step_time is None:
-            self._step_time = self.measure_step(work.encoding.decode(best.operators[:TRIAL]).steps)
-        self.watch.reserve(self._step_time * steps)
+        steps = self.reserve_time(work, best)
         self.report_plan(self.tnorm.degree_of(best.loss), steps, best.cost)
         if self.watch.satisfied and best.first(work.objective) > report.bound + EPSILON:
             raise Interrupted(PlanStatus.TIMEOUT, "No better one was looked for.")
+
+    def reserve_time(self, work: TaskSearch, plan: FlatPlan) -> int:
+        """Keep time for the hand-over of a plan; return the number of its steps."""
+        steps = sum(len(work.encoding.actions[operator].steps) for operator in plan.operators)
+        if self._step_time is None:
+            self._step_time = self.measure_step(work.encoding.decode(plan.operators[:TRIAL]).steps)
+        self.watch.reserve(self._step_time * steps)
+        return steps
 
     def report_plan(self, membership: float, steps: int, cost: float) -> None:
         """Tell of a plan that was found.
