@@ -317,3 +317,29 @@ def test_what_is_optimised_and_how_can_be_chosen():
     )
     assert code == to_exit_code(PlanStatus.UNSOLVABLE_INCOMPLETELY)  # the person might help
     assert "too late" in out
+
+
+def test_preferences_are_shown_with_what_keeping_them_would_have_cost():
+    goal = f"{CRISP} and prefer 0.1 as calm: never at(robot_1, living_room_1)"
+    code, out, _ = fcp("plan", "--goal", goal, "--explain")
+    assert code == 0
+    (row,) = [line for line in out.splitlines() if line.startswith("calm:")]
+    assert "given up" in row
+    assert "impossible: no plan keeps it" in row
+    _, out, _ = fcp("plan", "--goal", goal, "--explain", "--json")
+    result = json.loads(out)
+    assert result["given_up"][0]["price"]["kind"] == "IMPOSSIBLE"
+    assert result["traces"][0]["degrees"][0] == 1.0
+    assert result["conflict"] is None
+
+
+def test_a_contradiction_is_named():
+    goal = f"on(milk_1, counter_1) and {CRISP} and never at(robot_1, living_room_1)"
+    code, out, _ = fcp("plan", "--goal", goal, "--json")
+    assert code == to_exit_code(PlanStatus.UNSOLVABLE_PROVEN)
+    result = json.loads(out)
+    parts = [CRISP, "never at(robot_1, living_room_1)"]
+    assert result["conflict"]["parts"] == parts
+    assert result["conflict"]["minimal"]
+    _, out, _ = fcp("plan", "--goal", goal)
+    assert all(f"conflict: {part}" in out for part in parts)

@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What became of each preference, and the price of keeping one that was given up."""
 
+from dataclasses import replace
+
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.planning import Measure, Optimise, Phase, PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import (
+    Measure,
+    Optimise,
+    Phase,
+    PlanningOptions,
+    PlanStatus,
+    plan,
+    prices,
+    strategy,
+)
 from fcp_ros.planning.model.result import PriceKind
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.prices import PRICED
@@ -79,6 +90,21 @@ def test_without_time_a_price_is_not_guessed(ask, monkeypatch):
     result = ask(QUIET, explain=True)
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert find_price(result).kind is PriceKind.UNKNOWN
+
+
+def test_a_better_plan_that_keeps_it_is_not_hidden(ask, monkeypatch):
+    """The first plan is taken, and its price is compared with that of a better one."""
+    monkeypatch.setattr(
+        prices, "solve_request", lambda *args: improve(strategy.solve_request(*args))
+    )
+    price = find_price(ask(QUIET, explain=True))
+    assert price.kind is PriceKind.AT_MOST
+    assert str(price).startswith("nothing: a plan that keeps it is better")
+
+
+def improve(answer):
+    result, cut = answer
+    return replace(result, best=replace(result.best, membership=1.0)), cut
 
 
 @pytest.fixture

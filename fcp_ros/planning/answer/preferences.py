@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fcp_ros.fuzzy import reaches
+from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.goal.degree_formula import KnownDegree, evaluate_degree
 from fcp_ros.planning.goal.requirements import GroundGoal, GroundPreference
@@ -95,6 +95,9 @@ def compare(
             return KeepingPrice(PriceKind.UNKNOWN, reason=_explain_unknown(keeping))
         kind, more = PriceKind.BELOW_ALPHA, 0.0
         reason = f"no plan that keeps it reaches alpha {alpha:g}."
+    elif (membership if optimise is Optimise.MEMBERSHIP else more) < -EPSILON:
+        kind = PriceKind.AT_MOST
+        reason = "a plan that keeps it is better, as the one handed out is not the best one."
     return KeepingPrice(kind, membership, more, _MEASURES[optimise], reason)
 
 

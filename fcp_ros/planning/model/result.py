@@ -166,6 +166,8 @@ class KeepingPrice:
     def __str__(self) -> str:
         if self.kind in (PriceKind.IMPOSSIBLE, PriceKind.UNKNOWN):
             return f"{self.kind.value}: {self.reason}"
+        if self.kind is PriceKind.AT_MOST and self.reason:
+            return f"nothing: {self.reason}"
         words = [f"{self.membership:.2f} of the membership"] if abs(self.membership) > 5e-3 else []
         if abs(self.more) > 1e-9:
             words.append(self._describe_more())
@@ -207,7 +209,7 @@ class GivenUp:
         price = [f"weight {self.weight:g}"] if self.weight else []
         price += [f"cost {self.cost:g}"] if self.cost else []
         name = f"{self.name}: " if self.name else ""
-        return f"{name}{self.text} ({', '.join(price)})"
+        return f"{name}{self.text}" + (f" ({', '.join(price)})" if price else "")
 
 
 @dataclass(frozen=True, slots=True)
