@@ -30,10 +30,12 @@ from fcp_ros.domain.expressions.syntax import (
     Initially,
     Not,
     Or,
+    Preference,
     Term,
     TrajectoryConstraint,
     TypedVariable,
     Variable,
+    Weighted,
     free_variables,
     substitute,
 )
@@ -230,6 +232,8 @@ class _Evaluator:
             return max(self.judge(part, binding, unknown) for part in expression.parts)
         if isinstance(expression, Exists):
             return max(self._judge_all(expression, binding, unknown), default=0.0)
+        if isinstance(expression, (Forall, Preference, Weighted)) and _weighs_nothing(expression):
+            return 1.0
         if isinstance(expression, Forall):
             return self._tnorm.compose_all(self._judge_all(expression, binding, unknown))
         if isinstance(expression, Count):
@@ -303,6 +307,13 @@ class _Evaluator:
             return float(_occurs(Fact(atom.predicate, arguments), instance))
         degree = self._degree_of(atom.predicate, arguments)
         return unknown if degree is None else degree
+
+
+def _weighs_nothing(expression: Expression) -> bool:
+    """Return True for a preference that only costs something, for each element, too."""
+    if isinstance(expression, Forall):
+        return _weighs_nothing(expression.body)
+    return isinstance(expression, (Preference, Weighted)) and expression.weight == 0.0
 
 
 def _name_of(term: Term, binding: Mapping[str, str]) -> str:

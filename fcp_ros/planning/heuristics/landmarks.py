@@ -169,14 +169,17 @@ def _to_arrays(
     ).astype(np.int32)
     val = number - relaxed.offset[var]
     val[is_other] = relaxed.other_val[number[is_other] - values]
-    after = [[i for i, fact in enumerate(facts) if own in before.get(fact, ())] for own in facts]
+    after: dict[int, list[int]] = {fact: [] for fact in facts}
+    for i, fact in enumerate(facts):
+        for need in before.get(fact, ()):
+            after[need].append(i)
     return Landmarks(
         var,
         val.astype(np.int32),
         is_other.astype(np.uint8),
         np.array([fact in goal for fact in facts], np.uint8),
-        np.cumsum([0, *map(len, after)]).astype(np.int32),
-        np.array([i for row in after for i in row], np.int32),
+        np.cumsum([0, *map(len, after.values())]).astype(np.int32),
+        np.array([i for row in after.values() for i in row], np.int32),
         np.searchsorted(np.sort(var), np.arange(len(relaxed.offset))).astype(np.int32),
         np.argsort(var, kind="stable").astype(np.int32),
     )

@@ -148,6 +148,19 @@ def test_counts_and_preferences(text, expected, household, flat):
     assert degree(text, household, flat) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "prefer cost 3: serves_as(mug_1, sleeping)",
+        "forall ?x: cup (forall ?y: cup (prefer cost 3: serves_as(?x, sleeping)))",
+        "0 * serves_as(mug_1, sleeping)",
+    ],
+)
+def test_what_weighs_nothing_is_not_judged(text, household, flat):
+    # `degree_of` refuses to judge what serves for sleeping.
+    assert degree(text, household, flat) == 1.0
+
+
 def test_a_constraint_with_times_is_not_decided_without_them(household, flat):
     with pytest.raises(ValueError, match="within"):
         degree("on(mug_1, table_1) within 5 s", household, flat)
