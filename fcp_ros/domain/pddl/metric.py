@@ -10,7 +10,7 @@ one half requires the condition, the other one its negation, and costs more.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -33,11 +33,10 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PreferenceFormula,
     ProblemText,
     ViolationCount,
-    subformulas,
+    list_preferences,
     summands,
 )
 from fcp_ros.domain.pddl.syntax.writer import write_numeric
-from fcp_ros.foundation.wording import suggest_name
 
 COST = FunctionValue(TOTAL_COST)
 TIMES = "*"
@@ -75,19 +74,12 @@ def price_task(
 
     Raises:
         UnsupportedPddl: a metric that is no such sum.
-        PddlError: a metric over an unknown preference.
     """
     parts = (problem.goal, domain.constraints, problem.constraints)
     goal = (
         Conjunction(tuple(p for p in parts if p != TRUE)) if parts[1:] != (TRUE, TRUE) else parts[0]
     )
-    formulas = (goal, *(action.precondition for action in domain.actions))
-    names = {
-        part.name
-        for formula in formulas
-        for part in subformulas(formula)
-        if isinstance(part, PreferenceFormula)
-    }
+    names = list_preferences(domain, problem)
     metric = problem.metric
     steps_only = metric is None or metric == Metric(True, FunctionValue(TOTAL_TIME))
     if steps_only and not names:
@@ -117,7 +109,7 @@ def price_task(
 
 
 def _read_sum(
-    metric: Metric, names: set[str], source: Source
+    metric: Metric, names: Iterable[str], source: Source
 ) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
     """Read the weights of preferences and of functions."""
     prices = dict.fromkeys(names, Fraction(0))
@@ -125,11 +117,6 @@ def _read_sum(
     sign = Fraction(1 if metric.minimise else -1)
     for weight, part in _list_terms(metric.value, sign, metric, source):
         if isinstance(part, ViolationCount):
-            if part.preference not in prices:
-                message = (
-                    f"the metric counts violations of {part.preference}, which is no preference"
-                )
-                raise source.error(part.at, message, suggest_name(part.preference, prices))
             prices[part.preference] += weight
         else:
             weights[part.function] = weights.get(part.function, Fraction(0)) + weight

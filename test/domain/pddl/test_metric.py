@@ -71,5 +71,5 @@ def test_total_time_alone_counts_actions():
 def test_no_action_says_how_long_it_takes():
     domain = DOMAIN.replace("(increase (fuel) 3)", "(increase (total-time) 3)")
     problem = "(define (problem p) (:domain lamps) (:init) (:goal (lit)))"
-    with pytest.raises(UnsupportedPddl, match=r"a numeric effect on .total-time., in action light"):
+    with pytest.raises(UnsupportedPddl, match=r"a numeric effect on .total-time. in action light"):
         parse_pddl(domain, problem)

@@ -7,7 +7,7 @@ place in the syntax tree are refused by their readers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
@@ -34,8 +34,11 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Quantified,
     TrajectoryFormula,
     Typed,
+    ViolationCount,
     children,
+    counts_violations,
     is_below,
+    list_preferences,
     list_types,
     place_of,
     subformulas,
@@ -72,6 +75,19 @@ def check_problem_names(problem: ProblemText, domain: DomainText, source: Source
     checker.check(problem.constraints, {})
     if problem.metric is not None:
         checker.check_number(problem.metric.value, {})
+        if counts_violations(problem.metric.value):
+            names = list_preferences(domain, problem)
+            _check_counted(problem.metric.value, names, source)
+
+
+def _check_counted(number: Numeric, names: Collection[str], source: Source) -> None:
+    """Check that each counted preference is one of some names."""
+    if isinstance(number, NumericOperation):
+        for operand in number.operands:
+            _check_counted(operand, names, source)
+    elif isinstance(number, ViolationCount) and number.preference not in names:
+        message = f"the metric counts violations of {number.preference}, which is no preference"
+        raise source.error(number.at, message, suggest_name(number.preference, names))
 
 
 class _Checker:
@@ -211,13 +227,18 @@ def check_places(formula: Formula, source: Source) -> None:
     Raises:
         UnsupportedPddl: the first one, with its place.
     """
+    if isinstance(formula, PreferenceFormula):
+        inner = next(filter(_is_preference, subformulas(formula.body)), None)
+        if inner is not None:
+            fix = "take the inner one out"
+            raise source.refusal(place_of(inner), "a preference within a preference", fix)
     for part in children(formula):
         universal = isinstance(formula, Quantified) and formula.universal
         if isinstance(formula, (Conjunction, PreferenceFormula)) or universal:
             check_places(part, source)
             continue
         inside = (PreferenceFormula, TrajectoryFormula)
-        wrong = next((s for s in subformulas(part) if isinstance(s, inside)), None)
+        wrong = next((p for p in subformulas(part) if isinstance(p, inside)), None)
         if wrong is not None:
             kind = "preference" if isinstance(wrong, PreferenceFormula) else "constraint"
             fix = "join it to the others by `and`, at the top or within `forall`"
@@ -230,10 +251,15 @@ def _check_preferences(action: PddlAction, source: Source) -> None:
     parts = precondition.parts if isinstance(precondition, Conjunction) else (precondition,)
     others = (part.body if isinstance(part, PreferenceFormula) else part for part in parts)
     for formula in (*others, *(effect.condition for effect in action.effects)):
-        wrong = next((p for p in subformulas(formula) if isinstance(p, PreferenceFormula)), None)
+        wrong = next(filter(_is_preference, subformulas(formula)), None)
         if wrong is not None:
             feature = f"a preference within another condition of {action.name}"
-            raise source.refusal(wrong.at, feature, "join it to the precondition by `and`")
+            fix = "join it to the precondition by `and`"
+            raise source.refusal(place_of(wrong), feature, fix)
+
+
+def _is_preference(formula: Formula) -> bool:
+    return isinstance(formula, PreferenceFormula)
 
 
 def _check_constraints(constraints: Formula, source: Source) -> None:
@@ -258,7 +284,7 @@ def _check_formula(formula: Formula, source: Source) -> None:
 def _check_change(
     change: NumericChange, effect: ActionEffect, action: PddlAction, source: Source
 ) -> None:
-    inside = f", in action {action.name},"
+    inside = f" in action {action.name}"
     target = change.target
     if change.operator != "increase" or target.arguments or target.function == TOTAL_TIME:
         feature = f"a numeric effect on {write_numeric(target)}{inside}"

@@ -246,6 +246,8 @@ class FormulaReader:
             return self._read_preference(node, depth, trajectory)
         if trajectory and (head in _TRAJECTORIES or node[:2] == ["at", "end"]):
             return self._read_trajectory(node, head, depth)
+        if trajectory or head in _TRAJECTORIES:
+            self._check_trajectory(node, head, trajectory)
         if head == "=":
             return self._read_equality(node, depth)
         if head in _COMPARISONS:
@@ -331,11 +333,26 @@ class FormulaReader:
         if isinstance(head, str) and head in ("+", "-", "*", "/"):
             if len(node) < 2:
                 raise self.source.misplacement(parent, position, f"write ({head} number number)")
-            operands = tuple(
-                self.read_numeric(node[n], node, n, depth + 1) for n in range(1, len(node))
-            )
+            operands = tuple(self._read_operands(node, depth + 1))
             return NumericOperation(head, operands, node.start)
         return self.read_function_value(node)
+
+    def _read_operands(self, node: SList, depth: int) -> Iterator[Numeric]:
+        """Read the operands of an operation; a sum within a sum is a part of it.
+
+        Metrics of IPC-2006 are sums of 400 preferences, each in one more pair of parentheses.
+        """
+        waiting = [(node, 1)]
+        while waiting:
+            parent, position = waiting.pop()
+            if position == len(parent):
+                continue
+            waiting.append((parent, position + 1))
+            part = parent[position]
+            if node[0] == "+" and isinstance(part, SList) and len(part) > 1 and part[0] == "+":
+                waiting.append((part, 1))
+            else:
+                yield self.read_numeric(part, parent, position, depth)
 
     def read_function_value(self, node: SList) -> FunctionValue:
         """Read a function with its arguments."""
@@ -403,6 +420,18 @@ class FormulaReader:
             parts.add.append(self.read_atom(node, _EFFECT))
 
     # --- checks
+
+    def _check_trajectory(self, node: SList, head: str, trajectory: bool) -> None:
+        """Refuse a condition in the place of a constraint, and a constraint in that of one."""
+        if trajectory:
+            message = f"({head} ...) is not a constraint on the states of a plan"
+            known = ", ".join(_TRAJECTORIES)
+            fix = f"write (at end condition) for the last state, or one of {known}"
+            raise self.source.error(node.start, message, fix)
+        if SList in map(type, node):
+            message = f"({head} ...) is a constraint on the states of a plan, not a condition"
+            fix = "write it in the section :constraints, not within another one"
+            raise self.source.error(node.start, message, fix)
 
     def _check_depth(self, node: SList, depth: int) -> None:
         if depth > MAX_DEPTH:

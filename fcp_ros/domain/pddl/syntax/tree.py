@@ -371,6 +371,18 @@ def counts_violations(number: Numeric) -> bool:
     return isinstance(number, ViolationCount)
 
 
+def list_preferences(domain: DomainText, problem: ProblemText) -> dict[str, None]:
+    """List the names of the preferences of a task, each once; those without one are ""."""
+    formulas = (
+        problem.goal,
+        domain.constraints,
+        problem.constraints,
+        *(action.precondition for action in domain.actions),
+    )
+    parts = (part for formula in formulas for part in subformulas(formula))
+    return dict.fromkeys(part.name for part in parts if isinstance(part, PreferenceFormula))
+
+
 def variable_names(formula: Formula) -> set[str]:
     """Collect the names of all variables of a formula, free or bound."""
     names = {term.name for term in terms_in(formula) if isinstance(term, Variable)}

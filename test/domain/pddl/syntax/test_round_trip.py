@@ -37,6 +37,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     TrajectoryFormula,
     Typed,
     ViolationCount,
+    summands,
 )
 from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
 
@@ -69,11 +70,19 @@ def many(inner, least=0):
     return st.lists(inner, min_size=least, max_size=3).map(tuple)
 
 
+def operate(operator, operands):
+    """An operation; a sum within a sum is a part of it."""
+    if operator == "+":
+        sums = (summands(operand) for operand in operands)
+        operands = tuple(part for parts in sums for part in parts)
+    return NumericOperation(operator, operands)
+
+
 ATOMS = st.builds(Atom, NAMES, argument_lists())
 VALUES = st.builds(FunctionValue, NAMES, argument_lists())
 NUMERIC = st.recursive(
     NUMBERS | VALUES | st.builds(ViolationCount, NAMES),
-    lambda inner: st.builds(NumericOperation, st.sampled_from("+-*/"), many(inner, 1)),
+    lambda inner: st.builds(operate, st.sampled_from("+-*/"), many(inner, 1)),
     max_leaves=4,
 )
 BINDING = typed().filter(bool)
@@ -208,6 +217,23 @@ PROBLEMS = st.builds(
     st.none() | st.builds(Metric, st.booleans(), NUMERIC),
     TRAJECTORIES | st.just(TRUE),
 )
+
+
+def test_sums_are_read_however_deep_they_are_nested():
+    depth = 2_000
+    terms = "".join(f"(+ (* {n} (is-violated p{n})) " for n in range(depth))
+    problem = (
+        f"(define (problem p) (:init) (:goal (and)) (:metric minimize {terms} 0 {')' * depth}))"
+    )
+    read = read_problem(
+        Source("p", problem),
+        DomainText("d", {}, (), {}, {}, ()),
+        Source("d", "(define (domain d))"),
+    )
+    assert len(read.metric.value.operands) == depth + 1
+    assert read.metric.value.operands[7] == NumericOperation(
+        "*", (Fraction(7), ViolationCount("p7"))
+    )
 
 
 @given(PROBLEMS)
