@@ -48,6 +48,7 @@ from fcp_ros.planning.search.bidirectional import BidirectionalSearch
 from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
+from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
 from fcp_ros.planning.search.portfolio import SMALL
 from fcp_ros.planning.task.conditions import Conditions
 
@@ -298,6 +299,8 @@ class Solver:
         """
         for number in itertools.count(1):  # each round judges something new, or is the last
             task = self._value_task(work)
+            if self._problem.premium.size and work.best is None:
+                task = self._reach_parts(work, task)
             found = search_alternatives(
                 task,
                 work.ranking,
@@ -329,6 +332,25 @@ class Solver:
                 return settled or (not learned and found.proven)
         raise AssertionError("unreachable")
 
+    def _reach_parts(self, work: TaskSearch, task: FlatTask) -> FlatTask:
+        """Take plans that reach one part of the goal after the other; return the valued task."""
+        encoding, by_cost = work.encoding, not self._problem.membership_first
+        parts = [CollectablePart(*part) for part in encoding.list_parts(task, by_cost)]
+        if not parts or count_operators(task) <= SMALL:
+            return task
+        self._prepare_kernels(task)
+        prepared = self._searches.prepare(task)
+        goal = len(encoding.variables.values)
+        for operators in reach_parts(prepared, parts, goal, work.objective, self._watch.check):
+            self._ask(work.list_unknown(operators, self._judge))
+            task = self._value_task(work)
+            whole = encoding.complete(task, operators)
+            if whole is not None:
+                self._ask(work.list_unknown(whole, self._judge))
+                task = self._value_task(work)
+                self._take(work, task, make_plan(task, whole, work.objective.composition))
+        return task
+
     def _note_left_out(self, work: TaskSearch) -> None:
         """Note how many parts of the goal are left out at least, as far as that is shown."""
         if work.is_complete and not self._problem.membership_first:
@@ -351,8 +373,7 @@ class Solver:
         known: FlatPlan | None,
     ) -> RoundResult:
         """Search a flat task within the limits of the request."""
-        if count_operators(task) > SMALL and "numba" not in sys.modules:
-            self._watch.check(LOADING)
+        self._prepare_kernels(task)
         engine = work.take_paused(task, objective)
         try:
             engine = engine or self._searches.open(task, objective, known)
@@ -374,6 +395,11 @@ class Solver:
             work.meeting = engine.meeting
         proven = report.outcome in (SearchOutcome.OPTIMAL, SearchOutcome.EXHAUSTED)
         return RoundResult(report.best, report.bound, proven, interrupted)
+
+    def _prepare_kernels(self, task: FlatTask) -> None:
+        """Check that there is time for loading the kernels, if a task needs them."""
+        if count_operators(task) > SMALL and "numba" not in sys.modules:
+            self._watch.check(LOADING)
 
     def _spend(self, expanded: int, stored: int) -> None:
         """Count what a search has spent since the last call, and note what it has found.

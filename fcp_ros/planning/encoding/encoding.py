@@ -11,7 +11,13 @@ import numpy as np
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.variables import Variables
-from fcp_ros.planning.flat.semantics import FlatState, initial_state, is_applicable, successor
+from fcp_ros.planning.flat.semantics import (
+    FlatState,
+    initial_state,
+    is_applicable,
+    is_goal,
+    successor,
+)
 from fcp_ros.planning.flat.task import FlatTask, Floats
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.stages import BEGIN, StageMove
@@ -173,6 +179,52 @@ class Encoding:
             for operator in operators
             for _ in self.actions[operator].steps
         )
+
+    def list_parts(self, task: FlatTask, cost_first: bool) -> list[tuple[tuple[int, ...], float]]:
+        """List the operators that keep what may be given up, and the price of that.
+
+        Args:
+            task: the flat task with the losses known now.
+            cost_first: True if costs decide, and not losses.
+        """
+        price = task.cost if cost_first else task.loss
+        kept: dict[tuple[int, int], list[int]] = {}
+        lost: dict[tuple[int, int], float] = {}
+        for number, action in enumerate(self.actions):
+            if action.move is None:
+                continue
+            stages = _find_stages(action)
+            if action.move.kept >= 0:
+                kept.setdefault(stages, []).append(number)
+            elif action.move.given_up:
+                lost[stages] = float(price[number])
+        return [
+            (tuple(operators), lost[stages] - float(price[operators].min()))
+            for stages, operators in kept.items()
+            if lost.get(stages, 0.0) > float(price[operators].min())
+        ]
+
+    def complete(self, task: FlatTask, operators: Sequence[int]) -> tuple[int, ...] | None:
+        """Append the goal's operators to operators of the world; None if none is applicable.
+
+        Args:
+            task: the flat task with the losses known now.
+            operators: applicable one after the other.
+        """
+        state, found = initial_state(task), list(operators)
+        for operator in operators:
+            state = successor(task, state, operator)
+        ways: dict[int, list[int]] = {}
+        for number, action in enumerate(self.actions):
+            if action.belongs_to_goal:
+                ways.setdefault(_find_stages(action)[0], []).append(number)
+        while not is_goal(task, state):
+            ready = [one for one in ways.get(state[-1], ()) if is_applicable(task, state, one)]
+            if not ready:
+                return None
+            found.append(min(ready, key=lambda one: (task.cost[one], task.loss[one], one)))
+            state = successor(task, state, found[-1])
+        return tuple(found)
 
     def decode(self, operators: Iterable[int]) -> Decoded:
         """Decode a sequence of flat operators that is applied from the initial state."""

@@ -86,7 +86,7 @@ class SearchFactory:
             )
         mixed = algorithm in (Algorithm.PORTFOLIO, Algorithm.BIDIRECTIONAL)
         engine = Portfolio if mixed else BestFirst
-        prepared = self._prepare(task)
+        prepared = self.prepare(task)
         return engine(prepared, objective, self._options, self._memory(), incumbent, self._spent)
 
     def shorten(
@@ -105,12 +105,12 @@ class SearchFactory:
         """
         if self._options.algorithm is not Algorithm.PORTFOLIO:
             return plan, False
-        prepared = self._prepare(task)
+        prepared = self.prepare(task)
         return shorten(
             prepared, objective, plan, effort, self._options, self._memory(), self._spent
         )
 
-    def _prepare(self, task: FlatTask) -> PreparedTask:
+    def prepare(self, task: FlatTask) -> PreparedTask:
         """Prepare a task, or give the prepared one other losses if nothing else differs."""
         known = self._prepared
         same = known is not None and known.task.pre_var is task.pre_var

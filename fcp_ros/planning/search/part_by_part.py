@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans that reach one part of a goal after the other, as long as the resources last.
+
+Where a goal may be fulfilled in part, nearly every state is the end of some plan, and a search for
+the whole goal runs into the end of its resources far from any. So parts are reached by themselves:
+always the one that takes the least share of what is left for its worth, by its relaxed plan, which
+is carried out as far as it goes and then worked out again (see `lookahead.py`). A part that cannot
+be reached this way is passed over, and what was done for it is taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fcp_ros.fuzzy import EPSILON, Composition
+from fcp_ros.planning.flat.task import FlatTask, Floats, Ints
+from fcp_ros.planning.heuristics.exploration import ADDITION, explore, seed
+from fcp_ros.planning.heuristics.relaxed_task import (
+    RelaxedTask,
+    Workspace,
+    make_workspace,
+    reweigh,
+)
+from fcp_ros.planning.search.lookahead import LookaheadPath, begin_path, follow
+from fcp_ros.planning.search.objective import Objective
+from fcp_ros.planning.search.prepared import PreparedTask
+
+RELAXED_PLANS = 12
+"""Relaxed plans that are carried out for one part, at most."""
+TRIES = 4
+"""Sequences of parts; in all but the first one, shares are multiplied by random factors."""
+SPREAD = 0.3
+"""Their range: from 1 to 1 + SPREAD."""
+STEP = 1e-3
+"""Share that each step takes besides, so that no part is for nothing."""
+
+
+@dataclass(frozen=True)
+class CollectablePart:
+    """A part of a goal.
+
+    Attributes:
+        operators: the operators of the goal that collect it, one for each way to fulfil it.
+        worth: of reaching it, above 0; infinite if every plan has to.
+    """
+
+    operators: tuple[int, ...]
+    worth: float
+
+
+@dataclass
+class _Progress:
+    """The operators applied so far, and where they lead."""
+
+    path: LookaheadPath
+    operators: list[int] = field(default_factory=list)
+    loss: float = 0.0
+
+    def copy(self) -> _Progress:
+        path = self.path._replace(state=self.path.state.copy(), amounts=self.path.amounts.copy())
+        return _Progress(path, self.operators.copy(), self.loss)
+
+
+def reach_parts(
+    prepared: PreparedTask,
+    parts: Sequence[CollectablePart],
+    goal_var: int,
+    objective: Objective,
+    check: Callable[[], None],
+) -> Iterator[tuple[int, ...]]:
+    """Yield sequences of operators that reach parts of a goal, none of the goal's own among them.
+
+    Args:
+        prepared: the task.
+        parts: of its goal.
+        goal_var: the variable of the goal's own operators; what they need of it is left aside.
+        objective: tells the budget of losses.
+        check: called before each relaxed plan; may raise to interrupt.
+    """
+    reacher = _Reacher(prepared, parts, goal_var, objective, check)
+    for number in range(TRIES):
+        yield reacher.run(np.random.default_rng(number) if number else None)
+
+
+class _Reacher:
+    def __init__(
+        self,
+        prepared: PreparedTask,
+        parts: Sequence[CollectablePart],
+        goal_var: int,
+        objective: Objective,
+        check: Callable[[], None],
+    ) -> None:
+        self._task = prepared.task
+        self._parts = parts
+        self._sums = objective.composition is Composition.SUM
+        self._budget = objective.loss_budget
+        self._check = check
+        self._relaxed: RelaxedTask = reweigh(prepared.relaxed, self._find_shares())
+        self._work: Workspace = make_workspace(self._relaxed)
+        self._done = np.empty(len(self._task.loss), np.int32)
+        self._goal_facts = range(*self._relaxed.offset[goal_var : goal_var + 2].tolist())
+        self._needs = [
+            [self._find_needs(operator) for operator in part.operators] for part in parts
+        ]
+
+    def _find_shares(self) -> Floats:
+        """Find the share of what may be used that each operator takes at most."""
+        task: FlatTask = self._task
+        is_clock = np.arange(len(task.amount)) == task.clock
+        left = np.where(is_clock, task.high, task.amount - task.low)
+        used = np.where(is_clock, -task.use, task.use)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where((left > 0.0) & np.isfinite(left), np.maximum(used, 0.0) / left, 0.0)
+        total = shares.max(axis=1, initial=0.0)
+        if self._sums and np.isfinite(self._budget) and self._budget > 0.0:
+            total = np.maximum(total, np.minimum(task.loss, self._budget) / self._budget)
+        return np.asarray(total + STEP / len(self._parts), np.float64)
+
+    def _find_needs(self, operator: int) -> Ints:
+        """Find the facts that an operator of the goal needs, those of the goal itself aside."""
+        relaxed = self._relaxed
+        action = int(relaxed.action_start[operator])
+        needs = relaxed.pre[relaxed.pre_start[action] : relaxed.pre_start[action + 1]]
+        return needs[(needs < self._goal_facts.start) | (needs >= self._goal_facts.stop)]
+
+    def run(self, draw: np.random.Generator | None) -> tuple[int, ...]:
+        """Reach parts until none is left that can be reached."""
+        now = _Progress(begin_path(self._task))
+        waiting = set(range(len(self._parts)))
+        failed: set[int] = set()
+        factor = np.ones(len(self._parts))
+        if draw is not None:
+            factor += SPREAD * draw.random(len(self._parts))
+        while True:
+            self._explore(now)
+            open_ = [
+                (self._find_price(part)[0] * factor[part] / self._parts[part].worth, part)
+                for part in waiting - failed
+            ]
+            # A part that holds already needs nothing, but what is done later may destroy it.
+            open_ = [one for one in open_ if one[0] > 0.0 and np.isfinite(one[0])]
+            if not open_:
+                return tuple(now.operators)
+            part = min(open_)[1]
+            reached = self._count(now)
+            after = self._go(now.copy(), part)
+            if after is None or self._count(after) <= reached:
+                failed.add(part)
+            else:
+                now = after
+
+    def _count(self, now: _Progress) -> float:
+        """Return the worth of all parts that hold."""
+        seed(self._relaxed, self._work, now.path.state)
+        return sum(
+            part.worth
+            for part, ways in zip(self._parts, self._needs, strict=True)
+            if any((self._work.value[needs] == 0.0).all() for needs in ways)
+        )
+
+    def _explore(self, now: _Progress) -> None:
+        self._check()
+        relaxed, work = self._relaxed, self._work
+        count = seed(relaxed, work, now.path.state)
+        explore(relaxed, work, relaxed.weight, count, ADDITION, False)
+
+    def _find_price(self, part: int) -> tuple[float, Ints]:
+        """Find the cheapest way to fulfil a part, and what it costs, after an exploration."""
+        prices = [float(self._work.value[needs].sum()) for needs in self._needs[part]]
+        best = int(np.argmin(prices))
+        return prices[best], self._needs[part][best]
+
+    def _go(self, now: _Progress, part: int) -> _Progress | None:
+        """Go on to a part; None if the way there is not found or takes too much."""
+        for _ in range(RELAXED_PLANS):
+            self._explore(now)
+            price, needs = self._find_price(part)
+            if price == 0.0:
+                return now
+            if not np.isfinite(price):
+                return None
+            count = follow(self._task, now.path, self._order(needs), self._done)
+            if not count:
+                return None
+            applied = self._done[:count].tolist()
+            now.operators += applied
+            now.loss += float(self._task.loss[applied].sum()) if self._sums else 0.0
+            if now.loss > self._budget + EPSILON:
+                return None
+        return None
+
+    def _order(self, goal: Ints) -> Ints:
+        """Sort the operators of the relaxed plan for some facts: first what is needed first."""
+        relaxed, work = self._relaxed, self._work
+        none = len(relaxed.weight) - 1
+        soonest: dict[int, tuple[float, float]] = {}
+        stack = [(int(fact), np.inf) for fact in goal]
+        seen: set[int] = set()
+        while stack:
+            fact, needed = stack.pop()
+            action = int(work.best[fact])
+            if action < 0:
+                continue
+            operator, cost = int(relaxed.operator[action]), float(work.total[action])
+            if operator != none:
+                soonest[operator] = min(soonest.get(operator, (np.inf, np.inf)), (cost, needed))
+            if fact not in seen:
+                seen.add(fact)
+                by = cost if operator != none else needed
+                first, last = relaxed.pre_start[action], relaxed.pre_start[action + 1]
+                stack += [(int(need), by) for need in relaxed.pre[first:last]]
+        ordered = sorted(soonest, key=lambda operator: (soonest[operator], operator))
+        return np.array(ordered, np.int32)
