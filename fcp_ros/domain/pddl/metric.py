@@ -33,6 +33,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PreferenceFormula,
     ProblemText,
     ViolationCount,
+    conjuncts,
     list_preferences,
     summands,
 )
@@ -210,8 +211,7 @@ def _split(
     action: PddlAction, prices: Mapping[str, Fraction], source: Source
 ) -> Iterator[PddlAction]:
     """Yield an action for each choice of preferences of its precondition to give up."""
-    precondition = action.precondition
-    parts = precondition.parts if isinstance(precondition, Conjunction) else (precondition,)
+    parts = tuple(conjuncts(action.precondition))
     preferred = [part for part in parts if isinstance(part, PreferenceFormula)]
     others = tuple(part for part in parts if not isinstance(part, PreferenceFormula))
     preferred = [part for part in preferred if prices.get(part.name, 0) > 0]

@@ -172,9 +172,10 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
         UnsupportedPddl: conditions with too many cases.
     """
     source, _ = texts.sources
-    priced = price_task(texts.domain, texts.problem, texts.sources)
-    domain, problem = require_known_values(priced.domain, priced.problem, source)
-    universe, goal = Universe(domain, problem), priced.goal
+    # Before the metric: an action whose cost is undefined can't be done even if costs don't count.
+    domain, problem = require_known_values(texts.domain, texts.problem, source)
+    priced = price_task(domain, problem, texts.sources)
+    universe, goal = Universe(priced.domain, priced.problem), priced.goal
     drafts = _draft_all(universe, source, check)
     definitions = find_definitions(universe, drafts, check)
     # Before any replacement: replaced predicates take part in invariants of the others.

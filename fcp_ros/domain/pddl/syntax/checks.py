@@ -36,6 +36,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Typed,
     ViolationCount,
     children,
+    conjuncts,
     counts_violations,
     is_below,
     list_preferences,
@@ -247,8 +248,7 @@ def check_places(formula: Formula, source: Source) -> None:
 
 def _check_preferences(action: PddlAction, source: Source) -> None:
     """Refuse preferences that are not joined to the precondition itself."""
-    precondition = action.precondition
-    parts = precondition.parts if isinstance(precondition, Conjunction) else (precondition,)
+    parts = conjuncts(action.precondition)
     others = (part.body if isinstance(part, PreferenceFormula) else part for part in parts)
     for formula in (*others, *(effect.condition for effect in action.effects)):
         wrong = next(filter(_is_preference, subformulas(formula)), None)

@@ -333,6 +333,15 @@ def children(formula: Formula) -> tuple[Formula, ...]:
     return ()
 
 
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """List the parts of nested conjunctions, in the order of the text."""
+    if isinstance(formula, Conjunction):
+        for part in formula.parts:
+            yield from conjuncts(part)
+    else:
+        yield formula
+
+
 def subformulas(formula: Formula) -> Iterator[Formula]:
     """List the formula and all its parts, in the order of the text."""
     stack = [formula]

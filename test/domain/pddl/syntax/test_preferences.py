@@ -4,7 +4,6 @@
 import pytest
 
 from fcp_ros.domain.pddl import PddlError, UnsupportedPddl, parse_pddl
-from fcp_ros.planning import Optimise, PlanningOptions, plan
 
 DOMAIN = """(define (domain lamps)
   (:predicates (lit ?x) (warm))
@@ -16,8 +15,6 @@ PROBLEM = """(define (problem p) (:domain lamps) (:objects a b) (:init)
   {constraints}
   {metric})"""
 QUIET = "(preference q (lit a))"
-NEVER = ":precondition (warm)"
-COST = PlanningOptions(optimise=Optimise.COST)
 
 
 def read(goal=QUIET, constraints="", metric="", **domain):
@@ -132,9 +129,14 @@ def test_actions(parts, kind, place, message):
     check(error, kind, place, message)
 
 
-def test_preferences_of_one_name_are_counted_together():
-    goal = "(and (preference q (warm)) (forall (?x) (preference q (lit ?x))))"
-    constraint = "(:constraints (preference q (always (lit a))))"
-    task = read(goal, constraint, "(:metric minimize (* 3 (is-violated q)))", condition=NEVER)
-    result = plan(task.domain, task.instance, task.goal, COST, lambda *_: None)
-    assert [(given_up.name, given_up.cost) for given_up in result.given_up] == [("q", 3)] * 4
+def test_preferences_are_joined_to_a_precondition_by_nested_conjunctions_too():
+    once, twice = (
+        read(condition=f":precondition {text}")
+        for text in (
+            "(and (preference z (not (lit ?x))) (not (warm)))",
+            "(and (and (preference z (not (lit ?x)))) (and (not (warm))))",
+        )
+    )
+    assert len(once.forms) == 2
+    assert once.forms == twice.forms
+    assert once.domain.rules == twice.domain.rules

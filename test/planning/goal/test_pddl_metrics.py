@@ -73,3 +73,8 @@ def test_no_action_says_how_long_it_takes():
     problem = "(define (problem p) (:domain lamps) (:init) (:goal (lit)))"
     with pytest.raises(UnsupportedPddl, match=r"a numeric effect on .total-time. in action light"):
         parse_pddl(domain, problem)
+
+
+def test_preferences_of_one_name_are_counted_together():
+    goal = "(and (preference q (not (warm))) (preference q (not (lit))) (warm))"
+    assert solve("(:metric minimize (* 3 (is-violated q)))", goal) == (2, ["q", "q"], 6)
