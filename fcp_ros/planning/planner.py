@@ -319,7 +319,8 @@ class _Request:
         if interrupted is not None and interrupted.status is PlanStatus.CANCELLED:
             return PlanningResult(interrupted.status, interrupted.sentence)
         if best is not None and not reaches(found.bound, alpha):
-            sentence = explain_below_alpha(found, alpha)
+            given_up = list_given_up(best, goal).values()
+            sentence = explain_below_alpha(found, alpha, given_up)
             return PlanningResult(PlanStatus.UNSOLVABLE_AT_ALPHA, sentence)
         if interrupted is not None:
             sentence = f"{interrupted.sentence} {describe_unfinished(found, alpha)}"

@@ -141,7 +141,7 @@ def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
 
 
 def render_preferences(result: PlanningResult, *, explain: bool = False) -> RenderableType:
-    """Render what became of each preference, those given up first.
+    """Render what became of each preference, those given up first, and of parts left out.
 
     Args:
         result: the planner's answer.
@@ -149,14 +149,15 @@ def render_preferences(result: PlanningResult, *, explain: bool = False) -> Rend
     """
     table = Table(box=None, pad_edge=False, header_style="dim")
     priced = any(one.price is not None for one in result.given_up)
-    columns = ("preference", "weight", "cost", "", *(["keeping it would have cost"] * priced))
+    first = "part" if any(one.is_part for one in result.given_up) else "preference"
+    columns = (first, "weight", "cost", "", *(["keeping it would have cost"] * priced))
     for column in columns:
         table.add_column(column, justify="right" if column in ("weight", "cost") else "left")
     shown: list[GivenUp | KeptPreference] = [*result.given_up, *result.kept_preferences]
     for one in shown[: len(shown) if explain else PREFERENCES_SHOWN]:
         table.add_row(
             escape(f"{one.name}: {one.text}" if one.name else one.text),
-            f"{one.weight:g}" if one.weight else "",
+            f"{one.weight:.3g}" if one.weight else "",
             f"{one.cost:g}" if one.cost else "",
             *_tell_outcome(one, priced),
         )
@@ -169,7 +170,7 @@ def _tell_outcome(one: GivenUp | KeptPreference, priced: bool) -> tuple[str | Te
     if isinstance(one, KeptPreference):
         degree = "" if one.degree >= 1.0 else f" {one.degree:.2f}"
         return (Text(f"kept{degree}", style="green"),)
-    given_up = Text("given up", style="yellow")
+    given_up = Text("left out" if one.is_part else "given up", style="yellow")
     return (given_up, escape(str(one.price))) if priced else (given_up,)
 
 

@@ -60,6 +60,13 @@ def test_no_plan_that_keeps_it_reaches_alpha(ask):
     assert "alpha 0.5" in str(price)
 
 
+def test_below_alpha_the_preferences_given_up_are_named(ask):
+    goal = "on(mug_1, shelf) and prefer 0.6 as calm: never at(bot, hall)"
+    result = ask(goal)
+    assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA
+    assert result.message.endswith("It gives up calm: never at(bot, hall) (weight 0.6).")
+
+
 def test_a_price_is_a_cost_where_costs_are_minimised(ask):
     goal = "prefer cost 1: on(mug_1, shelf)"
     price = find_price(ask(goal, explain=True, optimise=Optimise.COST))

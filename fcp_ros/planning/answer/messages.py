@@ -31,6 +31,8 @@ from fcp_ros.planning.model.result import GivenUp, PlanningResult, PlanStatus
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Task
 
+NAMED = 3
+"""Preferences that a sentence names."""
 _FORBIDS = "forbids it"
 _NO_SEQUENCE = "No sequence of actions leads to"
 _NO_CHOICE = "No choice of elements meets the parts of the goal that no action can change."
@@ -320,8 +322,14 @@ def mention_fallback(plan: Plan) -> str:
     return f"{some} a fallback's, as the oracle that should judge could not: {reasons[0]}"
 
 
-def explain_below_alpha(result: SolverResult, alpha: float) -> str:
-    """Explain that executable plans exist, but none reaches alpha."""
+def explain_below_alpha(result: SolverResult, alpha: float, given_up: Iterable[GivenUp]) -> str:
+    """Explain that executable plans exist, but none reaches alpha.
+
+    Args:
+        result: of the search.
+        alpha: the alpha-cut.
+        given_up: the preferences that the best plan gives up.
+    """
     assert result.best is not None
     binding = format_binding(result.best.alternative.binding)
     choice = f", with {binding}" if binding else ""
@@ -329,8 +337,15 @@ def explain_below_alpha(result: SolverResult, alpha: float) -> str:
     membership = format_distinct(result.best.membership, alpha)[0]
     return (
         f"Executable plans exist, but none reaches alpha {alpha:g}: {best} membership "
-        f"{membership}{choice}."
+        f"{membership}{choice}.{_name_dearest(given_up)}"
     )
+
+
+def _name_dearest(given_up: Iterable[GivenUp]) -> str:
+    """Name the preferences that cost the most membership; empty if none costs any."""
+    dear = sorted((one for one in given_up if one.weight), key=lambda one: -one.weight)
+    more = f" and {len(dear) - NAMED} more" if len(dear) > NAMED else ""
+    return f" It gives up {', '.join(map(str, dear[:NAMED]))}{more}." if dear else ""
 
 
 def explain_budgets(

@@ -157,7 +157,13 @@ def _describe_trace(trace: RequirementTrace) -> str:
     if len(text) > LONGEST_TEXT:
         text = f"{text[: LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
     last = trace.degrees[-1]
-    outcome = "given up" if last <= 0.0 else "kept" if last >= 1.0 else f"kept {last:.2f}"
+    outcome = (
+        ("given up" if trace.preferred else "left out")
+        if last <= 0.0
+        else "kept"
+        if last >= 1.0
+        else f"kept {last:.2f}"
+    )
     return f"{text} ({outcome})"
 
 
