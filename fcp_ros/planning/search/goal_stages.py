@@ -9,12 +9,33 @@ the world.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from fcp_ros.planning.flat.semantics import FlatState, is_applicable
 from fcp_ros.planning.flat.task import FlatTask
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """A condition on the world.
+
+    Attributes:
+        equal: variable -> the value that it must have.
+        unequal: (variable, value) that must not hold.
+    """
+
+    equal: Mapping[int, int]
+    unequal: frozenset[tuple[int, int]]
+
+    def excludes(self, other: Needs) -> bool:
+        """Return True if the two can't be met at once."""
+        return (
+            any(other.equal.get(variable, value) != value for variable, value in self.equal.items())
+            or not self.unequal.isdisjoint(other.equal.items())
+            or not other.unequal.isdisjoint(self.equal.items())
+        )
 
 
 @dataclass(frozen=True)
@@ -32,6 +53,7 @@ class GoalStages:
     variable: int
     last: int
     moves: Mapping[int, tuple[int, ...]]
+    _needs: dict[int, Needs] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def find_best_way(
         self, state: FlatState, price: Callable[[int], float]
@@ -64,23 +86,24 @@ class GoalStages:
         """Find the stage that an operator leads to."""
         return int(self.task.eff_val[self.task.eff_start[operator]])
 
-    def find_conditions(self, operator: int) -> dict[int, int] | None:
-        """Find what an operator asks of the world, as values of variables.
+    def find_needs(self, operator: int) -> Needs:
+        """Find what an operator asks of the world."""
+        if operator not in self._needs:
+            self._needs[operator] = self._read_needs(operator)
+        return self._needs[operator]
 
-        Returns:
-            variable -> value; None if it also excludes values, and more than one is left.
-        """
+    def _read_needs(self, operator: int) -> Needs:
         task = self.task
-        found: dict[int, int] = {}
-        for k in range(task.pre_start[operator], task.pre_start[operator + 1]):
-            found[int(task.pre_var[k])] = int(task.pre_val[k])
-        for k in range(task.not_start[operator], task.not_start[operator + 1]):
-            variable, value = int(task.not_var[k]), int(task.not_val[k])
-            if task.domain[variable] != 2:
-                return None
-            found[variable] = 1 - value
-        found.pop(self.variable, None)
-        return found
+        first, end = task.pre_start[operator], task.pre_start[operator + 1]
+        equal = dict(
+            zip(task.pre_var[first:end].tolist(), task.pre_val[first:end].tolist(), strict=True)
+        )
+        equal.pop(self.variable, None)
+        first, end = task.not_start[operator], task.not_start[operator + 1]
+        unequal = zip(
+            task.not_var[first:end].tolist(), task.not_val[first:end].tolist(), strict=True
+        )
+        return Needs(equal, frozenset(unequal))
 
 
 def find_goal_stages(task: FlatTask) -> GoalStages | None:

@@ -15,8 +15,10 @@ plan was looked at (`_look_at_best`). `_is_through` is set when no try is left.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from fcp_ros.planning.flat.semantics import (
     Amounts,
@@ -26,6 +28,9 @@ from fcp_ros.planning.flat.semantics import (
     initial_state,
     successor,
 )
+from fcp_ros.planning.flat.task import Floats
+from fcp_ros.planning.heuristics.estimator import Estimator
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.goal_stages import GoalStages
@@ -56,14 +61,16 @@ class _Ending:
         steps: its operators before the goal is settled.
         state, amounts: what they lead to.
         paid: what they take of the first criterion.
-        way: its operators that settle the goal.
+        taken: stage -> its operator that leads on from there.
+        hopeless: operators of the goal that save less than they exclude.
     """
 
     steps: tuple[int, ...]
     state: FlatState
     amounts: Amounts
     paid: float
-    way: tuple[int, ...]
+    taken: Mapping[int, int]
+    hopeless: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ class _Target:
 
     Attributes:
         operator: the operator.
-        gain: of the first criterion, if nothing else changes.
+        gain: of the first criterion, all stages together.
         goal: what has to hold.
     """
 
@@ -132,6 +139,7 @@ class IncrementalSearch:
         self._ending: _Ending | None = None
         self._try: _Try | None = None
         self._is_through = False
+        self._measured: tuple[FlatState, Floats] | None = None
         self._finished_effort = 0
 
     def run(self, allowance: int) -> SearchReport:
@@ -170,15 +178,15 @@ class IncrementalSearch:
     def _begin_try(self) -> _Try | None:
         """Begin the most promising try; None if none is left."""
         ending = self._ending = self._ending or self._look_at_best()
-        targets = [
-            target
-            for target in self._list_targets(ending)
-            if self._failures.get(target.operator, 0) < MOST_TRIES
-        ]
-        if not targets:
-            return None
-        target = min(targets, key=lambda t: (self._failures.get(t.operator, 0), -t.gain))
-        failures = self._failures.get(target.operator, 0)
+        for failures, _, stage, operator in sorted(self._list_candidates(ending)):
+            target = self._join(stage, operator, ending)
+            if target is not None:
+                return self._open(target, failures, ending)
+            ending.hopeless.add(operator)
+        return None
+
+    def _open(self, target: _Target, failures: int, ending: _Ending) -> _Try:
+        """Open the search of a try: from the end of the best plan, or from the start."""
         goes_on = failures % 2 == 0
         steps = ending.steps if goes_on else ()
         state = ending.state if goes_on else initial_state(self._task)
@@ -238,52 +246,71 @@ class IncrementalSearch:
             assert after is not None, "the plan works"
             amounts = after
         paid = math.fsum(self._prices[o] for o in steps)
-        way = tuple(o for o in self._best.operators if o in goal)
-        return _Ending(steps, state, amounts, paid, way)
-
-    def _list_targets(self, ending: _Ending) -> list[_Target]:
-        """List the operators of the goal that are cheaper than those taken now.
-
-        What is kept now stays a goal, unless the target excludes it and saves more.
-        """
-        stages, prices = self._stages, self._prices
-        kept: dict[int, tuple[float, Conditions]] = {}
         taken: dict[int, int] = {}
         stage = 0
-        for operator in ending.way:
-            taken[stage] = operator
-            dearest = max(prices[o] for o in stages.moves[stage])
-            conditions = stages.find_conditions(operator)
-            if conditions:
-                worth = math.inf if stage == 0 else dearest - prices[operator]
-                kept[stage] = (worth, conditions)
-            stage = stages.find_target(operator)
-        found = []
-        for stage, operator in taken.items():
-            for other in stages.moves[stage] if stage else ():
-                conditions = stages.find_conditions(other)
+        for operator in self._best.operators:
+            if operator in goal:
+                taken[stage] = operator
+                stage = self._stages.find_target(operator)
+        return _Ending(steps, state, amounts, paid, taken)
+
+    def _list_candidates(self, ending: _Ending) -> Iterator[tuple[int, float, int, int]]:
+        """Yield operators of the goal that are cheaper than those taken now.
+
+        With the number of failures so far, the gain (negated) and the stage.
+        """
+        prices = self._prices
+        for stage, operator in ending.taken.items():
+            for other in self._stages.moves[stage] if stage else ():
+                failures = self._failures.get(other, 0)
                 gain = prices[operator] - prices[other]
-                if gain > 0.0 and conditions is not None:
-                    target = _join(other, gain, conditions, stage, kept)
-                    if target is not None:
-                        found.append(target)
-        return found
+                if gain > 0.0 and failures < MOST_TRIES and other not in ending.hopeless:
+                    yield failures, -gain, stage, other
 
+    def _join(self, stage: int, operator: int, ending: _Ending) -> _Target | None:
+        """Join a target with the other stages; None if it excludes more than it saves.
 
-def _join(
-    operator: int,
-    gain: float,
-    conditions: Conditions,
-    stage: int,
-    kept: dict[int, tuple[float, Conditions]],
-) -> _Target | None:
-    """Join the conditions of a target with those kept; None if it excludes more than it saves."""
-    goal = dict(conditions)
-    for other, (worth, asked) in kept.items():
-        if other == stage:
-            continue
-        if any(conditions.get(variable, value) != value for variable, value in asked.items()):
-            gain -= worth
-        else:
-            goal.update(asked)
-    return _Target(operator, gain, goal) if gain > 0.0 else None
+        Each of them keeps its operator, or takes the cheapest one that the target does not exclude.
+        """
+        prices, find_needs = self._prices, self._stages.find_needs
+        needs = find_needs(operator)
+        equal, unequal = dict(needs.equal), set(needs.unequal)
+        gain = prices[ending.taken[stage]] - prices[operator]
+        for other, taken in ending.taken.items():
+            if other == stage:
+                continue
+            asked = find_needs(taken)
+            if needs.excludes(asked):
+                moves = sorted(self._stages.moves[other], key=prices.__getitem__) if other else ()
+                fitting = (move for move in moves if not needs.excludes(find_needs(move)))
+                instead = next(fitting, None)
+                if instead is None:
+                    return None
+                gain -= prices[instead] - prices[taken]
+                asked = find_needs(instead)
+            equal.update(asked.equal)
+            unequal |= asked.unequal
+        goal = self._choose_values(equal, unequal, ending.state) if gain > 0.0 else None
+        return None if goal is None else _Target(operator, gain, goal)
+
+    def _choose_values(
+        self, equal: Conditions, unequal: set[tuple[int, int]], state: FlatState
+    ) -> Conditions | None:
+        """Choose the nearest value where some are excluded; None if all are."""
+        goal = dict(equal)
+        offset = self._prepared.relaxed.offset
+        for variable in {variable for variable, _ in unequal} - goal.keys():
+            values = range(int(self._task.domain[variable]))
+            left = [value for value in values if (variable, value) not in unequal]
+            if not left:
+                return None
+            distances = self._measure_distances(state)
+            goal[variable] = min(left, key=distances[offset[variable] :].__getitem__)
+        return goal
+
+    def _measure_distances(self, state: FlatState) -> Floats:
+        """Bound the steps from a state to each value of each variable, as a relaxation does."""
+        if self._measured is None or self._measured[0] != state:
+            estimator = Estimator(self._task, HeuristicCode.MAX, np.ones(len(self._task.loss)))
+            self._measured = state, estimator.compute_fact_bounds(state)
+        return self._measured[1]

@@ -48,6 +48,8 @@ class SearchRole(Enum):
     """A better plan by keeping one more preference at a time."""
     ANY = "any"
     """Any plan at all."""
+    AGAIN = "again"
+    """Any plan, from the start again in each turn, with successors in another order."""
     NONE = "none"
     """Expanding all states without estimates: the soonest proof that there is no plan."""
 
@@ -68,6 +70,13 @@ def choose_options(role: SearchRole, objective: Objective, options: SearchOption
             algorithm=Algorithm.LAZY_GREEDY,
             heuristic=Heuristic.LANDMARK_COUNT,
             tie_heuristic=Heuristic.FF,
+        )
+    if role is SearchRole.AGAIN:
+        return replace(
+            options,
+            algorithm=Algorithm.LAZY_GREEDY,
+            heuristic=Heuristic.FF,
+            tie_heuristic=Heuristic.BLIND,
         )
     if role is SearchRole.NONE:
         return replace(

@@ -20,6 +20,7 @@ from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome
 from fcp_ros.planning.search.portfolio import Portfolio
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.settings import SearchRole
 from fcp_ros.planning.search.shortening import eliminate_actions
 
 TASKS = flat_tasks() | trade_offs()
@@ -202,3 +203,26 @@ def test_the_search_from_both_ends_beats_a_known_plan_or_leaves_it(task, objecti
     place = 0 if objective.order[0] is Criterion.LOSS else 1
     value = (report.best.loss, report.best.cost)[place]
     assert value == pytest.approx(best[place], abs=EPSILON)
+
+
+def test_where_the_order_of_operators_misleads_other_orders_are_tried(monkeypatch):
+    """The search by landmarks and FF is not heard; those that begin again find a plan."""
+    monkeypatch.setattr(portfolio, "FIRST_TURN", 1)
+    monkeypatch.setattr(portfolio, "PLAN_TURN", 1)
+    monkeypatch.setattr(portfolio, "find_lookahead_plan", lambda *_: None)
+    monkeypatch.setitem(portfolio.TURNS_EFFORT, SearchRole.PROOF, 1)
+    opened = []
+    choose = portfolio.choose_options
+
+    def note(role, *rest):
+        options = choose(role, *rest)
+        opened.append(role)
+        return options
+
+    monkeypatch.setattr(portfolio, "choose_options", note)
+    count = 30
+    made = [FlatOperator(((v, 0),), effects=(FlatEffect(v, 1),)) for v in range(count)]
+    task = FlatBuilder([2] * count, [0] * count, [(v, 1) for v in range(count)], made).build()
+    report = Portfolio(task, Objective()).run(10**6)
+    assert report.outcome is SearchOutcome.OPTIMAL
+    assert opened.count(SearchRole.AGAIN) >= 2

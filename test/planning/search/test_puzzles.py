@@ -27,4 +27,4 @@ def test_a_scrambled_15_puzzle_is_solved(seed):
 def test_a_task_that_does_not_grow_is_searched_once():
     result = solve(3, 5, 400, optimise=Optimise.COST, improve_time=300.0)
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
-    assert result.expansions < 10_000
+    assert result.expansions < 15_000  # the beam search takes its turns, too
