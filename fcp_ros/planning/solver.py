@@ -20,9 +20,11 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+
+import numpy as np
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.answer.solution import PlanningProblem, Solution, SolverResult
@@ -45,6 +47,7 @@ from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch
+from fcp_ros.planning.search.carrying import Carries, find_carries
 from fcp_ros.planning.search.engines import SearchEngine, SearchFactory
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
@@ -66,6 +69,8 @@ FULLER = 8
 """A task without a plan is widened to the full one at once, unless that has more operators than
 this multiple. Measured on tetris: making the wide task took longer than the full one (more than
 40 s, and 21 s), and it had no more operators."""
+TOURS = 3
+"""Tours by which parts of a goal are reached. Measured: 0.3 s each for 100 parts."""
 WHOLE = 300
 """Operators of a crisp problem that is searched as a whole: compiling takes milliseconds."""
 
@@ -299,8 +304,10 @@ class Solver:
         """
         for number in itertools.count(1):  # each round judges something new, or is the last
             task = self._value_task(work)
-            if self._problem.premium.size and work.best is None:
+            if self._problem.premium.size and number == 1:
                 task = self._reach_parts(work, task)
+                if work.best is not None and not work.is_complete:
+                    return False  # a wider task is to show that there is no better one
             found = search_alternatives(
                 task,
                 work.ranking,
@@ -339,9 +346,14 @@ class Solver:
         if not parts or count_operators(task) <= SMALL:
             return task
         self._prepare_kernels(task)
+        goal, check = len(encoding.variables.values), self._watch.check
+        carries = self._find_carries(work, task, parts)
+        if self._known is not None:
+            return task
+        draws = map(np.random.default_rng, range(TOURS if carries is not None else 0))
+        tours = (carries.find_tour(draw, check) for draw in draws if carries is not None)
         prepared = self._searches.prepare(task)
-        goal = len(encoding.variables.values)
-        for operators in reach_parts(prepared, parts, goal, work.objective, self._watch.check):
+        for operators in reach_parts(prepared, parts, goal, work.objective, check, tours):
             self._ask(work.list_unknown(operators, self._judge))
             task = self._value_task(work)
             whole = encoding.complete(task, operators)
@@ -351,10 +363,26 @@ class Solver:
                 self._take(work, task, make_plan(task, whole, work.objective.composition))
         return task
 
+    def _find_carries(
+        self, work: TaskSearch, task: FlatTask, parts: Sequence[CollectablePart]
+    ) -> Carries | None:
+        """Find what limits the parts most, if things are carried; note how many are left out."""
+        goal = len(work.encoding.variables.values)
+        ways = [part.operators for part in parts]
+        found = [find_carries(task, ways, goal, one) for one in range(len(task.amount))]
+        limits = {one.count_most() - len(one.parts): one for one in found if one is not None}
+        if not limits:
+            return None
+        fewest = min(limits)
+        if work.is_complete:
+            work.least_left_out = self._problem.goal.parts - (len(parts) + fewest)
+            self._note_left_out(work)
+        return limits[fewest]
+
     def _note_left_out(self, work: TaskSearch) -> None:
         """Note how many parts of the goal are left out at least, as far as that is shown."""
         if work.is_complete and not self._problem.membership_first:
-            least, _ = self._problem.premium.split(work.bound)
+            least = max(self._problem.premium.split(work.bound)[0], work.least_left_out)
             best = (
                 math.inf
                 if self._known is None

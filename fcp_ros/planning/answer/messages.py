@@ -278,7 +278,7 @@ def describe_parts(
         better = f"no plan within {budgets} reaches more of the goal; it was not settled whether "
         better += "one is better otherwise."
         return f"{text}; {better} {reason}".rstrip()
-    bound = f"no plan reaches all but fewer than {result.least_left_out} of its parts"
+    bound = f"every plan leaves out at least {result.least_left_out} of its parts"
     more = f"it was not settled whether a plan within {budgets} reaches more of the goal"
     more += f" ({bound})" if result.least_left_out else ""
     return f"{text}; {more}. {reason}".rstrip()

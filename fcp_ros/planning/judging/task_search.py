@@ -42,6 +42,7 @@ class TaskSearch:
         exact: True if its plan is proven to be optimal in both criteria.
         meeting: the meeting of the last plan, if it was searched from both ends.
         is_complete: True if the task contains everything that can matter.
+        least_left_out: no plan leaves out fewer parts of the goal, for any estimate of the search.
         patience: effort that the search may spend until there is a plan; 0 for any.
         paused: a search that its patience ended, with what it was asked.
         ask_from: effort of the search from which on a plan that it finds is judged at once.
@@ -57,6 +58,7 @@ class TaskSearch:
     exact: bool = False
     meeting: Meeting | None = None
     is_complete: bool = False
+    least_left_out: int = 0
     patience: int = 0
     paused: tuple[SearchEngine, FlatTask, Objective] | None = None
     ask_from: int = 0
@@ -125,6 +127,8 @@ class SearchProgress:
             self.watch.membership_bound = self.tnorm.degree_of(bound)
         elif work.is_complete:
             left_out, cost = self.premium.split(bound)
+            if left_out < work.least_left_out:
+                left_out, cost = work.least_left_out, 0.0
             self.watch.left_out_bound = left_out
             same = not found or left_out >= self.premium.split(min(found))[0]
             self.watch.cost_bound = cost * self.cost_size if same else 0.0

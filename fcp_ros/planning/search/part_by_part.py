@@ -10,7 +10,7 @@ be reached this way is passed over, and what was done for it is taken back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,6 +51,10 @@ class CollectablePart:
     worth: float
 
 
+Tour = Sequence[tuple[int, Sequence[tuple[int, int]]]]
+"""Numbers of parts in order, each with (variable, value) that are to be reached first."""
+
+
 @dataclass
 class _Progress:
     """The operators applied so far, and where they lead."""
@@ -70,6 +74,7 @@ def reach_parts(
     goal_var: int,
     objective: Objective,
     check: Callable[[], None],
+    tours: Iterable[Tour] = (),
 ) -> Iterator[tuple[int, ...]]:
     """Yield sequences of operators that reach parts of a goal, none of the goal's own among them.
 
@@ -79,8 +84,11 @@ def reach_parts(
         goal_var: the variable of the goal's own operators; what they need of it is left aside.
         objective: tells the budget of losses.
         check: called before each relaxed plan; may raise to interrupt.
+        tours: parts in orders to begin with.
     """
     reacher = _Reacher(prepared, parts, goal_var, objective, check)
+    for tour in tours:
+        yield reacher.run(None, tour)
     for number in range(TRIES):
         yield reacher.run(np.random.default_rng(number) if number else None)
 
@@ -127,9 +135,15 @@ class _Reacher:
         needs = relaxed.pre[relaxed.pre_start[action] : relaxed.pre_start[action + 1]]
         return needs[(needs < self._goal_facts.start) | (needs >= self._goal_facts.stop)]
 
-    def run(self, draw: np.random.Generator | None) -> tuple[int, ...]:
-        """Reach parts until none is left that can be reached."""
+    def run(self, draw: np.random.Generator | None, tour: Tour = ()) -> tuple[int, ...]:
+        """Reach the parts of a tour, then others until none is left that can be reached."""
         now = _Progress(begin_path(self._task))
+        for part, first in tour:
+            ready = now.copy()
+            for variable, value in first:
+                fact = np.array([self._relaxed.offset[variable] + value])
+                ready = self._go(ready.copy(), [fact]) or ready
+            now = self._try(ready, part, self._count(now)) or now
         waiting = set(range(len(self._parts)))
         failed: set[int] = set()
         factor = np.ones(len(self._parts))
@@ -138,7 +152,10 @@ class _Reacher:
         while True:
             self._explore(now)
             open_ = [
-                (self._find_price(part)[0] * factor[part] / self._parts[part].worth, part)
+                (
+                    self._find_price(self._needs[part])[0] * factor[part] / self._parts[part].worth,
+                    part,
+                )
                 for part in waiting - failed
             ]
             # A part that holds already needs nothing, but what is done later may destroy it.
@@ -146,12 +163,16 @@ class _Reacher:
             if not open_:
                 return tuple(now.operators)
             part = min(open_)[1]
-            reached = self._count(now)
-            after = self._go(now.copy(), part)
-            if after is None or self._count(after) <= reached:
+            after = self._try(now, part, self._count(now))
+            if after is None:
                 failed.add(part)
             else:
                 now = after
+
+    def _try(self, now: _Progress, part: int, reached: float) -> _Progress | None:
+        """Reach one part more; None if that fails, or no more than before is reached then."""
+        after = self._go(now.copy(), self._needs[part])
+        return None if after is None or self._count(after) <= reached else after
 
     def _count(self, now: _Progress) -> float:
         """Return the worth of all parts that hold."""
@@ -168,17 +189,17 @@ class _Reacher:
         count = seed(relaxed, work, now.path.state)
         explore(relaxed, work, relaxed.weight, count, ADDITION, False)
 
-    def _find_price(self, part: int) -> tuple[float, Ints]:
-        """Find the cheapest way to fulfil a part, and what it costs, after an exploration."""
-        prices = [float(self._work.value[needs].sum()) for needs in self._needs[part]]
-        best = int(np.argmin(prices))
-        return prices[best], self._needs[part][best]
+    def _find_price(self, ways: Sequence[Ints]) -> tuple[float, Ints]:
+        """Find the cheapest of some sets of facts, and what it costs, after an exploration."""
+        prices = [float(self._work.value[needs].sum()) for needs in ways]
+        best = min(range(len(prices)), key=prices.__getitem__)
+        return prices[best], ways[best]
 
-    def _go(self, now: _Progress, part: int) -> _Progress | None:
-        """Go on to a part; None if the way there is not found or takes too much."""
+    def _go(self, now: _Progress, ways: Sequence[Ints]) -> _Progress | None:
+        """Go on to one of some sets of facts; None if no way is found or it takes too much."""
         for _ in range(RELAXED_PLANS):
             self._explore(now)
-            price, needs = self._find_price(part)
+            price, needs = self._find_price(ways)
             if price == 0.0:
                 return now
             if not np.isfinite(price):
@@ -194,24 +215,55 @@ class _Reacher:
         return None
 
     def _order(self, goal: Ints) -> Ints:
-        """Sort the operators of the relaxed plan for some facts: first what is needed first."""
+        """Sort the operators of the relaxed plan for some facts, so that little is done in vain.
+
+        Of the needs of an operator, those come first on the way to which others would be lost: a
+        thing is taken before the robot goes to where it has to be.
+        """
         relaxed, work = self._relaxed, self._work
         none = len(relaxed.weight) - 1
-        soonest: dict[int, tuple[float, float]] = {}
-        stack = [(int(fact), np.inf) for fact in goal]
-        seen: set[int] = set()
-        while stack:
-            fact, needed = stack.pop()
+        ordered: dict[int, None] = {}
+        touched: dict[int, frozenset[int]] = {}
+
+        def needs_of(fact: int) -> list[int]:
             action = int(work.best[fact])
             if action < 0:
-                continue
-            operator, cost = int(relaxed.operator[action]), float(work.total[action])
-            if operator != none:
-                soonest[operator] = min(soonest.get(operator, (np.inf, np.inf)), (cost, needed))
-            if fact not in seen:
+                return []
+            needs = relaxed.pre[relaxed.pre_start[action] : relaxed.pre_start[action + 1]]
+            return [int(need) for need in needs]
+
+        def sort(needs: list[int]) -> list[int]:
+            own = {need: self._find_variable(need) for need in needs}
+            lost = {
+                need: sum(own[other] in touched[need] for other in needs if other != need)
+                for need in needs
+            }
+            return sorted(needs, key=lambda need: (-lost[need], need))
+
+        stack = [(int(fact), False) for fact in goal]
+        while stack:  # what is changed on the way to each fact
+            fact, expanded = stack.pop()
+            if expanded:
+                found = frozenset().union(*(touched[need] for need in needs_of(fact)))
+                reached = work.best[fact] >= 0
+                touched[fact] = found | {self._find_variable(fact)} if reached else found
+            elif fact not in touched:
+                touched[fact] = frozenset()
+                stack.append((fact, True))
+                stack += [(need, False) for need in needs_of(fact)]
+        seen: set[int] = set()
+        stack = [(fact, False) for fact in reversed(sort([int(fact) for fact in goal]))]
+        while stack:
+            fact, expanded = stack.pop()
+            action = int(work.best[fact])
+            if expanded and relaxed.operator[action] != none:
+                ordered.setdefault(int(relaxed.operator[action]))
+            elif not expanded and action >= 0 and fact not in seen:
                 seen.add(fact)
-                by = cost if operator != none else needed
-                first, last = relaxed.pre_start[action], relaxed.pre_start[action + 1]
-                stack += [(int(need), by) for need in relaxed.pre[first:last]]
-        ordered = sorted(soonest, key=lambda operator: (soonest[operator], operator))
-        return np.array(ordered, np.int32)
+                stack.append((fact, True))
+                stack += [(need, False) for need in reversed(sort(needs_of(fact)))]
+        return np.array(list(ordered), np.int32)
+
+    def _find_variable(self, fact: int) -> int:
+        """Find the variable of a fact; one beyond the last for other facts."""
+        return int(np.searchsorted(self._relaxed.offset, fact, side="right")) - 1
