@@ -28,6 +28,9 @@ from fcp_ros.planning.task.task import GroundClause, GroundEffect, GroundOperato
 
 MAX_WINDOWS = 64
 """An operator is split into at most this many, by the times that matter to constraints."""
+MAX_PRUNING = 8
+"""Constraints with times that every operator is told of, though only some change them. Each makes a
+condition of all operators; on a house of 1,000 things, 800 of them took more than a minute."""
 MAX_EFFECTS = 500_000
 """Constraints that count from a trigger give operators at most this many effects in all."""
 
@@ -170,7 +173,9 @@ class _Attachment:
         self.ids = {**task.fact_ids, **{f: len(task.facts) + n for n, f in enumerate(new)}}
         self._task = task
         self._check = check
+        pruning = [monitor for monitor in monitors if monitor.prunes]
         self._everywhere = [monitor for monitor in monitors if monitor.concerns_all]
+        self._everywhere += pruning if len(pruning) <= MAX_PRUNING else []
         self._speaks: dict[int, list[ConstraintMonitor]] = {}
         for monitor in monitors:
             for fact in _list_facts(monitor.constraint.parts):
@@ -194,18 +199,12 @@ class _Attachment:
             yield operator
             return
         regression = OperatorRegression(operator, self._task, self.ids)
-        steps = [
-            (
-                monitor,
-                ObservedStep(
-                    [regression.simplify(part) for part in monitor.constraint.parts],
-                    [regression.regress(part) for part in monitor.constraint.parts],
-                    key in touched,
-                    duration,
-                ),
-            )
-            for key, monitor in concerned.items()
-        ]
+        steps = []
+        for key, monitor in concerned.items():
+            parts = monitor.constraint.parts if key in touched else ()
+            before, after = map(regression.simplify, parts), map(regression.regress, parts)
+            step = ObservedStep(tuple(before), tuple(after), key in touched, duration)
+            steps.append((monitor, step))
         for window in self._find_windows(steps, duration):
             yield _restrict(operator, window, duration)
 

@@ -53,7 +53,7 @@ class ObservedStep:
     Attributes:
         before, after: the conditions of the constraint before and after it, both as formulas over
             the state before it.
-        touches: False if it changes no fact that these conditions speak of.
+        touches: False if it changes no fact that these conditions speak of; then they are left out.
         duration: the time that it takes (s).
         earliest, latest: the times between which it ends (s); no smaller range is known.
     """
@@ -84,6 +84,7 @@ class ConstraintMonitor:
         facts: all its facts.
         change: gives the changes with a step.
         concerns_all: True if it has to be told of the steps that do not touch its conditions, too.
+        prunes: True if that is no need, but finds out sooner that a plan leads nowhere.
         latest: gives the times (s) by which it matters that a step of some duration (s) ends.
         earliest: the times (s) from which on it matters that a step ends.
         exclusive: True if at most one of its facts holds at a time.
@@ -94,6 +95,7 @@ class ConstraintMonitor:
     facts: tuple[Fact, ...]
     change: ChangeFinder
     concerns_all: bool = False
+    prunes: bool = False
     latest: Callable[[float], tuple[float, ...]] = find_no_times
     earliest: tuple[float, ...] = ()
     exclusive: bool = False

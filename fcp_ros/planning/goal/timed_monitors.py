@@ -67,7 +67,9 @@ def _make_within(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
         elif constraint.hard:  # it is too late to see it
             yield Ban(make_complement(Crisp(kept)))
 
-    return ConstraintMonitor(constraint, (), (kept,), change, constraint.hard, lambda _: (limit,))
+    return ConstraintMonitor(
+        constraint, (), (kept,), change, prunes=constraint.hard, latest=lambda _: (limit,)
+    )
 
 
 def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonitor:
@@ -93,11 +95,11 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonit
                 yield FactChange(step.after[0], kept, True)
                 yield FactChange(make_complement(step.after[0]), kept, False)
             return
-        fails = make_complement(step.after[0])
         if constraint.hard:
             yield Ban(make_complement(Crisp(kept)))
         if not step.touches:
             return
+        fails = make_complement(step.after[0])
         if step.earliest >= end:
             yield FactChange(make_both((Crisp(kept), fails)), past, True)
             return
@@ -111,9 +113,9 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonit
         (kept,) if holds else (),
         (kept, past) if limited else (kept,),
         change,
-        constraint.hard,
-        find_latest,
-        (end,) if limited else (),
+        prunes=constraint.hard,
+        latest=find_latest,
+        earliest=(end,) if limited else (),
     )
 
 
@@ -143,11 +145,11 @@ def _make_always_within(
             yield Ban(still) if constraint.hard else FactChange(still, waiting[wait], False)
 
     def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
-        answers, triggers = step.after
         if not step.touches:
             for wait in waits:
                 yield from pass_time(step, wait, TRUE)
             return
+        answers, triggers = step.after
         fails = make_complement(answers)
         for wait in waits:
             if wait + _count(step.duration) > limit:

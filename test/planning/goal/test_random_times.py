@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
+from unittest.mock import patch
 
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ from fcp_ros.domain.pddl.reader import read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import TRUE, TrajectoryFormula
 from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, plan
+from fcp_ros.planning.goal import attachment
 from fcp_ros.planning.model.result import Measure
 
 PARTS = {"within": 1, "hold-after": 1, "hold-during": 1, "always-within": 2}
@@ -115,10 +117,10 @@ def name_steps(task, result):
 
 
 @settings(max_examples=150)
-@example(54)  # a step of 3 * 0.1 s ends by 0.3 s
-@example(260)  # no operator is left
-@given(st.integers(0, 100_000))
-def test_no_plan_is_better_and_claims_are_true(seed):
+@example(54, True)  # a step of 3 * 0.1 s ends by 0.3 s
+@example(260, True)  # no operator is left
+@given(st.integers(0, 100_000), st.booleans())
+def test_no_plan_is_better_and_claims_are_true(seed, prunes):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
     draw = Random(seed)
     wanted = TimedDrawer(draw, texts).requirements(texts.problem.goal)
@@ -130,7 +132,8 @@ def test_no_plan_is_better_and_claims_are_true(seed):
         assume(False)
     task = read_timed(texts, wanted, durations)
     assume(has_constraints(task.goal))
-    result = plan(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
+    with patch.object(attachment, "MAX_PRUNING", 8 if prunes else 0):
+        result = plan(task.domain, task.instance, task.goal, OPTIONS, lambda *_: None)
     if best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
         return
