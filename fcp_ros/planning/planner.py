@@ -64,7 +64,6 @@ from fcp_ros.planning.prices import price_preferences
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.stepping.replay import Replay
-from fcp_ros.planning.stepping.rules import holds
 from fcp_ros.planning.strategy import solve_request
 from fcp_ros.planning.traces import trace_requirements
 
@@ -211,9 +210,11 @@ class _Request:
                 self._watch,
                 in_parts=bool(self._options.budgets),
             )
-            broken = find_broken_constraint(goal, lambda fact: holds(fact, context.instance))
+            broken = find_broken_constraint(goal, context.instance)
             if broken is not None:
-                return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, broken.reason, conflict=broken)
+                conflict = broken.to_conflict()
+                status = PlanStatus.UNSOLVABLE_PROVEN
+                return PlanningResult(status, conflict.reason, conflict=conflict)
             classes = self._find_classes(goal)
             kept = find_reusable_plan(context, self._goal) if goal.is_plain else None
         if kept is not None and kept.is_perfect(self._options.optimise):

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from fcp_ros.fuzzy import AlphaCut
 from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.planning.answer.initial_state import find_broken_constraint
 from fcp_ros.planning.answer.preferences import compare, list_given_up, rank_by_price
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.goal.requirements import GroundGoal
@@ -68,11 +69,16 @@ class _Prices:
     def find(self, number: int, seconds: float) -> KeepingPrice:
         """Find the price of keeping one preference within a time."""
         watch, optimise = self._context.watch, self._context.options.optimise
+        goal = self._goal.require(number)
+        broken = find_broken_constraint(goal, self._context.instance)
+        if broken is not None:
+            reason = f"it is broken before the first step: {broken.because}."
+            return KeepingPrice(PriceKind.IMPOSSIBLE, reason=reason)
         if seconds <= 0.0 or watch.cancellation is not None:
             return _admit(_ENDED)
         try:
             with watch.look_aside(seconds):
-                keeping, cut = self._solve(number)
+                keeping, cut = self._solve(goal)
         except GroundingError as error:
             return _admit(error.sentence)
         except Interrupted:
@@ -82,7 +88,6 @@ class _Prices:
         unit = find_unit(self._context, self._goal)
         return compare(self._best, keeping, cut.alpha, optimise, float(unit.size))
 
-    def _solve(self, number: int) -> tuple[SolverResult, AlphaCut]:
+    def _solve(self, goal: GroundGoal) -> tuple[SolverResult, AlphaCut]:
         nothing_alike = SymmetryClasses.from_members(())
-        goal = self._goal.require(number)
         return solve_request(self._context, goal, nothing_alike, None, self._is_crisp)

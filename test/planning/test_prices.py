@@ -52,6 +52,13 @@ def test_no_plan_keeps_it(ask):
     assert str(price) == "impossible: no plan keeps it together with the rest of the goal."
 
 
+def test_it_is_broken_before_the_first_step(ask):
+    price = find_price(ask("on(mug_1, shelf) and prefer 0.1: never closed(crate)", explain=True))
+    assert price.kind is PriceKind.IMPOSSIBLE
+    reason = "it is broken before the first step: closed(crate) holds initially."
+    assert str(price) == f"impossible: {reason}"
+
+
 def test_no_plan_that_keeps_it_reaches_alpha(ask):
     given = {"can_grasp(bot, mug_1)": 0.3}
     price = find_price(ask("prefer 0.1: on(mug_1, shelf)", given, explain=True))

@@ -4,38 +4,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from fcp_ros.cset import Fact
+from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.planning.goal.formula import Both, Complement, Crisp, Either, Formula, Settled
 from fcp_ros.planning.goal.requirements import GroundConstraint, GroundGoal
 from fcp_ros.planning.model.result import Conflict
+from fcp_ros.planning.stepping.rules import holds
 
 Literal = tuple[Fact, bool]
 """A fact, and whether it holds."""
 
 
-def find_broken_constraint(goal: GroundGoal, holds: Callable[[Fact], bool]) -> Conflict | None:
+@dataclass(frozen=True, slots=True)
+class BrokenConstraint:
+    """A constraint that is broken before the first step.
+
+    Attributes:
+        text: the constraint.
+        because: a clause: the facts that break it.
+    """
+
+    text: str
+    because: str
+
+    def to_conflict(self) -> Conflict:
+        """Make the conflict of a goal that demands it."""
+        reason = (
+            f"{self.text} is broken before the first step: {self.because}. "
+            "Take it out of the goal, or write `prefer` before it."
+        )
+        return Conflict((self.text,), True, reason)
+
+
+def find_broken_constraint(goal: GroundGoal, instance: Instance) -> BrokenConstraint | None:
     """Find a hard constraint that the initial state breaks for good; None if it breaks none.
 
     Args:
         goal: the goal.
-        holds: decides a fact initially.
+        instance: the initial state.
     """
     for constraint in goal.constraints:
-        wrong = _find_wrong(constraint, holds) if constraint.hard else None
+        if not constraint.hard:
+            continue
+        wrong = _find_wrong(constraint, lambda fact: holds(fact, instance))
         if wrong is not None:
-            name = constraint.fact.relation
-            reason = (
-                f"{name} is broken before the first step: {_describe(wrong)}. "
-                "Take it out of the goal, or write `prefer` before it."
-            )
-            return Conflict((name,), True, reason)
+            return BrokenConstraint(constraint.fact.relation, _describe(wrong))
     return None
 
 
 def _find_wrong(
-    constraint: GroundConstraint, holds: Callable[[Fact], bool]
+    constraint: GroundConstraint, is_true: Callable[[Fact], bool]
 ) -> tuple[Literal, ...] | None:
     """Return literals that break a constraint initially, whatever comes later."""
     hold = (TrajectoryOperator.HOLD_AFTER, TrajectoryOperator.HOLD_DURING)
@@ -46,28 +66,30 @@ def _find_wrong(
         condition, wanted = constraint.parts[1], False
     else:
         return None
-    truth, reasons = _evaluate(condition, holds)
+    truth, reasons = _evaluate(condition, is_true)
     return None if truth is wanted else reasons
 
 
-def _evaluate(formula: Formula, holds: Callable[[Fact], bool]) -> tuple[bool, tuple[Literal, ...]]:
+def _evaluate(
+    formula: Formula, is_true: Callable[[Fact], bool]
+) -> tuple[bool, tuple[Literal, ...]]:
     """Evaluate a formula over relations; return its truth, and literals that it follows from."""
     if isinstance(formula, Settled):
         return formula.degree >= 1.0, ()
     if isinstance(formula, Crisp):
-        truth = holds(formula.fact)
+        truth = is_true(formula.fact)
         return truth, ((formula.fact, truth),)
     if isinstance(formula, Complement):
-        truth, reasons = _evaluate(formula.body, holds)
+        truth, reasons = _evaluate(formula.body, is_true)
         return not truth, reasons
     if isinstance(formula, (Both, Either)):
         decisive = isinstance(formula, Either)
-        parts = [_evaluate(part, holds) for part in formula.parts]
+        parts = [_evaluate(part, is_true) for part in formula.parts]
         for truth, reasons in parts:
             if truth is decisive:
                 return decisive, reasons
         return not decisive, tuple(literal for _, reasons in parts for literal in reasons)
-    return _evaluate(formula.body, holds)  # type: ignore[union-attr]
+    return _evaluate(formula.body, is_true)  # type: ignore[union-attr]
 
 
 def _describe(literals: tuple[Literal, ...]) -> str:
