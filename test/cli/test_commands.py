@@ -319,6 +319,38 @@ def test_what_is_optimised_and_how_can_be_chosen():
     assert "too late" in out
 
 
+def test_what_a_budget_leaves_out_is_shown(tmp_path):
+    goal = f"{CRISP} and at(robot_1, living_room_1)"
+    code, out, _ = fcp("plan", "--goal", goal, "--budget", "steps=1")
+    assert code == 0, out
+    (row,) = [line for line in out.splitlines() if line.startswith("on(mug_1, counter_1)")]
+    assert row.split()[-2:] == ["left", "out"]
+    _, out, _ = fcp(
+        "plan", "--goal", goal, "--budget", "steps=1", "--budget", "battery=5", "--json"
+    )
+    assert json.loads(out)["plan"]["budgets"] == {"steps": 1.0, "battery": 5.0}
+    file = tmp_path / "plan.json"
+    file.write_text(out)
+    code, out, _ = fcp("validate", str(file))
+    assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    ("budgets", "words"),
+    [
+        (["battery"], "write NAME=AMOUNT, such as battery=20"),
+        (["=3"], "write NAME=AMOUNT"),
+        (["battery=much"], "'much' is no number"),
+        (["battery=1", "battery=2"], "battery has a budget already, 1"),
+    ],
+)
+def test_a_budget_that_cannot_be_read_is_refused(budgets, words):
+    options = [text for budget in budgets for text in ("--budget", budget)]
+    code, out, err = fcp("plan", "--goal", CRISP, *options)
+    assert code == BAD_INPUT
+    assert words in " ".join((out + err).split())
+
+
 def test_preferences_are_shown_with_what_keeping_them_would_have_cost():
     goal = f"{CRISP} and prefer 0.1 as calm: never at(robot_1, living_room_1)"
     code, out, _ = fcp("plan", "--goal", goal, "--explain")

@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import math
 import os
 import pty
 import resource
@@ -215,6 +216,22 @@ def test_progress_is_one_line():
         "search 1.0 s, 5 expansions, best so far 1 step, membership 0.70, "
         "membership at most 0.90 (gap 0.20)"
     )
+    part = Progress(Phase.SEARCH, 5, 1.0, BestPlan(1.0, 3, 3.0, 4), left_out_bound=2)
+    assert describe_progress(part) == (
+        "search 1.0 s, 5 expansions, best so far 3 steps, 4 parts left out, membership 1.00, "
+        "at least 2 left out (gap 2)"
+    )
+
+
+def test_gaps_are_those_between_plan_and_bound():
+    none = Progress(Phase.SEARCH)
+    assert math.isnan(none.membership_gap)
+    assert math.isnan(none.cost_gap)
+    some = Progress(Phase.SEARCH, best=BestPlan(0.7, 3, 8.0), membership_bound=0.9, cost_bound=6.0)
+    assert some.membership_gap == pytest.approx(0.2)
+    assert some.cost_gap == 0.25
+    free = Progress(Phase.SEARCH, best=BestPlan(1.0, 0, 0.0), cost_bound=1.0)
+    assert (free.membership_gap, free.cost_gap) == (0.0, 0.0)
 
 
 def read_memory(process, field):

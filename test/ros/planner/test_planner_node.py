@@ -101,6 +101,25 @@ def test_plan_by_action_reports_and_is_latched(probe, scene, client):
     late.close()
 
 
+def test_a_budget_leaves_out_parts_of_the_goal(probe, scene, client):
+    goal = f"{MUG_TO_COUNTER} and at(robot_1, living_room_1)"
+    pending = client.send_plan(plan_request(goal, budgets={"steps": 1.0}))
+    result = pending.result(30.0).result
+    assert is_solved(result), result.status.message
+    assert list(result.plan.left_out) == [MUG_TO_COUNTER]
+    assert [(one.name, one.amount) for one in result.plan.budgets] == [("steps", 1.0)]
+    (given_up,) = result.given_up
+    assert (given_up.text, given_up.is_part, given_up.weight) == (MUG_TO_COUNTER, True, 0.5)
+    assert "parts" in result.optimal_in
+    assert pending.feedback.best_left_out == 1
+    assert pending.feedback.membership_gap == 0.0
+    request = ValidatePlan.Request(plan=result.plan, alpha=0.5)
+    assert probe.ask(ValidatePlan, "validate_plan", request).valid
+    refused = ask(probe, goal, budgets={"battry": 1.0})
+    assert refused.status.code == PlanStatus.INVALID_REQUEST
+    assert "did you mean battery?" in refused.status.message
+
+
 def test_vague_goal_explains_its_candidates(probe, scene):
     result = ask(probe, 'on(?x, couch_1) and serves_as(?x, "reading")', alpha=0.1)
     assert is_solved(result), result.status.message
