@@ -49,6 +49,10 @@ MEMORY = 2 << 30
 """Bytes that a search may use unless told otherwise."""
 REFINED = (Algorithm.ANYTIME_ASTAR, Algorithm.BEAM)
 """Algorithms that count steps where the second criterion decides nothing."""
+HASTES = (0.0, 1.0, 100.0)
+"""Weights of a step to go in a beam search, in turns: none, as much as each step of the best plan
+costs, and more than anything else. Where every step violates something, a beam that weighs costs
+alone does not move (measured on rovers with trajectory constraints)."""
 LAST_WEIGHT = 1.05
 """An anytime search goes on with weight 1 after a weight below this."""
 
@@ -111,6 +115,7 @@ class BestFirst:
         self._best = incumbent
         self._outcome: SearchOutcome | None = None
         self._work = FIRST_WORK
+        self._rounds = 0
         self._earlier = (0, 0, 0)  # expanded, generated, evaluated before a new beginning
         self._allocator = SpaceAllocator(
             self._task,
@@ -290,8 +295,13 @@ class BestFirst:
         self._begin_again()
 
     def _widen(self) -> None:
-        """Begin again with a beam of twice the width."""
-        self._settings = self._settings._replace(width=2 * self._settings.width)
+        """Begin again with a beam in another haste, or of twice the width."""
+        self._rounds += 1
+        doublings, turn = divmod(self._rounds, len(HASTES))
+        step = self._grids[0].fractions
+        if self._best is not None:
+            step = float(self._space.marks[BEST]) / max(1, len(self._best.operators))
+        self._settings = self._settings._replace(width=1 << doublings, haste=step * HASTES[turn])
         self._begin_again()
 
     def _begin_again(self) -> None:

@@ -116,6 +116,8 @@ class Settings(NamedTuple):
         stop: NEVER, BY_KEY or AT_ONCE.
         greedy: True if the key is the heuristic alone; the first criterion breaks ties.
         width: labels of each layer that a beam search expands; 0 in other searches.
+        fractions: of a unit of the first criterion, for steps; see `objective.Grid`.
+        haste: weight in the key of a beam search of each step to go, beyond that fraction.
         queues: number of queues. In A* there is 1; in a beam search there are 2, for the layer at
             hand and the next one. A greedy search has one for each heuristic, and with `helps`
             behind each of them another one for the successors by helpful actions.
@@ -145,6 +147,8 @@ class Settings(NamedTuple):
     stop: int
     greedy: bool
     width: int
+    fractions: float
+    haste: float
     queues: int
     helps: int
     direction: Ints
@@ -191,6 +195,8 @@ def derive_settings(
         stop=BY_KEY,
         greedy=False,
         width=0,
+        fractions=first.fractions,
+        haste=0.0,
         queues=1,
         helps=0,
         direction=direction,

@@ -180,7 +180,16 @@ def compute_first_key(settings: Settings, so_far: float, estimate: float) -> flo
     """Compute the first part of a label's key in a search by f."""
     if settings.first_maximum:
         return max(so_far, estimate)
-    return so_far + settings.first_weight * estimate
+    key = so_far + settings.first_weight * estimate
+    if settings.haste > 0.0:
+        key += settings.haste * count_steps(settings, estimate)
+    return key
+
+
+@part
+def count_steps(settings: Settings, estimate: float) -> float:
+    """Return the steps in an estimate of the first criterion; all of it if it counts none."""
+    return estimate % settings.fractions if settings.fractions > 1.0 else estimate
 
 
 @part

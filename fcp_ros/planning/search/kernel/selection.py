@@ -14,6 +14,7 @@ from fcp_ros.planning.search.kernel.evaluation import (
     HeuristicInputs,
     compute_first_key,
     compute_second_key,
+    count_steps,
     evaluate_state,
     find_helpful_actions,
     is_hopeless,
@@ -26,6 +27,7 @@ from fcp_ros.planning.search.kernel.space import (
     CUT,
     LAYER,
     LEAST,
+    NEARER,
     OF_LAYER,
     OPEN,
     STATE,
@@ -33,11 +35,13 @@ from fcp_ros.planning.search.kernel.space import (
     WORK,
     Space,
 )
-from fcp_ros.planning.search.settings import BY_KEY, TAKEN, Settings
+from fcp_ros.planning.search.settings import BY_KEY, LAZY, Settings
 
 NOTHING, PROVEN, AGAIN = -1, -2, -3
 """Instead of a label: all queues are empty, no label precedes the best plan, or the label taken was
 not for expansion (take another one)."""
+PATIENCE = 30
+"""Layers, and one for each label in them, after which a beam is given up."""
 BOOST = 1000
 """Turns that helpful actions get for each new least estimate (Richter and Westphal 2010)."""
 
@@ -86,7 +90,9 @@ def take_label(packing: Packing, space: Space, settings: Settings, inputs: Heuri
         return AGAIN
     if settings.greedy:
         _reward_progress(space, settings, state)
-    elif settings.evaluation == TAKEN and _put_back(space, settings, label, state, queue, one, two):
+    elif settings.width > 0:
+        _note_progress(space, settings, state)
+    elif settings.evaluation != LAZY and _put_back(space, settings, label, state, queue, one, two):
         return AGAIN
     # The estimate was known from an earlier label, so the workspace holds another state's actions.
     if known & settings.helps != 0:
@@ -100,7 +106,7 @@ def _choose_queue(space: Space, settings: Settings) -> int:
     """Choose the queue with the fewest turns so far that is not empty; -1 if all are empty."""
     sizes, counts = space.buckets.sizes, space.counts
     if settings.width > 0:
-        return _choose_layer(space, settings.width)
+        return _choose_layer(space, settings)
     if settings.queues == 1:
         return 0 if sizes[HEAPS] > 0 else -1
     found = -1
@@ -113,20 +119,23 @@ def _choose_queue(space: Space, settings: Settings) -> int:
 
 
 @part
-def _choose_layer(space: Space, width: int) -> int:
-    """Return the queue of the layer at hand; go on to the next layer when `width` are expanded.
+def _choose_layer(space: Space, settings: Settings) -> int:
+    """Return the queue of the layer at hand; go on to the next layer when enough are expanded.
 
-    Two queues take turns: one holds the rest of a layer, the other one its successors.
+    Two queues take turns: one holds the rest of a layer, the other one its successors. A beam that
+    has come no nearer to the goal for long is given up; the wider, the longer that is.
     """
     sizes, counts = space.buckets.sizes, space.counts
     queue = counts[LAYER] & 1
-    if sizes[HEAPS + queue] > 0 and counts[OF_LAYER] < width:
+    if sizes[HEAPS + queue] > 0 and counts[OF_LAYER] < settings.width:
         return int(queue)
-    while sizes[HEAPS + queue] > 0:
-        counts[CUT] = 1
-        pop(space.buckets, queue)
     counts[LAYER] += 1
     counts[OF_LAYER] = 0
+    lost = counts[LAYER] - counts[NEARER] > PATIENCE + settings.width
+    for other in range(2):
+        while sizes[HEAPS + other] > 0 and (lost or other == queue):
+            counts[CUT] = 1
+            pop(space.buckets, other)
     return int(1 - queue) if sizes[HEAPS + 1 - queue] > 0 else -1
 
 
@@ -140,6 +149,15 @@ def _reward_progress(space: Space, settings: Settings, state: int) -> None:
             if settings.helps != 0:
                 for queue in range(1, settings.queues, 2):
                     space.counts[TURN + queue] -= BOOST
+
+
+@part
+def _note_progress(space: Space, settings: Settings, state: int) -> None:
+    """Note the layer of a beam search that comes nearer to the goal, in steps where they count."""
+    left = count_steps(settings, space.estimate[state, 0])
+    if left < space.marks[LEAST]:
+        space.marks[LEAST] = left
+        space.counts[NEARER] = space.counts[LAYER]
 
 
 @part

@@ -39,10 +39,10 @@ INCUMBENT, DRAWN, WORK, SORTED, STALE, TURN, TOUCHED = 9, 10, 11, 12, 13, 14, 18
 the work left in this call, the next label to queue again (-1: all are queued), 1 if the table of
 the queues must be filled again, the turns of each of four queues, and a number without meaning (see
 `successors._prefetch_successors`)."""
-LAYER, OF_LAYER, CUT = 19, 20, 21
-"""Places of a beam search: the layer that is being expanded, its labels expanded so far, and 1 if
-labels of a layer were left out."""
-COUNTS = 22
+LAYER, OF_LAYER, CUT, NEARER = 19, 20, 21, 22
+"""Places of a beam search: the layer that is being expanded, its labels expanded so far, 1 if any
+label was left out, and the last layer that came nearer to the goal."""
+COUNTS = 23
 
 BEST, BOUND, LEAST = 0, 2, 3
 """Places in `marks`: both criteria of the best plan so far, the bound of the first criterion, and
