@@ -356,7 +356,7 @@ class Solver:
         for operators in reach_parts(prepared, parts, goal, work.objective, check, tours):
             self._ask(work.list_unknown(operators, self._judge))
             task = self._value_task(work)
-            whole = encoding.complete(task, operators)
+            whole = encoding.settle_goal(task, operators, by_cost)
             if whole is not None:
                 self._ask(work.list_unknown(whole, self._judge))
                 task = self._value_task(work)
@@ -450,7 +450,7 @@ class Solver:
             Interrupted: a limit was reached, or the first acceptable plan is taken.
         """
         best = engine.report().best
-        if best is None or best is self._early or not work.encoding.has_stages:
+        if best is None or best is self._early or work.encoding.stages is None:
             return
         missing = work.list_unknown(best.operators, self._judge)
         if missing:
@@ -535,7 +535,7 @@ class Solver:
             plan: the plan, by any losses.
         """
         cost_first = work.objective.order[0] is Criterion.COST
-        settled = work.encoding.settle_goal(task, plan.operators, cost_first)
+        settled = work.encoding.settle_goal(task, plan.operators, cost_first) or plan.operators
         composition = work.objective.composition
         plans = [make_plan(task, operators, composition) for operators in (settled, plan.operators)]
         # What is preferred of the goal may have been given up to stay within the budget of losses.

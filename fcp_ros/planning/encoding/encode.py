@@ -166,7 +166,6 @@ class _Encoder:
             [entry.action for entry in entries],
             [entry.graded for entry in entries],
             self._alternatives,
-            bool(self._stages.moves),
         )
 
     def _confine(self, entry: Entry) -> Entry:

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.variables import Variables
+from fcp_ros.planning.flat.goal_stages import GoalStages, find_goal_stages
 from fcp_ros.planning.flat.semantics import (
     FlatState,
     initial_state,
-    is_applicable,
-    is_goal,
     successor,
 )
 from fcp_ros.planning.flat.task import FlatTask, Floats
@@ -103,7 +103,6 @@ class Encoding:
         actions: the meaning of each flat operator.
         graded: the graded atoms of each flat operator; of a finish those of its alternative.
         alternatives: the goal's alternatives; those of its stages are in their moves.
-        has_stages: True if stages follow the finish of an alternative.
     """
 
     flat: FlatTask
@@ -112,7 +111,6 @@ class Encoding:
     actions: Sequence[FlatAction]
     graded: Sequence[tuple[GradedAtom, ...]]
     alternatives: Sequence[Alternative]
-    has_stages: bool
     _kinds: _LossKinds = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -141,35 +139,35 @@ class Encoding:
         """Return the flat task with other costs, float64[m], each finite and at least 0."""
         return self.flat._replace(cost=np.ascontiguousarray(costs, np.float64))
 
+    @cached_property
+    def stages(self) -> GoalStages | None:
+        """The stages of the goal; None if a finish is all."""
+        return find_goal_stages(self.flat)
+
     def settle_goal(
         self, task: FlatTask, operators: Sequence[int], cost_first: bool = False
-    ) -> tuple[int, ...]:
-        """Return a plan with the best operators of the goal in its last state.
+    ) -> tuple[int, ...] | None:
+        """Settle the goal in the best way where a sequence of operators leads to.
 
         A search that is content with some plan may give up a preference that holds.
 
         Args:
             task: the flat task with the losses known now.
-            operators: a plan.
+            operators: applicable one after the other; those of the goal are left aside.
             cost_first: True if costs decide, and losses only between equal ones.
+
+        Returns:
+            A plan; None if there is none without more steps.
         """
-        if not self.has_stages:
+        if self.stages is None:
             return tuple(operators)
-        siblings: dict[tuple[int, int], list[int]] = {}
-        for number, action in enumerate(self.actions):
-            if action.belongs_to_goal:
-                siblings.setdefault(_find_stages(action), []).append(number)
-        state, chosen = initial_state(task), []
-        for operator in operators:
-            action = self.actions[operator]
-            if action.belongs_to_goal:
-                same = siblings[_find_stages(action)]
-                ready = [one for one in same if is_applicable(task, state, one)]
-                first, second = (task.cost, task.loss) if cost_first else (task.loss, task.cost)
-                operator = min(ready, key=lambda one: (first[one], second[one], one))
-            chosen.append(operator)
+        world = [operator for operator in operators if operator not in self.stages.operators]
+        state = initial_state(task)
+        for operator in world:
             state = successor(task, state, operator)
-        return tuple(chosen)
+        first, second = (task.cost, task.loss) if cost_first else (task.loss, task.cost)
+        way = self.stages.find_best_way(state, lambda one: (float(first[one]), float(second[one])))
+        return None if way is None else (*world, *way)
 
     def list_windows(self, operators: Iterable[int]) -> tuple[Window, ...]:
         """List the window of each step of a plan; of the steps of a chunk, that of all of them."""
@@ -203,28 +201,6 @@ class Encoding:
             for stages, operators in kept.items()
             if lost.get(stages, 0.0) > float(price[operators].min())
         ]
-
-    def complete(self, task: FlatTask, operators: Sequence[int]) -> tuple[int, ...] | None:
-        """Append the goal's operators to operators of the world; None if none is applicable.
-
-        Args:
-            task: the flat task with the losses known now.
-            operators: applicable one after the other.
-        """
-        state, found = initial_state(task), list(operators)
-        for operator in operators:
-            state = successor(task, state, operator)
-        ways: dict[int, list[int]] = {}
-        for number, action in enumerate(self.actions):
-            if action.belongs_to_goal:
-                ways.setdefault(_find_stages(action)[0], []).append(number)
-        while not is_goal(task, state):
-            ready = [one for one in ways.get(state[-1], ()) if is_applicable(task, state, one)]
-            if not ready:
-                return None
-            found.append(min(ready, key=lambda one: (task.cost[one], task.loss[one], one)))
-            state = successor(task, state, found[-1])
-        return tuple(found)
 
     def decode(self, operators: Iterable[int]) -> Decoded:
         """Decode a sequence of flat operators that is applied from the initial state."""

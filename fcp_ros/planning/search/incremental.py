@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from fcp_ros.planning.flat.goal_stages import GoalStages
 from fcp_ros.planning.flat.semantics import (
     Amounts,
     FlatState,
@@ -33,7 +34,6 @@ from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
-from fcp_ros.planning.search.goal_stages import GoalStages
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import (
     FlatPlan,
@@ -223,7 +223,7 @@ class IncrementalSearch:
         state = initial_state(self._task)
         for operator in steps:
             state = successor(self._task, state, operator)
-        way = self._stages.find_best_way(state, self._prices.__getitem__)
+        way = self._stages.find_best_way(state, lambda operator: (self._prices[operator], 0.0))
         if way is None:
             return False
         plan = make_plan(self._task, steps + way, self._objective.composition)
@@ -237,7 +237,7 @@ class IncrementalSearch:
 
     def _look_at_best(self) -> _Ending:
         """Split the best plan into its steps in the world and the rest."""
-        task, goal = self._task, {o for moves in self._stages.moves.values() for o in moves}
+        task, goal = self._task, self._stages.operators
         steps = tuple(o for o in self._best.operators if o not in goal)
         state, amounts = initial_state(task), initial_amounts(task)
         for operator in steps:

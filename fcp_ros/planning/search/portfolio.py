@@ -29,11 +29,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fcp_ros.fuzzy import EPSILON
+from fcp_ros.planning.flat.goal_stages import find_goal_stages
 from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
-from fcp_ros.planning.search.goal_stages import find_goal_stages
 from fcp_ros.planning.search.incremental import IncrementalSearch
 from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Criterion, Objective

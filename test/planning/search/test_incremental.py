@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
+from fcp_ros.planning.flat.goal_stages import find_goal_stages
 from fcp_ros.planning.flat.semantics import initial_state, is_applicable, successor
 from fcp_ros.planning.heuristics.relaxed_task import relax, replace_goal
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.goal_stages import find_goal_stages
 from fcp_ros.planning.search.incremental import IncrementalSearch
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import SearchOutcome
@@ -136,7 +136,7 @@ def test_the_best_way_is_the_cheapest(task, data):
         ]
         if world:
             state = successor(task, state, data.draw(st.sampled_from(world)))
-    found = stages.find_best_way(state, lambda operator: float(task.loss[operator]))
+    found = stages.find_best_way(state, lambda operator: (float(task.loss[operator]), 0.0))
     prices = []
     waiting = [(state, 0.0)]
     while waiting:

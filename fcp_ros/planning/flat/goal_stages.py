@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -55,19 +56,25 @@ class GoalStages:
     moves: Mapping[int, tuple[int, ...]]
     _needs: dict[int, Needs] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    @cached_property
+    def operators(self) -> frozenset[int]:
+        """All operators on the goal variable."""
+        return frozenset(operator for moves in self.moves.values() for operator in moves)
+
     def find_best_way(
-        self, state: FlatState, price: Callable[[int], float]
+        self, state: FlatState, price: Callable[[int], tuple[float, float]]
     ) -> tuple[int, ...] | None:
         """Find the cheapest operators that lead from a state of the world to the goal.
 
         Args:
             state: a state in stage 0.
-            price: of each operator; the prices of a way add up.
+            price: of each operator in two criteria, of which the second one decides between equals;
+                the prices of a way add up.
 
         Returns:
             The operators; None if the goal can't be reached without a step in the world.
         """
-        ways: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}
+        ways: dict[int, tuple[tuple[float, float], tuple[int, ...]]] = {0: ((0.0, 0.0), ())}
         at = list(state)
         for stage in sorted(self.moves):  # an operator leads to a later stage
             if stage not in ways:
@@ -77,7 +84,8 @@ class GoalStages:
             for operator in self.moves[stage]:
                 if not is_applicable(self.task, tuple(at), operator):
                     continue
-                target, total = self.find_target(operator), paid + price(operator)
+                target, (first, second) = self.find_target(operator), price(operator)
+                total = (paid[0] + first, paid[1] + second)
                 if target not in ways or total < ways[target][0]:
                     ways[target] = (total, (*way, operator))
         return ways[self.last][1] if self.last in ways else None
