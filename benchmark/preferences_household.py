@@ -34,14 +34,16 @@ def make_wishes(
     """Make wishes of which half conflict: pairs that want one item in two places.
 
     Args:
-        house: with no goal for the items that are wished for.
+        house: the items of its goal are not wished for.
         number: of wishes.
         seed: the same seed gives the same wishes.
         total: of their weights.
     """
     generator = random.Random(f"wishes/{number}/{seed}")
     pairs = number // 4
-    items = generator.sample(house.items, number - pairs)
+    taken = {item for item, _ in house.goal}
+    free = [item for item in house.items if item.name not in taken]
+    items = generator.sample(free, number - pairs)
     drawn: list[tuple[str, Receptacle, int]] = []
     for index, item in enumerate(items):
         others = [place for place in house.receptacles if place.name != item.place]

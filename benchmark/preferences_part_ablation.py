@@ -28,14 +28,14 @@ from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import Optimise, PlanningOptions, Switches
 
-SECONDS, QUICK_SECONDS = 10.0, 1.0
+SECONDS, QUICK_SECONDS = 5.0, 1.0
 SEEDS, QUICK_SEEDS = 5, 2
 WISHES, WEIGHT = 4, 0.3
 """Number of wishes, and their weight together."""
 LOWEST = 0.95
 """True degrees lie between this and 1."""
 JUDGEMENTS = 5
-SMALL = (1, 2, 3)
+SMALL = (1, 2)
 """Numbers of the instances of IPC-5."""
 CHUNKS = """
 chunks:
