@@ -324,8 +324,10 @@ class Solver:
             if learned:
                 task = self._value_task(work)
             if found.interrupted is not None:
-                if found.plan is not None and not missing:
-                    self._take(work, task, found.plan)
+                # A newer plan with unknown degrees must not take the place of one that was told.
+                judged = work.told if missing else found.plan
+                if judged is not None:
+                    self._take(work, task, judged)
                 raise found.interrupted
             if found.plan is None:
                 return found.proven

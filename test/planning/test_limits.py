@@ -3,12 +3,18 @@
 
 import threading
 import time
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.planning import Phase, PlanningOptions, PlanningSession, PlanStatus, plan
+from fcp_ros.planning.judging.alternatives import RoundResult
 from fcp_ros.planning.model.request import ignore_progress, never_cancel
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport
+from fcp_ros.planning.solver import Solver
 from fcp_ros.planning.verification.verify import verify
 
 
@@ -261,3 +267,22 @@ def test_a_domain_is_prepared_within_the_limits(house, state, degrees):
 
 def stop():
     raise RuntimeError("enough")
+
+
+def test_a_plan_that_was_told_outlasts_a_newer_one_that_is_not_judged(ask, monkeypatch):
+    original = Solver._search
+
+    def search(self, work, task, objective, known):
+        told = replace(original(self, work, task, objective, known).plan)
+        self._ask(work.list_unknown(told.operators, self._judge))
+        report = SearchReport(SearchOutcome.PAUSED, told, 0.0, 0, 0, 0)
+        self._progress.observe(work, SimpleNamespace(report=lambda: report))
+        operators = range(len(work.encoding.graded))
+        newer = next(one for one in operators if work.list_unknown([one], self._judge))
+        reason = Interrupted(PlanStatus.TIMEOUT, "The time is up.")
+        return RoundResult(FlatPlan((newer,), 0.0, 0.0), 0.0, False, reason)
+
+    monkeypatch.setattr(Solver, "_search", search)
+    result = ask("on(mug_1, shelf)", {"can_grasp(bot, mug_1)": 0.9})
+    assert result.plan is not None
+    assert result.best_membership == pytest.approx(0.9)

@@ -47,6 +47,7 @@ class TaskSearch:
         paused: a search that its patience ended, with what it was asked.
         ask_from: effort of the search from which on a plan that it finds is judged at once.
         was_asked: True once that has happened: the search goes on by losses that are too low.
+        told: the plan told last while the search runs, with everything judged.
     """
 
     encoding: Encoding
@@ -63,6 +64,7 @@ class TaskSearch:
     paused: tuple[SearchEngine, FlatTask, Objective] | None = None
     ask_from: int = 0
     was_asked: bool = False
+    told: FlatPlan | None = None
 
     def take_paused(self, task: FlatTask, objective: Objective) -> SearchEngine | None:
         """Take the search that was paused, if it was asked the same."""
@@ -137,6 +139,7 @@ class SearchProgress:
         self.seen = best
         if work.was_asked or work.list_unknown(best.operators, self.judge):
             return
+        work.told = best
         steps = self.reserve_time(work, best)
         self.report_plan(self.tnorm.degree_of(best.loss), steps, best.cost)
         if self.watch.satisfied and best.first(work.objective) > report.bound + EPSILON:
