@@ -77,11 +77,10 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonit
 
     Until the constraint begins, its fact `kept` follows the condition. From then on it is only
     lost: the state that lasts when the constraint begins has to keep it, and so has each one that
-    is reached until it ends. `past` holds once a step that ended after that has made it fail.
+    is reached until it ends. A step that ends later may break the condition.
     """
     (condition,), kept = constraint.parts, constraint.fact
     begin = constraint.times[0]
-    past = Fact(f"past for {kept.relation}", ())
     end = float(constraint.times[1]) if len(constraint.times) > 1 else math.inf
 
     def find_latest(duration: float) -> tuple[float, ...]:
@@ -97,25 +96,18 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonit
             return
         if constraint.hard:
             yield Ban(make_complement(Crisp(kept)))
-        if not step.touches:
-            return
-        fails = make_complement(step.after[0])
-        if step.earliest >= end:
-            yield FactChange(make_both((Crisp(kept), fails)), past, True)
-            return
-        broken = fails if end == math.inf else make_both((fails, make_complement(Crisp(past))))
-        yield Ban(broken) if constraint.hard else FactChange(broken, kept, False)
+        if step.touches and step.earliest < end:
+            fails = make_complement(step.after[0])
+            yield Ban(fails) if constraint.hard else FactChange(fails, kept, False)
 
-    holds = holds_initially(condition, held)
-    limited = end < math.inf
     return ConstraintMonitor(
         constraint,
-        (kept,) if holds else (),
-        (kept, past) if limited else (kept,),
+        (kept,) if holds_initially(condition, held) else (),
+        (kept,),
         change,
         prunes=constraint.hard,
         latest=find_latest,
-        earliest=(end,) if limited else (),
+        earliest=(end,) if end < math.inf else (),
     )
 
 

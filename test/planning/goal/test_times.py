@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.domain import ExpressionError, check_goal, parse_expression
-from fcp_ros.planning import PlanStatus
+from fcp_ros.domain.model import Duration
+from fcp_ros.planning import PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.goal import timed_monitors
 from fcp_ros.planning.verification.verify import verify
 
@@ -114,3 +115,21 @@ def test_without_durations_times_are_refused(house, home):
     with pytest.raises(ExpressionError, match="how long actions take: give them dur") as caught:
         check_goal(parse_expression(text), replace(house, timed=False), home, text)
     assert caught.value.column == text.index("at(bot") + 1
+
+
+@pytest.mark.parametrize(
+    ("begin", "status"),
+    [("1 s", PlanStatus.UNSOLVABLE_PROVEN), ("1.000001 s", PlanStatus.SOLVED_OPTIMALLY)],
+)
+def test_a_step_without_duration_does_not_mend_what_was_reached_in_time(
+    house, state, degrees, begin, status
+):
+    """The robot arrives after 1 s, and opens the crate at once."""
+    rules = {**house.rules, "open": replace(house.rules["open"], duration=Duration(0.0))}
+    instant = replace(house, rules=rules)
+    elements = {"bot": "robot", "hall": "room", "kitchen": "room", "door": "door", "crate": "box"}
+    facts = ["at(bot, hall)", "connected(hall, kitchen, door)", "in_room(crate, kitchen)"]
+    home = state(instant, elements, [*facts, "closed(crate)"])
+    goal = check_goal(parse_expression(f"hold not closed(crate) after {begin}"), instant, home)
+    result = plan(instant, home, goal, PlanningOptions(), degrees())
+    assert result.status is status, result.message
