@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 from ipc_tasks import IpcTask, find_tasks
 from planning_tables import Line, Part, Verdict
-from preferences_planners import OURS, PreferenceRun, Setting
+from preferences_planners import KAIROS, LAMA, OURS, PreferenceRun, Setting
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -113,7 +113,12 @@ def _run_all(tasks: Sequence[IpcTask], choice: Pddl3Choice, setting: Setting) ->
             run = job.result()
             runs[run.task][run.planner] = run
             progress.update(bar, advance=1, now=f"{run.task}, {run.planner}: {describe(run)}")
-    return runs
+    return {task: dict(sorted(found.items(), key=_place)) for task, found in runs.items()}
+
+
+def _place(item: tuple[str, PreferenceRun]) -> int:
+    """Place of a planner in the tables, whichever was done first."""
+    return (OURS, KAIROS, LAMA).index(item[0])
 
 
 def describe(run: PreferenceRun) -> str:
