@@ -13,8 +13,8 @@ from fcp_ros.planning import Phase, PlanningOptions, PlanningSession, PlanStatus
 from fcp_ros.planning.judging.alternatives import RoundResult
 from fcp_ros.planning.model.request import ignore_progress, never_cancel
 from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport
-from fcp_ros.planning.solver import Solver
 from fcp_ros.planning.verification.verify import verify
 
 
@@ -136,7 +136,7 @@ def test_what_was_found_before_the_time_ran_out_is_verified_and_returned(hard_to
 @pytest.mark.parametrize("phase", list(Phase)[1:])
 def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
     seen = []
-    goal = 'on(?x, shelf) and serves_as(?x, "drinking") and prefer 0.1: always at(bot, hall)'
+    goal = 'on(?x, shelf) and serves_as(?x, "drinking") and prefer 0.05: on(mug_1, shelf)'
 
     def cancelled():
         return bool(seen) and seen[-1] is phase
@@ -270,11 +270,11 @@ def stop():
 
 
 def test_a_plan_that_was_told_outlasts_a_newer_one_that_is_not_judged(ask, monkeypatch):
-    original = Solver._search
+    original = SearchRounds._search
 
     def search(self, work, task, objective, known):
         told = replace(original(self, work, task, objective, known).plan)
-        self._ask(work.list_unknown(told.operators, self._judge))
+        self.ask(work.list_unknown(told.operators, self._judge))
         report = SearchReport(SearchOutcome.PAUSED, told, 0.0, 0, 0, 0)
         self._progress.observe(work, SimpleNamespace(report=lambda: report))
         operators = range(len(work.encoding.graded))
@@ -282,7 +282,7 @@ def test_a_plan_that_was_told_outlasts_a_newer_one_that_is_not_judged(ask, monke
         reason = Interrupted(PlanStatus.TIMEOUT, "The time is up.")
         return RoundResult(FlatPlan((newer,), 0.0, 0.0), 0.0, False, reason)
 
-    monkeypatch.setattr(Solver, "_search", search)
+    monkeypatch.setattr(SearchRounds, "_search", search)
     result = ask("on(mug_1, shelf)", {"can_grasp(bot, mug_1)": 0.9})
     assert result.plan is not None
     assert result.best_membership == pytest.approx(0.9)

@@ -6,7 +6,7 @@ from sliding_tiles import DOMAIN, write_square_puzzle
 
 from fcp_ros.domain import parse_expression
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan, solver
+from fcp_ros.planning import PlanningOptions, PlanStatus, plan, rounds, solver
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.search.engines import SearchFactory
 
@@ -81,7 +81,7 @@ def test_with_preferences_a_plan_is_judged_while_it_is_improved(
         return plans
 
     early = run()
-    monkeypatch.setattr(solver.Solver, "_judge_early", lambda *_: None)
+    monkeypatch.setattr(rounds.SearchRounds, "_judge_early", lambda *_: None)
     late = run()
     assert early[-1] == pytest.approx(late[-1])
     assert len(early) > len(late)
