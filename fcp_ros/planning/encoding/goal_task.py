@@ -90,7 +90,7 @@ def compile_goal(
     with times(Phase.GOAL):
         alternatives = find_alternatives(goal.formula, known, setting.tnorm, task, watch)
         alternatives = keep_representatives(alternatives, setting.classes)
-        stages = make_stages(goal, known, setting.tnorm, task, watch)
+        stages = make_stages(goal, alternatives, known, setting.tnorm, task, watch)
     with times(Phase.COMPILE):
         if goal.constraints:  # on each state, so none may be skipped
             switches = replace(options.switches, metric=False)

@@ -8,7 +8,7 @@ may be kept, all but one are paid for in every relaxed plan, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.planning.goal.alternatives import Alternative
@@ -36,8 +36,68 @@ class Choice:
     alternatives: Sequence[Alternative]
 
 
+class Places:
+    """The places that alternatives want occupied, and by what.
+
+    Args:
+        alternatives: all that will be asked about.
+        task: tells which facts exclude each other.
+        check: called often; may raise to stop.
+    """
+
+    def __init__(
+        self, alternatives: Iterable[Alternative], task: Task, check: Callable[[], None]
+    ) -> None:
+        self._task = task
+        self._legs = _find_mutex_legs(alternatives, task, check)
+
+    def find_occupants(
+        self, alternatives: Sequence[Alternative]
+    ) -> Mapping[Place, frozenset[object]]:
+        """Find the places that all of some alternatives want occupied, and by what."""
+        maps = [self._list_occupied(one) for one in alternatives if not one.missing]
+        if not maps:
+            return {}
+        places = set(maps[0]).intersection(*maps[1:])
+        return {place: frozenset(each[place] for each in maps) for place in places}
+
+    def drop_excluded(
+        self, alternatives: Sequence[Alternative], finishes: Sequence[Alternative]
+    ) -> list[Alternative]:
+        """Drop alternatives that can't hold where the goal does.
+
+        Args:
+            alternatives: of a preference.
+            finishes: the alternatives of the goal, of which one has to hold, too.
+        """
+        wanted = self.find_occupants(finishes)
+        return [
+            one
+            for one in alternatives
+            if one.missing
+            or all(
+                occupant in wanted.get(place, (occupant,))
+                for place, occupant in self._list_occupied(one).items()
+            )
+        ]
+
+    def _list_occupied(self, alternative: Alternative) -> dict[Place, object]:
+        """Map places to what an alternative wants there."""
+        found: dict[Place, object] = {}
+        for fact in alternative.positive:
+            found["truth", fact] = True
+            for key in list_legs(self._task, fact):
+                if key in self._legs:
+                    found[self._legs[key]] = fact
+                elif key not in self._task.broken:
+                    found[key] = fact
+        for fact in alternative.negative:
+            found["truth", fact] = False
+        return found
+
+
 def group_rivals(
-    choices: Sequence[Choice], task: Task, check: Callable[[], None]
+    choices: Sequence[Choice], places: Places, check: Callable[[], None]
 ) -> list[tuple[int, ...]]:
     """Group preferences of which no two can be kept at once.
 
@@ -46,20 +106,17 @@ def group_rivals(
 
     Args:
         choices: the preferences.
-        task: tells which facts exclude each other.
+        places: that their alternatives want occupied.
         check: called often; may raise to stop.
 
     Returns:
         Numbers of preferences: each in one group, alone if it has no rivals; in the order of their
         first members.
     """
-    if len(choices) < 2:
-        return [(number,) for number in range(len(choices))]
-    legs = _find_mutex_legs(choices, task, check)
-    occupants = [_find_occupants(choice.alternatives, task, legs) for choice in choices]
+    occupants = [places.find_occupants(choice.alternatives) for choice in choices]
     at_place: dict[Place, list[int]] = {}
-    for number, places in enumerate(occupants):
-        for place in places:
+    for number, wanted in enumerate(occupants):
+        for place in wanted:
             at_place.setdefault(place, []).append(number)
     grouped: set[int] = set()
     groups: list[tuple[int, ...]] = []
@@ -87,48 +144,19 @@ def _choose_members(numbers: Sequence[int], wanted: Sequence[frozenset[object]])
 
 
 def _find_mutex_legs(
-    choices: Sequence[Choice], task: Task, check: Callable[[], None]
+    alternatives: Iterable[Alternative], task: Task, check: Callable[[], None]
 ) -> Mapping[FactKey, Place]:
     """Map legs of which no two are filled at once to one place: on a table, inside a box.
 
-    That is only looked into if preferences want an element in different legs.
+    That is only looked into if an element is wanted in different legs.
     """
     wanted: dict[str, set[FactKey]] = {}
-    for choice in choices:
-        for alternative in choice.alternatives:
-            for fact in alternative.positive:
-                for key in list_legs(task, fact):
-                    wanted.setdefault(key[2], set()).add(key)
+    for alternative in alternatives:
+        for fact in alternative.positive:
+            for key in list_legs(task, fact):
+                wanted.setdefault(key[2], set()).add(key)
     if all(len(keys) == 1 for keys in wanted.values()):
         return {}
     operators = range(len(task.operators))
-    mutexes = find_leg_mutexes(task, Conditions(task), operators, check)
-    return {
-        key: ("legs", number) for number, group in enumerate(mutexes.make_groups()) for key in group
-    }
-
-
-def _find_occupants(
-    alternatives: Sequence[Alternative], task: Task, legs: Mapping[FactKey, Place]
-) -> Mapping[Place, frozenset[object]]:
-    """Find the places that all alternatives want occupied, and by what."""
-    maps = [dict(_list_occupied(one, task, legs)) for one in alternatives if not one.missing]
-    if not maps:
-        return {}
-    places = set(maps[0]).intersection(*maps[1:])
-    return {place: frozenset(each[place] for each in maps) for place in places}
-
-
-def _list_occupied(
-    alternative: Alternative, task: Task, legs: Mapping[FactKey, Place]
-) -> Iterator[tuple[Place, object]]:
-    """Yield places, and what an alternative wants there."""
-    for fact in alternative.positive:
-        yield ("truth", fact), True
-        for key in list_legs(task, fact):
-            if key in legs:
-                yield legs[key], fact
-            elif key not in task.broken:
-                yield key, fact
-    for fact in alternative.negative:
-        yield ("truth", fact), False
+    groups = find_leg_mutexes(task, Conditions(task), operators, check).make_groups()
+    return {key: ("legs", number) for number, group in enumerate(groups) for key in group}

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.goal.alternatives import Alternative, find_alternatives
@@ -24,7 +25,7 @@ from fcp_ros.planning.goal.degree_formula import (
     make_shortfall,
 )
 from fcp_ros.planning.goal.requirements import GroundCount, GroundGoal
-from fcp_ros.planning.goal.rivals import Choice, group_rivals
+from fcp_ros.planning.goal.rivals import Choice, Places, group_rivals
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.task import Task
 
@@ -73,9 +74,23 @@ class Stages:
 
 
 def make_stages(
-    goal: GroundGoal, known: KnownDegree, tnorm: TNorm, task: Task, watch: Watch
+    goal: GroundGoal,
+    finishes: Sequence[Alternative],
+    known: KnownDegree,
+    tnorm: TNorm,
+    task: Task,
+    watch: Watch,
 ) -> Stages:
-    """Make the stages of a goal; arguments as of `find_alternatives`."""
+    """Make the stages of a goal.
+
+    Args:
+        goal: the goal.
+        finishes: the alternatives of its formula.
+        known: degrees of the graded atoms that are judged.
+        tnorm: how degrees compose.
+        task: tells which facts can be reached, and which exclude each other.
+        watch: checked all the time.
+    """
     moves: list[StageMove] = []
     now = BEGIN
     for count in goal.counts:
@@ -87,11 +102,15 @@ def make_stages(
     for preference in goal.preferences:
         watch.check()
         ways.append(find_alternatives(preference.body, known, tnorm, task, watch))
+    if not ways:
+        return Stages(tuple(moves), now)
+    places = Places(chain(finishes, *ways), task, watch.check)
+    ways = [places.drop_excluded(found, finishes) for found in ways]
     rivals = [
         Choice((preference.weight, float(preference.cost)), found)
         for preference, found in zip(goal.preferences, ways, strict=True)
     ]
-    for group in group_rivals(rivals, task, watch.check):
+    for group in group_rivals(rivals, places, watch.check):
         moves.extend(_settle(goal, group, ways, tnorm, now))
         now += 1
     return Stages(tuple(moves), now)
