@@ -67,6 +67,11 @@ TURNS_EFFORT = {
     SearchRole.NONE: 30_000,
 }
 """Effort of a turn of each role, but the greedy searches."""
+IMPROVERS = (SearchRole.BEAM, SearchRole.KEEP)
+"""Roles whose turns become shorter as long as they find nothing: what they can do may be done, and
+the proof needs the time."""
+LEAST_SHARE = 1 / 8
+"""Share of its turn that such a role has at least."""
 TURNS = tuple(SearchRole)
 """The roles in the order of their turns."""
 
@@ -117,6 +122,8 @@ class Portfolio:
         self._left = 0
         self._plan_turn = PLAN_TURN
         self._orders = 0
+        self._shares = dict.fromkeys(IMPROVERS, 1.0)
+        self._best_before: FlatPlan | None = None
         self._kept: FlatPlan | None = None
         self._least_bound = 0.0
         self._opening = self._open_from_both_ends()
@@ -220,6 +227,11 @@ class Portfolio:
         if self._is_settled():
             self._outcome = SearchOutcome.OPTIMAL
             return
+        if self._role in IMPROVERS:
+            vain = self._best is self._best_before
+            self._shares[self._role] = (
+                max(LEAST_SHARE, self._shares[self._role] / 2) if vain else 1.0
+            )
         place = TURNS.index(self._role) + 1
         following = (*TURNS[place:], *TURNS[:place])
         role = next(filter(self._may_take_turn, following), None)
@@ -231,7 +243,7 @@ class Portfolio:
             self._orders += 1
         if role not in self._searches:
             self._searches[role] = self._open(role)
-        self._role, self._left = role, self._measure_turn(role)
+        self._role, self._left, self._best_before = role, self._measure_turn(role), self._best
 
     def _may_take_turn(self, role: SearchRole) -> bool:
         """Return True if a role has something to look for."""
@@ -252,7 +264,7 @@ class Portfolio:
         if role is SearchRole.AGAIN:
             return min(AGAIN_TURN, self._plan_turn // 2)
         if role is not SearchRole.ANY:
-            return self._scale_turn(TURNS_EFFORT[role])
+            return self._scale_turn(int(TURNS_EFFORT[role] * self._shares.get(role, 1.0)))
         turn = self._plan_turn
         self._plan_turn *= 2
         return turn
