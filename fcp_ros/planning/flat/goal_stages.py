@@ -30,6 +30,11 @@ class Needs:
     equal: Mapping[int, int]
     unequal: frozenset[tuple[int, int]]
 
+    @property
+    def variables(self) -> set[int]:
+        """The variables that it is about."""
+        return {*self.equal, *(variable for variable, _ in self.unequal)}
+
     def excludes(self, other: Needs) -> bool:
         """Return True if the two can't be met at once."""
         return (

@@ -15,7 +15,7 @@ plan was looked at (`_look_at_best`). `_is_through` is set when no try is left.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -62,6 +62,7 @@ class _Ending:
         state, amounts: what they lead to.
         paid: what they take of the first criterion.
         taken: stage -> its operator that leads on from there.
+        needing: variable -> the stages whose operators ask something of it.
         hopeless: operators of the goal that save less than they exclude.
     """
 
@@ -70,6 +71,7 @@ class _Ending:
     amounts: Amounts
     paid: float
     taken: Mapping[int, int]
+    needing: Mapping[int, Sequence[int]]
     hopeless: set[int] = field(default_factory=set)
 
 
@@ -179,6 +181,7 @@ class IncrementalSearch:
         """Begin the most promising try; None if none is left."""
         ending = self._ending = self._ending or self._look_at_best()
         for failures, _, stage, operator in sorted(self._list_candidates(ending)):
+            self._spent(0, 0)  # there may be thousands
             target = self._join(stage, operator, ending)
             if target is not None:
                 return self._open(target, failures, ending)
@@ -252,7 +255,11 @@ class IncrementalSearch:
             if operator in goal:
                 taken[stage] = operator
                 stage = self._stages.find_target(operator)
-        return _Ending(steps, state, amounts, paid, taken)
+        needing: dict[int, list[int]] = {}
+        for stage, operator in taken.items():
+            for variable in self._stages.find_needs(operator).variables:
+                needing.setdefault(variable, []).append(stage)
+        return _Ending(steps, state, amounts, paid, taken, needing)
 
     def _list_candidates(self, ending: _Ending) -> Iterator[tuple[int, float, int, int]]:
         """Yield operators of the goal that are cheaper than those taken now.
@@ -273,24 +280,25 @@ class IncrementalSearch:
         Each of them keeps its operator, or takes the cheapest one that the target does not exclude.
         """
         prices, find_needs = self._prices, self._stages.find_needs
-        needs = find_needs(operator)
-        equal, unequal = dict(needs.equal), set(needs.unequal)
+        needs, taken = find_needs(operator), {**ending.taken, stage: operator}
         gain = prices[ending.taken[stage]] - prices[operator]
-        for other, taken in ending.taken.items():
-            if other == stage:
+        concerned = {other for v in needs.variables for other in ending.needing.get(v, ())}
+        for other in concerned - {stage}:
+            if not needs.excludes(find_needs(taken[other])):
                 continue
-            asked = find_needs(taken)
-            if needs.excludes(asked):
-                moves = sorted(self._stages.moves[other], key=prices.__getitem__) if other else ()
-                fitting = (move for move in moves if not needs.excludes(find_needs(move)))
-                instead = next(fitting, None)
-                if instead is None:
-                    return None
-                gain -= prices[instead] - prices[taken]
-                asked = find_needs(instead)
-            equal.update(asked.equal)
-            unequal |= asked.unequal
-        goal = self._choose_values(equal, unequal, ending.state) if gain > 0.0 else None
+            moves = sorted(self._stages.moves[other], key=prices.__getitem__) if other else ()
+            fitting = (move for move in moves if not needs.excludes(find_needs(move)))
+            instead = next(fitting, None)
+            if instead is None:
+                return None
+            gain -= prices[instead] - prices[taken[other]]
+            taken[other] = instead
+        if gain <= 0.0:
+            return None
+        asked = [find_needs(one) for one in (*taken.values(), operator)]
+        equal = {variable: value for one in asked for variable, value in one.equal.items()}
+        unequal = {pair for one in asked for pair in one.unequal}
+        goal = self._choose_values(equal, unequal, ending.state)
         return None if goal is None else _Target(operator, gain, goal)
 
     def _choose_values(
