@@ -6,13 +6,14 @@ kernels, which then need not be loaded, and it proves the optimum of both criter
 
 A* with an admissible heuristic is next; mostly it is done at once. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search for
-better ones, and with a beam search where costs decide; if there are preferences, also with one that
-keeps one more of them at a time. Each plan limits all searches. If the greedy search does not find
-a plan in its first turn, lookahead plans are tried, and from then on greedy searches by FF alone,
-each from the start with successors in another order: in trucks-preferences-10, the order of the
-operators led into dead ends for 200,000 states, where most orders lead to a plan in 350. If no plan
-shows up for long, all states are expanded without any estimate as well: estimates cost much more
-than that, and if there is no plan, they mostly do not say so.
+better ones; where costs decide, also with a beam search and with searches near the best plan, and
+if there are preferences, with one that keeps one more of them at a time. Each plan limits all
+searches. If the greedy search does not find a plan in its first turn, lookahead plans are tried,
+and from then on greedy searches by FF alone, each from the start with successors in another order:
+in trucks-preferences-10, the order of the operators led into dead ends for 200,000 states, where
+most orders lead to a plan in 350. If no plan shows up for long, all states are expanded without any
+estimate as well: estimates cost much more than that, and if there is no plan, they mostly do not
+say so.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 
@@ -36,6 +37,7 @@ from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback,
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
 from fcp_ros.planning.search.incremental import IncrementalSearch
 from fcp_ros.planning.search.lookahead import find_lookahead_plan
+from fcp_ros.planning.search.neighbourhood import PlanNeighbourhood
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
 from fcp_ros.planning.search.prepared import PreparedTask
@@ -64,16 +66,19 @@ TURNS_EFFORT = {
     SearchRole.BETTER: 600,
     SearchRole.BEAM: 6000,
     SearchRole.KEEP: 3000,
+    SearchRole.NEAR: 12_000,
     SearchRole.NONE: 30_000,
 }
 """Effort of a turn of each role, but the greedy searches."""
-IMPROVERS = (SearchRole.BEAM, SearchRole.KEEP)
+IMPROVERS = (SearchRole.BEAM, SearchRole.KEEP, SearchRole.NEAR)
 """Roles whose turns become shorter as long as they find nothing: what they can do may be done, and
 the proof needs the time."""
 LEAST_SHARE = 1 / 8
 """Share of its turn that such a role has at least."""
 TURNS = tuple(SearchRole)
 """The roles in the order of their turns."""
+Engine = BestFirst | IncrementalSearch | PlanNeighbourhood
+"""The search of a role."""
 
 
 class Portfolio:
@@ -112,10 +117,10 @@ class Portfolio:
         self._finished_effort = 0
         self._looked_ahead = False
         self._role = SearchRole.PROOF
-        self._searches: dict[SearchRole, BestFirst | IncrementalSearch] = {}
+        self._searches: dict[SearchRole, Engine] = {}
         self._failed: set[SearchRole] = set()
         if objective.order[0] is not Criterion.COST:
-            self._failed.add(SearchRole.BEAM)
+            self._failed |= {SearchRole.BEAM, SearchRole.NEAR}
         self._stages = find_goal_stages(self._prepared.task)
         if self._stages is None:
             self._failed.add(SearchRole.KEEP)
@@ -124,7 +129,7 @@ class Portfolio:
         self._orders = 0
         self._shares = dict.fromkeys(IMPROVERS, 1.0)
         self._best_before: FlatPlan | None = None
-        self._kept: FlatPlan | None = None
+        self._exhausted: dict[SearchRole, FlatPlan | None] = {}
         self._least_bound = 0.0
         self._opening = self._open_from_both_ends()
         if self._opening is None:
@@ -178,7 +183,7 @@ class Portfolio:
     # --- turns
 
     @property
-    def _running(self) -> list[BestFirst | IncrementalSearch | BidirectionalSearch]:
+    def _running(self) -> list[Engine | BidirectionalSearch]:
         opening = [] if self._opening is None else [self._opening]
         return [*opening, *self._searches.values()]
 
@@ -249,8 +254,8 @@ class Portfolio:
         """Return True if a role has something to look for."""
         if role in self._failed:
             return False
-        if role is SearchRole.KEEP:
-            return self._best is not None and self._best is not self._kept
+        if role in (SearchRole.KEEP, SearchRole.NEAR):
+            return self._best is not None and self._best is not self._exhausted.get(role)
         if role in (SearchRole.BETTER, SearchRole.BEAM):
             return self._best is not None
         if role is SearchRole.AGAIN:
@@ -295,8 +300,8 @@ class Portfolio:
         if not full and (outcome is not SearchOutcome.FOUND or role is SearchRole.PROOF):
             self._outcome = outcome
             return
-        if role is SearchRole.KEEP:  # it can do no more for this plan
-            self._kept = self._best
+        if role in (SearchRole.KEEP, SearchRole.NEAR):  # it can do no more for this plan
+            self._exhausted[role] = self._best
         elif full or role is not SearchRole.ANY:
             self._failed.add(role)
         if role is not SearchRole.PROOF:  # what that knows of the bound stays
@@ -308,7 +313,7 @@ class Portfolio:
         if search is not None:
             self._finish(search)
 
-    def _finish(self, search: BestFirst | IncrementalSearch | BidirectionalSearch) -> None:
+    def _finish(self, search: Engine | BidirectionalSearch) -> None:
         """Count the effort of a search that ends."""
         self._finished.append(search.report())
         self._finished_effort += search.effort
@@ -332,7 +337,7 @@ class Portfolio:
             improved=self._take,
         )
 
-    def _open(self, role: SearchRole) -> BestFirst | IncrementalSearch:
+    def _open(self, role: SearchRole) -> Engine:
         """Open the search of a role; it knows the best plan."""
         options = choose_options(role, self._objective, self._options)
         if role is SearchRole.AGAIN:
@@ -345,6 +350,16 @@ class Portfolio:
                 options,
                 self._best,
                 self._memory // 3,
+                self._spent,
+                self._take,
+            )
+        if role is SearchRole.NEAR and self._best is not None:
+            return PlanNeighbourhood(
+                self._prepared,
+                self._objective,
+                self._options,
+                self._memory // 3,
+                self._best,
                 self._spent,
                 self._take,
             )

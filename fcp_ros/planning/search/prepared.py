@@ -28,6 +28,8 @@ from fcp_ros.planning.search.settings import Settings
 LARGE = 20_000
 """Actions of a relaxation from which on each evaluation takes long, so efforts are cut down."""
 
+FORBIDDEN = 1e9
+"""Weight of an operator beyond the budget where steps are counted: no plan uses it."""
 LONG_WAY = 1000.0
 """Operators that a relaxed plan takes rather than one that the first criterion has to pay for."""
 
@@ -112,7 +114,8 @@ class PreparedTask:
             check: called now and then while landmarks are looked for; may raise to interrupt.
         """
         if settings.greedy:
-            first = second = self._weigh(np.ones(len(settings.first)), False)
+            beyond = settings.first > settings.first_budget
+            first = second = self._weigh(np.where(beyond, FORBIDDEN, 1.0), False)
         else:
             first = self._weigh(settings.first, settings.first_maximum)
             second = self._weigh(_rank_second(settings), settings.second_maximum)
