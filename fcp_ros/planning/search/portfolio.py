@@ -6,8 +6,8 @@ kernels, which then need not be loaded, and it proves the optimum of both criter
 
 A* with an admissible heuristic is next; mostly it is done at once. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search for
-better ones; where costs decide, also with a beam search and with searches near the best plan, and
-if there are preferences, with one that keeps one more of them at a time. Each plan limits all
+better ones; where costs decide, also with a beam search, and if there are preferences, with one
+that keeps one more of them at a time and with searches near the best plan. Each plan limits all
 searches. If the greedy search does not find a plan in its first turn, lookahead plans are tried,
 and from then on greedy searches by FF alone, each from the start with successors in another order:
 in trucks-preferences-10, the order of the operators led into dead ends for 200,000 states, where
@@ -123,7 +123,7 @@ class Portfolio:
             self._failed |= {SearchRole.BEAM, SearchRole.NEAR}
         self._stages = find_goal_stages(self._prepared.task)
         if self._stages is None:
-            self._failed.add(SearchRole.KEEP)
+            self._failed |= {SearchRole.KEEP, SearchRole.NEAR}
         self._left = 0
         self._plan_turn = PLAN_TURN
         self._orders = 0
