@@ -45,7 +45,7 @@ setTimeout(() => {
   for (const box of document.querySelectorAll("#switches input, #switches button")) box.click();
   stage.dispatchEvent(new WheelEvent("wheel", {deltaY: 100}));
   stage.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowUp"}));
-  setTimeout(() => document.body.dataset.drawn = "yes", 500); // frames need not come in virtual time
+  setTimeout(() => document.body.dataset.drawn = "yes", 500); // there may be no frame before
 }, 200);
 </script>
 """
