@@ -65,7 +65,6 @@ class SearchRounds:
         self, problem: PlanningProblem, context: RequestContext, known: FlatPlan | None = None
     ) -> None:
         self._problem = problem
-        self._unit = problem.unit
         self._judge = context.judge
         self._watch = context.watch
         self._times = context.times
@@ -80,7 +79,7 @@ class SearchRounds:
             context.judge,
             problem.tnorm,
             problem.alpha,
-            float(self._unit.size) if options.optimise is Optimise.COST else 1.0,
+            float(problem.unit.size) if options.optimise is Optimise.COST else 1.0,
             problem.premium,
             context.watch,
             partial(measure_step, context=context),
@@ -228,8 +227,7 @@ class SearchRounds:
             least = max(self._problem.premium.split(work.bound)[0], work.least_left_out)
             if self.known is not None:
                 least = min(least, self._problem.premium.split(self.known.cost)[0])
-            least = int(least)
-            self.least_left_out = max(self.least_left_out, least)
+            self.least_left_out = max(self.least_left_out, int(least))
 
     def _search(
         self,

@@ -8,8 +8,8 @@ tries go on from where the best plan ends, so few steps are missing; others begi
 where too much is done already. The dearest preferences come first; those whose tries fail come
 back with more effort. Nothing is proven here.
 
-State machine: `_try` is the try that goes on, None between tries; `_world` is None until the best
-plan was looked at (`_look_at_best`). `_is_through` is set when no try is left.
+State machine: `_try` is the try that goes on, None between tries. `_ending` is what is known of the
+best plan, None until it was looked at (`_look_at_best`). `_is_through` is set when no try is left.
 """
 
 from __future__ import annotations

@@ -77,7 +77,10 @@ LEAST_SHARE = 1 / 8
 """Share of its turn that such a role has at least."""
 TURNS = tuple(SearchRole)
 """The roles in the order of their turns."""
-Engine = BestFirst | IncrementalSearch | PlanNeighbourhood
+MEMORY_SHARE, LITTLE_MEMORY_SHARE = 4, 16
+"""Parts of the memory that a search gets: at most four at a time keep all that they have seen, and
+two more are searches of little effort that follow one another."""
+RoleSearch = BestFirst | IncrementalSearch | PlanNeighbourhood
 """The search of a role."""
 
 
@@ -117,7 +120,7 @@ class Portfolio:
         self._finished_effort = 0
         self._looked_ahead = False
         self._role = SearchRole.PROOF
-        self._searches: dict[SearchRole, Engine] = {}
+        self._searches: dict[SearchRole, RoleSearch] = {}
         self._failed: set[SearchRole] = set()
         if objective.order[0] is not Criterion.COST:
             self._failed |= {SearchRole.BEAM, SearchRole.NEAR}
@@ -183,7 +186,7 @@ class Portfolio:
     # --- turns
 
     @property
-    def _running(self) -> list[Engine | BidirectionalSearch]:
+    def _running(self) -> list[RoleSearch | BidirectionalSearch]:
         opening = [] if self._opening is None else [self._opening]
         return [*opening, *self._searches.values()]
 
@@ -313,7 +316,7 @@ class Portfolio:
         if search is not None:
             self._finish(search)
 
-    def _finish(self, search: Engine | BidirectionalSearch) -> None:
+    def _finish(self, search: RoleSearch | BidirectionalSearch) -> None:
         """Count the effort of a search that ends."""
         self._finished.append(search.report())
         self._finished_effort += search.effort
@@ -337,11 +340,12 @@ class Portfolio:
             improved=self._take,
         )
 
-    def _open(self, role: SearchRole) -> Engine:
+    def _open(self, role: SearchRole) -> RoleSearch:
         """Open the search of a role; it knows the best plan."""
         options = choose_options(role, self._objective, self._options)
         if role is SearchRole.AGAIN:
             options = replace(options, seed=options.seed + self._orders)
+        little = self._memory // LITTLE_MEMORY_SHARE
         if role is SearchRole.KEEP and self._stages is not None and self._best is not None:
             return IncrementalSearch(
                 self._prepared,
@@ -349,7 +353,7 @@ class Portfolio:
                 self._objective,
                 options,
                 self._best,
-                self._memory // 3,
+                little,
                 self._spent,
                 self._take,
             )
@@ -358,7 +362,7 @@ class Portfolio:
                 self._prepared,
                 self._objective,
                 self._options,
-                self._memory // 3,
+                little,
                 self._best,
                 self._spent,
                 self._take,
@@ -367,7 +371,7 @@ class Portfolio:
             self._prepared,
             self._objective,
             options,
-            self._memory // 3,
+            self._memory // MEMORY_SHARE,
             self._best,
             self._spent,
             self._take,

@@ -70,7 +70,7 @@ def test_no_state_keeps_two_of_a_group(world, texts, rng):
 
 
 def test_what_rules_out_one_another_is_settled_at_once(ask):
-    """The bound sees it: the proof takes hardly more states than the plan has steps."""
+    """Each pair loses its lighter wish: that is proven, and told in the order of the goal."""
     wishes = [
         f"prefer 0.0{weight}: on({item}, {place})"
         for item in ("mug_1", "mug_2")

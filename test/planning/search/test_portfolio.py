@@ -226,3 +226,44 @@ def test_where_the_order_of_operators_misleads_other_orders_are_tried(monkeypatc
     report = Portfolio(task, Objective()).run(10**6)
     assert report.outcome is SearchOutcome.OPTIMAL
     assert opened.count(SearchRole.AGAIN) >= 2
+
+
+def test_searches_that_are_open_at_once_share_the_memory(monkeypatch):
+    """Eight switches that exclude their neighbours, each preferred; costs decide."""
+    memory, given, most = 1 << 28, {}, 0
+
+    def note(name, place):
+        make = getattr(portfolio, name)
+
+        def note_memory(*arguments):
+            search = make(*arguments)
+            given[search] = arguments[place]
+            return search
+
+        monkeypatch.setattr(portfolio, name, note_memory)
+
+    for name, place in (("BestFirst", 3), ("IncrementalSearch", 5), ("PlanNeighbourhood", 3)):
+        note(name, place)
+    count = 8
+    made = [
+        FlatOperator(
+            ((count, 0),),
+            effects=(FlatEffect(v, 1), FlatEffect((v + 1) % count, 0)),
+            cost=float(v % 2),
+        )
+        for v in range(count)
+    ]
+    made.append(FlatOperator(((count, 0),), effects=(FlatEffect(count, 1),), cost=0.0))
+    for stage in range(1, count + 1):
+        settled = (FlatEffect(count, stage + 1),)
+        made.append(FlatOperator(((count, stage), (stage - 1, 1)), effects=settled, cost=0.0))
+        made.append(FlatOperator(((count, stage),), effects=settled, cost=3.0))
+    sizes = [2] * count + [count + 2]
+    task = FlatBuilder(sizes, [0] * (count + 1), [(count, count + 1)], made).build()
+    search = Portfolio(task, Objective((Criterion.COST, Criterion.LOSS)), memory=memory)
+    roles = set()
+    while search.run(20).outcome is SearchOutcome.PAUSED:
+        roles |= search._searches.keys()
+        most = max(most, sum(given[one] for one in search._searches.values()))
+    assert {SearchRole.PROOF, SearchRole.BETTER, SearchRole.BEAM, SearchRole.KEEP} <= roles
+    assert 0 < most <= memory
