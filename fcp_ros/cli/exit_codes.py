@@ -28,6 +28,7 @@ _PLANNING = {
     PlanStatus.INTERNAL_ERROR: 17,
     PlanStatus.BUSY: 18,
     PlanStatus.NODE_INACTIVE: 19,
+    PlanStatus.NEEDS_CLARIFICATION: 20,
 }
 
 

@@ -15,15 +15,11 @@ from rich.markup import escape
 from fcp_ros.cli.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
-    DEFAULT_ORACLE,
     AssetsOption,
-    CalibrationOption,
     DomainOption,
-    EndpointOption,
     JsonOption,
-    ModelOption,
-    OracleOption,
     SceneOption,
+    expand_options,
 )
 from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
@@ -39,7 +35,9 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@expand_options
 def judge(
+    *,
     predicate: Annotated[
         str, typer.Argument(help="A graded predicate of the domain, such as serves_as.")
     ],
@@ -53,10 +51,7 @@ def judge(
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = "",
     assets: AssetsOption = None,
-    oracle: OracleOption = DEFAULT_ORACLE,
-    model: ModelOption = "",
-    endpoint: EndpointOption = "",
-    calibration: CalibrationOption = None,
+    judges: JudgeChoice,
     as_json: JsonOption = False,
 ) -> None:
     """Judge to which degree a graded predicate holds of things in words or in a scene."""
@@ -73,8 +68,7 @@ def judge(
             if scene
             else _request_in_words(asked, arguments)
         )
-        choice = JudgeChoice(oracle, model, endpoint, calibration)
-        with closing(open_grounder(loaded, choice)) as grounder:
+        with closing(open_grounder(loaded, judges)) as grounder:
             membership = grounder.judge([request])[0]
     if as_json:
         typer.echo(json.dumps(to_plain(membership), indent=1))

@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from fcp_ros import grounding
-from fcp_ros.cli.options import DEFAULT_ORACLE
+from fcp_ros.cli.options import (
+    DEFAULT_ORACLE,
+    CalibrationOption,
+    EndpointOption,
+    ModelOption,
+    OracleOption,
+)
 from fcp_ros.domain import Domain
 from fcp_ros.grounding.protocol.options import (
     CalibrationOptions,
@@ -18,7 +23,7 @@ from fcp_ros.grounding.protocol.options import (
 
 @dataclass(frozen=True)
 class JudgeChoice:
-    """The options that decide who judges.
+    """The options that decide who judges; a command takes them with `expand_options`.
 
     Attributes:
         oracle: Name of the default oracle.
@@ -27,10 +32,10 @@ class JudgeChoice:
         calibration: The store to learn from; None for none.
     """
 
-    oracle: str = DEFAULT_ORACLE
-    model: str = ""
-    endpoint: str = ""
-    calibration: Path | None = None
+    oracle: OracleOption = DEFAULT_ORACLE
+    model: ModelOption = ""
+    endpoint: EndpointOption = ""
+    calibration: CalibrationOption = None
 
     def to_options(self) -> GroundingOptions:
         """Return the settings of the grounder."""

@@ -35,9 +35,17 @@ COMMANDS = {
         "Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).",
         "fcp_ros.cli.plan.command",
     ),
+    "ask": Command(
+        "Plan for what somebody says, and show how it was understood and what had to be given up.",
+        "fcp_ros.cli.plan.ask",
+    ),
     "validate": Command(
         "Check a domain, a scene against a domain, or a plan on a scene by replaying it.",
         "fcp_ros.cli.validate",
+    ),
+    "repair-domain": Command(
+        "Let a language model add what a domain lacks, and write a new file for you to read.",
+        "fcp_ros.cli.repair_domain",
     ),
     "pddl": Command(
         "Write a PDDL domain and problem as they are read: checked, in one order and layout.",

@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -82,3 +86,45 @@ SimilarOption = Annotated[
 DEFAULT_DOMAIN = "household"
 DEFAULT_SCENE = "twin_house_furnished"
 DEFAULT_ORACLE = "embedding"
+
+
+def expand_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a Typer command have parameters that are dataclasses: each field is an option.
+
+    Typer has no options that belong together, and would make each command name all of them.
+
+    Args:
+        command: takes keywords only. A field of one of its dataclasses has the annotation and the
+            default of an option, and no name of another parameter.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    groups: dict[str, Any] = {
+        parameter.name: parameter.annotation
+        for parameter in signature.parameters.values()
+        if is_dataclass(parameter.annotation)
+    }
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        if parameter.name not in groups:
+            parameters.append(parameter)
+            continue
+        group = groups[parameter.name]
+        annotations = get_type_hints(group, include_extras=True)
+        parameters += [
+            parameter.replace(
+                name=field.name, default=field.default, annotation=annotations[field.name]
+            )
+            for field in fields(group)
+        ]
+
+    @functools.wraps(command)
+    def run_command(**values: Any) -> None:
+        made = {
+            name: group(**{field.name: values.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**values, **made)
+
+    run_command.__annotations__ = {one.name: one.annotation for one in parameters}
+    run_command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return run_command

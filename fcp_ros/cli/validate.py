@@ -17,15 +17,11 @@ from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
-    DEFAULT_ORACLE,
     DEFAULT_SCENE,
     AssetsOption,
-    CalibrationOption,
     DomainOption,
-    EndpointOption,
-    ModelOption,
-    OracleOption,
     SceneOption,
+    expand_options,
 )
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import SceneChoice, open_session
@@ -35,6 +31,7 @@ from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.domain.pddl.notation import PddlNotation
 from fcp_ros.domain.pddl.reader import is_condition
+from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships
@@ -46,7 +43,9 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@expand_options
 def validate(
+    *,
     file: Annotated[
         str,
         typer.Argument(
@@ -57,17 +56,13 @@ def validate(
     domain: DomainOption = DEFAULT_DOMAIN,
     scene: SceneOption = DEFAULT_SCENE,
     assets: AssetsOption = None,
-    oracle: OracleOption = DEFAULT_ORACLE,
-    model: ModelOption = "",
-    endpoint: EndpointOption = "",
-    calibration: CalibrationOption = None,
+    judges: JudgeChoice,
 ) -> None:
     """Check a domain, a scene against a domain, or a plan on a scene by replaying it."""
     console = open_console()
     limits = SceneLimits(asset_folders=tuple(assets or ()))
     with explain_errors():
         if _holds_plan(file):
-            judges = JudgeChoice(oracle, model, endpoint, calibration)
             _validate_plan(console, file, domain, scene, limits, judges)
         elif _holds_actions(file, is_pddl(domain)):
             _validate_actions(console, file, domain, scene)
@@ -115,6 +110,7 @@ def _validate_plan(
     else:
         session = open_session(domain, scene, SceneChoice(limits=limits))
         plan_domain, instance = session.domain, session.state.instance
+    plan_domain, instance = shift_elements(plan_domain, instance, plan.shifts)
     if goal is None:
         goal = check_goal(parse_expression(plan.goal), plan_domain, instance)
     with closing(open_grounder(plan_domain, judges)) as grounder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import Any
 
@@ -16,13 +16,15 @@ from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
 from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
 from fcp_ros.client.queries import plan_request
 from fcp_ros.client.spinner import SpinningNode
-from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, SceneGraph
+from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, Question, SceneGraph
 from fcp_ros.nodes.calls.action_call import make_action_client
 from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import (
+    AnswerQuestion,
     GetCalibration,
     GetSceneGraph,
+    Interpret,
     JudgePredicates,
     LoadDomain,
     LoadScene,
@@ -93,6 +95,8 @@ class FcpClient:
                 ("get_scene_graph", GetSceneGraph),
                 ("validate_plan", ValidatePlan),
                 ("load_domain", LoadDomain),
+                ("interpret", Interpret),
+                ("answer_question", AnswerQuestion),
             )
         }
 
@@ -123,16 +127,35 @@ class FcpClient:
         """Have a plan executed; the result is an ``ExecutePlan.Result``."""
         return self._send_goal("execute_task_plan", ExecutePlan.Goal(plan=plan))
 
-    def send_achieve(self, request: PlanRequest, *, max_replans: int = -1) -> PendingGoal:
+    def send_achieve(
+        self, request: PlanRequest, *, max_replans: int = -1, ask: bool = False
+    ) -> PendingGoal:
         """Have a goal achieved (plan, execute, replan); the result is an ``AchieveGoal.Result``.
 
         Args:
-            request: the goal and its options.
+            request: the goal or instruction, and its options.
             max_replans: limit on the number of replans; -1 takes the executive's parameter.
+            ask: True to be asked by feedback (`question`), and to answer with `answer`; False to
+                have a question end the goal.
         """
-        return self._send_goal(
-            "achieve_goal", AchieveGoal.Goal(request=request, max_replans=max_replans)
+        goal = AchieveGoal.Goal(request=request, max_replans=max_replans, ask=ask)
+        return self._send_goal("achieve_goal", goal)
+
+    def send_answer(self, question: Question, choice: int) -> PendingReply:
+        """Answer a question of a goal; the answer is an ``AnswerQuestion.Response``."""
+        request = AnswerQuestion.Request(id=question.id, choice=choice)
+        return self._send_request("answer_question", request)
+
+    def send_interpret(
+        self, instruction: str, *, speaker: str = "", time_limit: float | None = None
+    ) -> PendingReply:
+        """Have an instruction read; the answer is an ``Interpret.Response``."""
+        request = Interpret.Request(
+            instruction=instruction,
+            speaker=speaker,
+            time_limit=duration_to_ros(time_limit or 0.0),
         )
+        return self._send_request("interpret", request)
 
     def send_judge(
         self, queries: Iterable[PredicateQuery], *, time_limit: float | None = None
@@ -185,6 +208,51 @@ class FcpClient:
         bound = timeout or (time_limit or 0.0) + self._answer_timeout
         return self.send_plan(request).result(bound).result
 
+    def ask(
+        self,
+        instruction: str,
+        *,
+        speaker: str = "",
+        confirm_below: float | None = None,
+        alpha: float | None = None,
+        time_limit: float | None = None,
+        relax: bool = True,
+        explain: bool = False,
+        timeout: float | None = None,
+    ) -> PlanResult:
+        """Plan for an instruction in words; the result says how it was understood.
+
+        With the status NEEDS_CLARIFICATION it has a question. To answer which reading is meant,
+        call `plan` with the goal of that reading; a plan to be confirmed may be executed after a
+        yes. `queries.plan_request` describes the arguments; the bound is that of `plan`.
+        """
+        request = plan_request(
+            instruction=instruction,
+            speaker=speaker,
+            confirm_below=confirm_below,
+            alpha=alpha,
+            time_limit=time_limit,
+            relax=relax,
+            explain=explain,
+        )
+        self.wait_for("make_plan")
+        bound = timeout or (time_limit or 0.0) + self._answer_timeout
+        return self.send_plan(request).result(bound).result
+
+    def interpret(
+        self, instruction: str, *, speaker: str = "", time_limit: float | None = None
+    ) -> Interpret.Response:
+        """Read an instruction on the present scene, and plan nothing."""
+        self.wait_for("interpret")
+        bound = (time_limit or 0.0) + self._answer_timeout
+        pending = self.send_interpret(instruction, speaker=speaker, time_limit=time_limit)
+        return pending.result(bound)
+
+    def answer(self, question: Question, choice: int) -> AnswerQuestion.Response:
+        """Answer a question of a goal of `send_achieve` by the number of a choice, from 0."""
+        self.wait_for("answer_question")
+        return self.send_answer(question, choice).result(self._answer_timeout)
+
     def execute(self, plan: Plan, *, timeout: float) -> ExecutePlan.Result:
         """Execute a plan; cancel it after `timeout` s."""
         self.wait_for("execute_task_plan")
@@ -192,18 +260,60 @@ class FcpClient:
 
     def achieve(
         self,
-        goal: str,
+        goal: str = "",
         *,
         timeout: float,
+        instruction: str = "",
+        speaker: str = "",
+        confirm_below: float | None = None,
         alpha: float | None = None,
         time_limit: float | None = None,
         relax: bool = True,
         max_replans: int = -1,
+        on_question: Callable[[Question], int | None] | None = None,
     ) -> AchieveGoal.Result:
-        """Plan, execute and replan until the goal is achieved; cancel it after `timeout` s."""
-        request = plan_request(goal, alpha=alpha, time_limit=time_limit, relax=relax)
+        """Plan, execute and replan until the goal is achieved; cancel it after `timeout` s.
+
+        `queries.plan_request` describes most arguments. `on_question` is called with each question;
+        it returns the number of a choice, or None to leave it open, which counts as no. Without it,
+        a question ends the goal.
+        """
+        request = plan_request(
+            goal,
+            instruction=instruction,
+            speaker=speaker,
+            confirm_below=confirm_below,
+            alpha=alpha,
+            time_limit=time_limit,
+            relax=relax,
+        )
         self.wait_for("achieve_goal")
-        return self.send_achieve(request, max_replans=max_replans).result(timeout)
+        asks = on_question is not None
+        pending = self.send_achieve(request, max_replans=max_replans, ask=asks)
+        end = time.monotonic() + timeout
+        if on_question is not None:
+            try:
+                self._answer_questions(pending, on_question, end)
+            except BaseException:
+                pending.cancel()
+                raise
+        return pending.result(max(0.0, end - time.monotonic()))
+
+    def _answer_questions(
+        self, pending: PendingGoal, on_question: Callable[[Question], int | None], end: float
+    ) -> None:
+        """Answer the questions of a goal until it ends, or until `end` (of `time.monotonic`)."""
+        answered: set[bytes] = set()
+        while not pending.poll().done and time.monotonic() < end:
+            question = None if pending.feedback is None else pending.feedback.question
+            key = b"" if question is None else bytes(question.id.uuid)
+            if question is None or question.kind == Question.NONE or key in answered:
+                time.sleep(LOOK_EVERY)
+                continue
+            answered.add(key)
+            choice = on_question(question)
+            if choice is not None:
+                self.answer(question, choice)
 
     def judge(
         self, *queries: PredicateQuery, time_limit: float | None = None

@@ -61,12 +61,15 @@ def _argument(parameter: str, value: Element | str) -> ArgumentContext:
 
 
 def plan_request(
-    goal: str,
+    goal: str = "",
     *,
+    instruction: str = "",
+    speaker: str = "",
     alpha: float | None = None,
     time_limit: float | None = None,
     tnorm: str = "",
     relax: bool = True,
+    confirm_below: float | None = None,
     optimise: str = "",
     deadline: float | None = None,
     budgets: Mapping[str, float] | None = None,
@@ -76,10 +79,13 @@ def plan_request(
 
     Args:
         goal: the goal expression.
+        instruction: the goal in words instead, such as "bring me something to drink from".
+        speaker: the element that speaks, for the instruction.
         alpha: least acceptable membership, in [0, 1].
         time_limit: seconds.
         tnorm: how degrees compose.
         relax: True to relax a goal that cannot be reached as stated.
+        confirm_below: a relaxation to a lower degree has to be confirmed, in [0, 1].
         optimise: "membership", or "cost" or "duration" of the plans that reach alpha.
         deadline: seconds that the plan may take.
         budgets: resource, "cost", "time" or "steps" -> how much of it the plan may use.
@@ -87,10 +93,13 @@ def plan_request(
     """
     return PlanRequest(
         goal=goal,
+        instruction=instruction,
+        speaker=speaker,
         alpha=math.nan if alpha is None else float(alpha),
         time_limit=duration_to_ros(time_limit or 0.0),
         tnorm=tnorm,
         forbid_relaxation=not relax,
+        confirm_below=math.nan if confirm_below is None else float(confirm_below),
         optimise=optimise,
         deadline=duration_to_ros(deadline or 0.0),
         budgets=budgets_to_ros(budgets or {}),

@@ -2,6 +2,7 @@
 """The demonstration: five episodes on live nodes, chosen from what a scene contains.
 
 run: the whole demonstration, its output on the console, and the report. stories: goals chosen for a
-scene. player: one story played on live nodes through the client. stack_process: all nodes in a
-child process that can be killed and started again.
+scene. spoken_stories: an instruction in words for more than the scene has. player: one story played
+on live nodes through the client. understanding: an instruction as it was understood, for the
+report. stack_process: all nodes in a child process that can be killed and started again.
 """

@@ -12,12 +12,15 @@ from fcp_ros.binding import scene_to_instance
 from fcp_ros.client import FcpClient, FcpError
 from fcp_ros.cset import Instance
 from fcp_ros.demo.stories import Story
+from fcp_ros.demo.understanding import describe_understanding
 from fcp_ros.domain import Domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import JudgementRequest, Membership
+from fcp_ros.language.reading import Interpretation
 from fcp_ros.msg import ActionOutcome, CalibrationEntry
 from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
+from fcp_ros.nodes.conversions.language import interpretation_from_ros
 from fcp_ros.nodes.conversions.plan import step_from_ros
 from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.conversions.scene import graph_from_ros
@@ -85,27 +88,38 @@ class Player:
             raise FcpError(f"No plan for {story.goal}: {result.message}")
         return result.plan.binding[0][1]
 
+    def plan_wish(self, story: Story) -> PlanningResult:
+        """Plan a spoken story without executing it."""
+        return result_from_ros(self._client.ask(story.instruction, alpha=story.alpha))
+
     def play(self, story: Story) -> Episode:
         """Play a story; failures are part of the episode, not errors."""
         graph, before = self.fetch_graph(), self._calibration()
         outcomes: tuple[StepOutcome, ...] = ()
         replans, error = 0, ""
+        interpretation: Interpretation | None = None
         if story.execute:
             answer: AchieveGoal.Result = self._client.achieve(
-                story.goal, alpha=story.alpha, timeout=ACHIEVE_TIMEOUT
+                story.goal,
+                instruction=story.instruction,
+                alpha=story.alpha,
+                relax=story.relax,
+                timeout=ACHIEVE_TIMEOUT,
             )
             result = result_from_ros(answer.plan_result)
+            interpretation = interpretation_from_ros(answer.plan_result.interpretation)
             outcomes = tuple(_convert_outcome(message) for message in answer.outcomes)
             replans, error = answer.replans, answer.error_msg
         else:
             answered = self._client.plan(story.goal, alpha=story.alpha, explain=True)
             result = self._add_traces(result_from_ros(answered), graph)
         as_expected = _is_as_expected(story, result, outcomes, error)
+        best = None if interpretation is None else interpretation.best
         return Episode(
             number=story.number,
             title=story.title,
             story=story.text,
-            goal=story.goal,
+            goal=story.goal if best is None else best.goal,
             alpha=story.alpha,
             result=result,
             scene=graph,
@@ -115,6 +129,7 @@ class Player:
             expectation=story.expectation,
             as_expected=as_expected,
             verdict=_summarise(result, outcomes, replans, error),
+            understood=None if interpretation is None else describe_understanding(interpretation),
         )
 
     def _add_traces(self, result: PlanningResult, graph: SceneGraph) -> PlanningResult:
@@ -134,7 +149,7 @@ def _is_as_expected(
     story: Story, result: PlanningResult, outcomes: Sequence[StepOutcome], error: str
 ) -> bool:
     """Return True if the planner and the executors did what the story promises."""
-    if result.status not in story.statuses or bool(result.relaxations) != story.relaxed:
+    if not story.is_answered_by(result):
         return False
     if not result.status.solved:
         return not outcomes and result.plan is None

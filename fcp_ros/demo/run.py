@@ -18,6 +18,7 @@ from rich.rule import Rule
 
 from fcp_ros.client import FcpClient
 from fcp_ros.demo.player import Player
+from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
 from fcp_ros.demo.stack_process import StackProcess
 from fcp_ros.demo.stories import Cast, Storyteller
 from fcp_ros.domain import Domain, load_domain
@@ -25,7 +26,12 @@ from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.report.console import render_result
 from fcp_ros.report.demo_page import write_page
-from fcp_ros.report.demo_report import DemoReport, Episode, write_json
+from fcp_ros.report.demo_report import (
+    DemoReport,
+    Episode,
+    UnderstoodInstruction,
+    write_json,
+)
 from fcp_ros.scene import Layer, SceneGraph, load_scene
 
 TIME_SCALE = 40.0
@@ -115,8 +121,10 @@ class _DemoRun:
     def _play_goals(self, player: Player, teller: Storyteller) -> None:
         self._cast = cast = teller.choose_cast(player.fetch_state())
         self._record(player.play(teller.tell_crisp(player.fetch_state(), cast)))
-        self._record(player.play(teller.tell_vague(player.fetch_state(), cast)))
-        self._record(player.play(teller.tell_missing(player.fetch_state(), cast)))
+        state = player.fetch_state()  # the first episode may have put something fit there
+        self._record(player.play(teller.tell_vague(state, teller.choose_free_stage(state, cast))))
+        wishes = propose_wishes(teller, player.fetch_state(), cast)
+        self._record(player.play(choose_wish(wishes, player.plan_wish)))
         self._record(player.play(teller.tell_unacceptable(player.fetch_state(), cast)))
         self._record(player.play(teller.tell_impossible(player.fetch_state(), cast)))
         self._record(player.play(teller.tell_preferred(player.fetch_state(), cast)))
@@ -207,6 +215,8 @@ def print_episode(console: Console, episode: Episode) -> None:
     title = Rule(f"[bold]{episode.number}. {escape(episode.title)}", align="left")
     console.print(title, width=min(console.width, TITLE_WIDTH))
     console.print(escape(episode.story))
+    if episode.understood is not None:
+        _print_understanding(console, episode.understood, episode.goal)
     console.print(f"[bold]goal[/] {escape(episode.goal)}   alpha {episode.alpha:.2f}")
     console.print(render_result(episode.result, explain=True))
     if episode.outcomes:
@@ -220,6 +230,22 @@ def print_episode(console: Console, episode: Episode) -> None:
             )
     mark = "[green]as expected[/]" if episode.as_expected else "[bold red]NOT as expected[/]"
     console.print(f"{mark} ({escape(episode.expectation)}): {escape(episode.verdict)}")
+
+
+def _print_understanding(console: Console, understood: UnderstoodInstruction, goal: str) -> None:
+    """Print what the robot says to a spoken wish, and what it took the words for."""
+    if understood.paraphrase and understood.paraphrase != goal:
+        fits = f"(fits to {understood.degree:.2f})"
+        console.print(f"[bold]understood[/] {escape(understood.paraphrase)} [dim]{fits}[/]")
+    if understood.status != "read":
+        console.print(f"[yellow]{escape(understood.message)}[/]")
+    meanings = [
+        f"{word.text} = {word.role}{f' {word.meaning}' if word.meaning else ''}"
+        for word in understood.words
+        if word.role and word.role != "filler"
+    ]
+    if meanings:
+        console.print(f"[dim]{escape('; '.join(meanings))}[/]")
 
 
 def _print_outcomes(console: Console, episode: Episode) -> None:

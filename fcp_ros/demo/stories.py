@@ -13,15 +13,13 @@ from dataclasses import dataclass, replace
 from fcp_ros.cset import Instance, facts
 from fcp_ros.domain import Domain, is_a
 from fcp_ros.grounding import build_request
-from fcp_ros.planning import MembershipSource, PlanStatus
+from fcp_ros.planning import MembershipSource, PlanningResult, PlanStatus
+from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.report.names import to_words
 
 SOLVED = frozenset({PlanStatus.SOLVED_OPTIMALLY, PlanStatus.SOLVED_SATISFICING})
 ITEM, SUPPORT, FLOOR, ROBOT = "item", "surface", "floor", "robot"
 PLACES = ("on", "inside", "holding")
-
-SUBSTITUTE_MARGIN = 0.1
-"""A substitute must exceed alpha by this much, because steps cost a little membership, too."""
 
 UNFIT_MARGIN = 0.05
 """An unfit item is below alpha by at least this much."""
@@ -56,12 +54,6 @@ UNFIT_PURPOSES = (
 )
 """Far-fetched purposes, of which the best-served unfit one is taken."""
 
-WANTED = (
-    "teacup", "tumbler", "goblet", "flashlight", "lantern", "candle",
-    "stool", "armchair", "magazine", "cloth", "pear",
-)  # fmt: skip
-"""Things that the scene may lack but have a substitute for."""
-
 
 class StoryError(RuntimeError):
     """The scene has too little in it for an episode; the message says what is missing."""
@@ -75,13 +67,16 @@ class Story:
         number: its place in the demonstration, such as "4a".
         title: a few words.
         text: one or two sentences about what it shows.
-        goal: the goal expression.
+        goal: the goal expression; "" if there is an instruction.
         alpha: least acceptable membership, in [0, 1].
         expectation: the expected result, in words.
         statuses: planning statuses that count as expected.
         execute: True if the plan is executed.
-        relaxed: True if the goal must have been relaxed.
+        kinds: the kinds of changes that the goal must have been relaxed by; empty if it must not
+            have been relaxed.
         avoids: id of an element that the plan must not rely on; "" for none.
+        instruction: the goal in words; "" if there is an expression.
+        relax: False if nothing but the goal as stated will do.
     """
 
     number: str
@@ -92,8 +87,16 @@ class Story:
     expectation: str
     statuses: frozenset[PlanStatus]
     execute: bool = True
-    relaxed: bool = False
+    kinds: frozenset[RelaxationKind] = frozenset()
     avoids: str = ""
+    instruction: str = ""
+    relax: bool = True
+
+    def is_answered_by(self, result: PlanningResult) -> bool:
+        """Return True if a result is one that the story promises."""
+        kinds = list_kinds(result)
+        relaxed = self.kinds <= kinds if self.kinds else not kinds
+        return relaxed and result.status in self.statuses
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,11 @@ class Storyteller:
         self._memberships = memberships
         self._alpha = alpha
 
+    @property
+    def alpha(self) -> float:
+        """Least acceptable membership of the goals, in [0, 1]."""
+        return self._alpha
+
     def choose_cast(self, state: Instance) -> Cast:
         """Choose the purpose, the item and the places.
 
@@ -140,7 +148,7 @@ class Storyteller:
                 f"and the scene has {supports}: try another scene"
             )
         for purpose in PURPOSES:
-            ranked = self._rank_items(state, "serves_as", purpose.words)
+            ranked = self.rank_items(state, "serves_as", purpose.words)
             if ranked and ranked[0][0] >= self._alpha:
                 stage, aside = self._choose_places(state, purpose, ranked[0][1])
                 return Cast(purpose, ranked[0][1], stage, aside)
@@ -163,7 +171,7 @@ class Storyteller:
         free = [
             support
             for support in self._rank_supports(state, cast.best)
-            if not _has_any_on(state, fit, support)
+            if not has_any_on(state, fit, support)
         ]
         if not free:
             raise StoryError(
@@ -174,7 +182,7 @@ class Storyteller:
 
     def tell_crisp(self, state: Instance, cast: Cast) -> Story:
         """Tell of a reachable goal without vague words: move one item to another support."""
-        where = _find_support(state, cast.best)
+        where = find_support(state, cast.best)
         target = cast.aside if where == cast.stage else cast.stage
         item = cast.best if where == cast.stage else self._choose_other_item(state, cast, target)
         return Story(
@@ -201,41 +209,6 @@ class Storyteller:
             SOLVED,
         )
 
-    def tell_missing(self, state: Instance, cast: Cast) -> Story:
-        """Tell of a goal whose object does not exist, but has a substitute.
-
-        Raises:
-            StoryError: nothing is a substitute for any word that the demonstration knows.
-        """
-        for word in WANTED:
-            if any(is_a(state, element, word) for element in state.elements(ITEM)):
-                continue
-            fit = self._find_fit(state, "suitable_substitute", word, SUBSTITUTE_MARGIN)
-            target = next(
-                (
-                    support
-                    for support in (cast.stage, cast.aside)
-                    if not _has_any_on(state, fit, support)
-                ),
-                "",
-            )
-            if fit and target:
-                return Story(
-                    "3",
-                    "Something that is not there",
-                    f"Put a {word} on {_name(state, target)}: there is none, so the goal is "
-                    "relaxed to a substitute, with its degree and the reason.",
-                    f'is_a(?x, "{word}") and on(?x, {_quote(target)})',
-                    self._alpha,
-                    "relaxed by a graded substitution, then planned and executed",
-                    SOLVED,
-                    relaxed=True,
-                )
-        raise StoryError(
-            "no item of the scene is a substitute for anything that the "
-            f"demonstration knows ({', '.join(WANTED)}): try another scene"
-        )
-
     def tell_unacceptable(self, state: Instance, cast: Cast) -> Story:
         """Tell of a goal whose best degree lies clearly below alpha.
 
@@ -243,7 +216,7 @@ class Storyteller:
             StoryError: the scene has something acceptable for every unfit purpose.
         """
         ranked = [
-            (self._rank_items(state, "serves_as", purpose.words)[0][0], index, purpose)
+            (self.rank_items(state, "serves_as", purpose.words)[0][0], index, purpose)
             for index, purpose in enumerate(UNFIT_PURPOSES)
         ]
         unfit = [entry for entry in ranked if entry[0] < self._alpha - UNFIT_MARGIN]
@@ -271,11 +244,13 @@ class Storyteller:
             "4b",
             "Impossible",
             f"Have {_name(state, cast.best)} on {_name(state, cast.stage)} and on "
-            f"{_name(state, cast.aside)} at once: no plan can, and that is proven.",
+            f"{_name(state, cast.aside)} at once, and nothing less: no plan can, and that is "
+            "proven.",
             f"on({best}, {stage}) and on({best}, {aside})",
             self._alpha,
             "UNSOLVABLE_PROVEN, nothing executed",
             frozenset({PlanStatus.UNSOLVABLE_PROVEN}),
+            relax=False,
         )
 
     def tell_preferred(self, state: Instance, cast: Cast) -> Story:
@@ -283,7 +258,7 @@ class Storyteller:
         robot = min(map(state.name_of, state.elements(ROBOT)), default="")
         begun = _find_leg(state, "at", robot)
         item, target = self._choose_errand(state, cast, begun)
-        avoided = _find_leg(state, "in_room", _find_support(state, item))
+        avoided = _find_leg(state, "in_room", find_support(state, item))
         names = {
             "item": item,
             "target": target,
@@ -341,7 +316,7 @@ class Storyteller:
     def _write_vague_goal(self, cast: Cast) -> str:
         return f'on(?x, {_quote(cast.stage)}) and serves_as(?x, "{cast.purpose.words}")'
 
-    def _rank_items(self, state: Instance, predicate: str, words: str) -> list[tuple[float, str]]:
+    def rank_items(self, state: Instance, predicate: str, words: str) -> list[tuple[float, str]]:
         """List every item whose place is known with its degree, best first."""
         placed = {leg for fact in facts(state) if fact.relation in PLACES for leg in fact.arguments}
         items = (state.name_of(element) for element in state.elements(ITEM))
@@ -352,14 +327,12 @@ class Storyteller:
         degrees = [membership.degree for membership in self._memberships.judge(requests)]
         return sorted(zip(degrees, names, strict=True), reverse=True)
 
-    def _find_fit(
-        self, state: Instance, predicate: str, words: str, margin: float = 0.0
-    ) -> frozenset[str]:
-        """Find the items whose degree exceeds alpha by a margin."""
+    def _find_fit(self, state: Instance, predicate: str, words: str) -> frozenset[str]:
+        """Find the items whose degree reaches alpha."""
         return frozenset(
             name
-            for degree, name in self._rank_items(state, predicate, words)
-            if degree >= self._alpha + margin
+            for degree, name in self.rank_items(state, predicate, words)
+            if degree >= self._alpha
         )
 
     def _choose_places(self, state: Instance, purpose: Purpose, best: str) -> tuple[str, str]:
@@ -370,7 +343,7 @@ class Storyteller:
             (
                 support
                 for support in supports
-                if sum(_find_support(state, name) == support for name in fit) <= 1
+                if sum(find_support(state, name) == support for name in fit) <= 1
             ),
             supports[0],
         )
@@ -415,20 +388,25 @@ class Storyteller:
 
         target = cast.stage if is_here(cast.stage) else cast.aside
         names = sorted(map(state.name_of, state.elements(ITEM)))
-        far = [name for name in names if (on := _find_support(state, name)) and not is_here(on)]
+        far = [name for name in names if (on := find_support(state, name)) and not is_here(on)]
         return far[0] if far else self._choose_other_item(state, cast, target), target
 
     def _choose_other_item(self, state: Instance, cast: Cast, target: str) -> str:
         """Choose an item that is not at the target, if possible not the one of the next story."""
         names = sorted(state.name_of(element) for element in state.elements(ITEM))
-        movable = [name for name in names if _find_support(state, name) not in ("", target)]
+        movable = [name for name in names if find_support(state, name) not in ("", target)]
         rather = [name for name in movable if name != cast.best]
         if not movable:
             raise StoryError("no item of the scene lies on anything: try another scene")
         return (rather or movable)[0]
 
 
-def _find_support(state: Instance, item: str) -> str:
+def list_kinds(result: PlanningResult) -> frozenset[RelaxationKind]:
+    """List the kinds of changes that a goal was relaxed by."""
+    return frozenset(RelaxationKind(relaxation.kind) for relaxation in result.relaxations)
+
+
+def find_support(state: Instance, item: str) -> str:
     """Find the support that an item lies on; "" if it lies on none."""
     return _find_leg(state, "on", item)
 
@@ -439,8 +417,9 @@ def _find_leg(state: Instance, relation: str, subject: str) -> str:
     return found[0] if found else ""
 
 
-def _has_any_on(state: Instance, items: Iterable[str], support: str) -> bool:
-    return any(_find_support(state, item) == support for item in items)
+def has_any_on(state: Instance, items: Iterable[str], support: str) -> bool:
+    """Return True if one of some items lies on a support."""
+    return any(find_support(state, item) == support for item in items)
 
 
 def _are_in_same_room(state: Instance, one: str, other: str) -> bool:

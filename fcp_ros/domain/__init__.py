@@ -3,6 +3,7 @@
 
 - `model`: the domain as values: rules, effects, graded predicates with their oracles, resources.
 - `vocabulary`: types and predicates with their parameters, also of a file that is not sound yet.
+- `phrases`, `words`: what people say about it, and `phrase_goals`: the goals that this stands for.
 - `scene_mapping`: the types that a domain gives to what perception reports.
 - `diagnostics`: faults of a file as values, all reported at once.
 - `expressions`: the goal language, and the arithmetic of fuzzy rules.

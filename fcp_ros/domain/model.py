@@ -18,7 +18,9 @@ from fractions import Fraction
 from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.arithmetic import Arithmetic
 from fcp_ros.domain.expressions.syntax import Atom, Expression, TypedVariable
+from fcp_ros.domain.relaxing import Relaxing
 from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.words import DomainWords
 from fcp_ros.fuzzy.fuzzy_sets import FuzzySet
 
 TEXT = "text"
@@ -26,6 +28,12 @@ TEXT = "text"
 
 IS_A = "is_a"
 """Name of the built-in crisp predicate is_a(element, "label")."""
+
+SAME = "same"
+"""Name of the built-in crisp predicate same(element, element): both are one and the same."""
+
+BUILT_IN = (IS_A, SAME)
+"""The predicates that every YAML domain has; no action changes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +336,8 @@ class Domain:
     """Everything a domain file says. `source`: its path; `content_hash`: SHA-256 of its text.
 
     `timed` is False if nobody has said how long actions take; each then counts as a second, and
-    constraints with times are refused.
+    constraints with times are refused. `words`: what people say about it; `relaxing`: how goals may
+    be relaxed.
     """
 
     name: str
@@ -343,3 +352,5 @@ class Domain:
     content_hash: str = ""
     chunks: Mapping[str, Chunk] = field(default_factory=dict)
     timed: bool = True
+    words: DomainWords = field(default_factory=DomainWords)
+    relaxing: Relaxing = field(default_factory=Relaxing)

@@ -6,6 +6,7 @@
     events.py             the events that it is told of, and the commands that it answers with
     ledger.py             the executors that may still be acting: outlives a single plan
     monitoring.py         the check that the world fits the present step and the rest of the plan
+    arrivals.py           things that appear and make a relaxed goal strict again
     outcome.py            the outcome of a step
     policy.py             the follow-up of a plan that has ended: achieved, replan, give up
     credit.py             the judgements that an outcome is evidence for

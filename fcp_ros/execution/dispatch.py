@@ -22,6 +22,7 @@ Invariants:
   open if the grace time passes without an answer;
 - each step that was tried has exactly one `RecordOutcome`, and `Finish` is the last command;
 - the effects of a step that failed are never assumed: what holds is what the world shows;
+- a plan that is outdated ends between two steps, and never stops one;
 - a success counts, even if it was reported while the step was being stopped.
 """
 
@@ -61,6 +62,7 @@ from fcp_ros.execution.events import (
     Finish,
     Finished,
     Forgotten,
+    PlanOutdated,
     RecordOutcome,
     Rejected,
     ReportProgress,
@@ -119,6 +121,7 @@ class Dispatcher:
         self._started = 0.0  # when the present attempt was sent
         self._reason: StopReason | None = None
         self._cancelled = False
+        self._outdated = ""  # why the rest of the plan is not wanted
         self._reported: Outcome | None = None  # the executor's answer (CONFIRMING)
         self._assumed = False  # effects of the present step were written already
         self._records: list[StepRecord] = []
@@ -189,6 +192,8 @@ class Dispatcher:
                 return self._on_forgotten()
             case WorldChanged():
                 return self._confirm() if self._phase is DispatchPhase.CONFIRMING else ()
+            case PlanOutdated(reason):
+                return self._on_outdated(reason)
             case CancelRequested():
                 return self._on_cancel()
             case Tick():
@@ -332,6 +337,12 @@ class Dispatcher:
             return ()  # the step is being stopped already
         return self._finish_cancelled()
 
+    def _on_outdated(self, reason: str) -> Commands:
+        self._outdated = reason
+        if self._phase in (DispatchPhase.READY, DispatchPhase.FINDING):
+            return self._finish(DispatchStatus.OUTDATED, reason)
+        return ()  # the present step goes on to its end
+
     def _stop(self, reason: StopReason) -> Commands:
         self._reason = reason
         self._enter(DispatchPhase.STOPPING, self._settings.grace_time)
@@ -392,6 +403,8 @@ class Dispatcher:
         if self._index == total:
             text = f"All {total} steps succeeded."
             return commands + self._finish(DispatchStatus.SUCCEEDED, text)
+        if self._outdated:
+            return commands + self._finish(DispatchStatus.OUTDATED, self._outdated)
         return commands + self._find((self._steps[self._index].executor,))
 
     def _finish_cancelled(self, unanswered: str = "") -> Commands:

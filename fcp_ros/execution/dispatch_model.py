@@ -33,6 +33,8 @@ class DispatchStatus(str, Enum):
     NO_EXECUTOR = "no_executor"
     EXECUTOR_LOST = "executor_lost"
     CANCELLED = "cancelled"
+    OUTDATED = "outdated"
+    """All that was done succeeded, and the rest is not wanted any more."""
 
 
 class StopReason(str, Enum):

@@ -74,6 +74,16 @@ class WorldChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanOutdated:
+    """A better plan may exist by now: no further step of this one is wanted.
+
+    The step that is being done goes on to its end.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CancelRequested:
     """The caller wants the plan to stop."""
 
@@ -92,6 +102,7 @@ Event = (
     | Finished
     | Forgotten
     | WorldChanged
+    | PlanOutdated
     | CancelRequested
     | Tick
 )

@@ -65,15 +65,15 @@ class ReplanPolicy:
             return Decision(FollowUp.ACHIEVED, result.message)
         if result.status is DispatchStatus.CANCELLED:
             return Decision(FollowUp.CANCELLED, result.message)
+        if result.status is DispatchStatus.OUTDATED:
+            return self._decide_again(result.message, replans)
         outcome = result.last_outcome
         if result.unanswered or result.status is DispatchStatus.NO_EXECUTOR or outcome is None:
             # While an executor may still be acting, the initial state of a new plan is unknown.
             return Decision(FollowUp.FAILED, result.message)
         if outcome.code not in self.worth:
             return Decision(FollowUp.FAILED, result.message)
-        if replans >= self.max_replans:
-            return Decision(FollowUp.EXHAUSTED, self._describe_limit(replans) + result.message)
-        return Decision(FollowUp.REPLAN, result.message)
+        return self._decide_again(result.message, replans)
 
     def decide_without_start(self, problem: str, replans: int) -> Decision:
         """Decide what follows if a change of the world has voided a plan before its start.
@@ -82,6 +82,9 @@ class ReplanPolicy:
             problem: why the plan can't be done, one sentence.
             replans: how often the goal was replanned so far.
         """
+        return self._decide_again(problem, replans)
+
+    def _decide_again(self, problem: str, replans: int) -> Decision:
         if replans >= self.max_replans:
             return Decision(FollowUp.EXHAUSTED, self._describe_limit(replans) + problem)
         return Decision(FollowUp.REPLAN, problem)

@@ -8,6 +8,7 @@ the oracles of a domain by name.
 - `asking`: which oracle answers, the cache, fallbacks.
 - The oracles: `stated` (tables and rules), `embedding` (default), `language_model` (a folder),
   `endpoint` (a server); `models` holds what the last three share about models on disk.
+- `generation`: texts from language models for the layers above, such as goals in a grammar.
 - `calibration`: observed outcomes, and how they move degrees.
 
 A request passes from the cache to an oracle in one batch a predicate; calibration is applied last,

@@ -8,23 +8,36 @@ is a planning problem of its own; only what is proven counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
+from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.resolution import open_goal
 from fcp_ros.domain.expressions.structure import has_preferences
 from fcp_ros.domain.expressions.syntax import And, Expression, to_text
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.planning.answer.messages import explain_conflict, explain_unsolvable
 from fcp_ros.planning.answer.solution import SolverResult
+from fcp_ros.planning.encoding.goal_task import GoalSetting
+from fcp_ros.planning.encoding.reachability import find_unreachable
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
-from fcp_ros.planning.model.memberships import Judge
+from fcp_ros.planning.model.memberships import Judge, MembershipSource
 from fcp_ros.planning.model.optimality import is_crisp
-from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.request import (
+    CancelCallback,
+    Optimise,
+    Phase,
+    PlanningOptions,
+    ProgressCallback,
+    ignore_progress,
+    never_cancel,
+)
 from fcp_ros.planning.model.result import Conflict
-from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
+from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.strategy import solve_request
 
 SHARE = 0.5
@@ -47,23 +60,46 @@ def find_conflict(context: RequestContext, goal: Expression) -> Conflict | None:
         no time was left.
     """
     body, types = open_goal(goal, context.domain)
-    parts = tuple(_list_parts(body))
+    parts = tuple(list_conjuncts(body))
     if len(parts) < 2:
         return None
-    seconds = min(SHARE * context.watch.time_left, max(LEAST, context.times.total))
-    proofs = _Proofs(context, types, context.watch.elapsed + seconds)
-    hard = tuple(part for part in parts if not has_preferences(part))
-    suspects = hard if hard and proofs.has_no_plan(hard) else parts
-    found = find_minimal_subset(suspects, proofs.has_no_plan)
-    texts, minimal = tuple(map(to_text, found)), not proofs.gave_up
+    found, minimal, proofs = _find_parts(context, parts, types)
+    texts = tuple(map(to_text, found))
     alone = proofs.explain(found[0]) if len(found) == 1 else ""
     return Conflict(texts, minimal, explain_conflict(texts, minimal, alone))
 
 
-def _list_parts(goal: Expression) -> Sequence[Expression]:
+def _find_never(
+    context: RequestContext, parts: Sequence[Expression], types: Mapping[str, str]
+) -> frozenset[int]:
+    """Find parts that no plan meets, each by itself."""
+    nothing_alike = SymmetryClasses.from_members(())
+    compiler = context.session.compiler
+    setting = GoalSetting(compiler, context.instance, nothing_alike, context.tnorm)
+    with context.times(Phase.COMPILE):
+        return find_unreachable(parts, types, setting, context.judge.find_degree, context.watch)
+
+
+def _find_parts(
+    context: RequestContext, parts: Parts, types: dict[str, str]
+) -> tuple[Parts, bool, _Proofs]:
+    seconds = min(SHARE * context.watch.time_left, max(LEAST, context.times.total))
+    proofs = _Proofs(context, types, context.watch.elapsed + seconds)
+    hard = tuple(part for part in parts if not has_preferences(part))
+    with suppress(Interrupted), context.watch.look_aside(seconds, enough=True):
+        never = _find_never(context, hard, types)
+        if never:
+            return (hard[min(never)],), True, proofs
+    all_hard = len(hard) == len(parts)  # then it is proven already
+    suspects = hard if hard and (all_hard or proofs.has_no_plan(hard)) else parts
+    return find_minimal_subset(suspects, proofs.has_no_plan), not proofs.gave_up, proofs
+
+
+def list_conjuncts(goal: Expression) -> Sequence[Expression]:
+    """List the parts of nested conjunctions, from left to right."""
     if not isinstance(goal, And):
         return (goal,)
-    return [part for each in goal.parts for part in _list_parts(each)]
+    return [part for each in goal.parts for part in list_conjuncts(each)]
 
 
 def find_minimal_subset(parts: Parts, is_conflict: Callable[[Parts], bool]) -> Parts:
@@ -87,6 +123,85 @@ def find_minimal_subset(parts: Parts, is_conflict: Callable[[Parts], bool]) -> P
         return (*in_first, *in_second)
 
     return find((), False, parts)
+
+
+class GoalProofs:
+    """Proofs about parts of the goals of one request.
+
+    Args:
+        session: of the domain.
+        instance: the initial state.
+        options: limits, t-norm.
+        memberships: judges graded predicates; a condition that they judge as 0 is out of reach.
+        resources: the present amount of each resource; the domain's initial values by default.
+        cancelled: asked every few milliseconds; True cancels the request.
+        progress: told of the phase.
+        start: of the request.
+
+    Attributes:
+        judge: knows the degrees that were asked for here, and asks for more.
+    """
+
+    def __init__(
+        self,
+        session: PlanningSession,
+        instance: Instance,
+        options: PlanningOptions,
+        memberships: MembershipSource,
+        *,
+        resources: Mapping[str, float] | None = None,
+        cancelled: CancelCallback = never_cancel,
+        progress: ProgressCallback = ignore_progress,
+        start: RequestStart | None = None,
+    ) -> None:
+        watch = Watch(options, cancelled, progress, start, Phase.EXPLAIN)
+        self.judge = Judge(session.domain, instance, memberships, watch.check)
+        self._context = RequestContext(
+            session,
+            instance,
+            options,
+            dict(resources or {}),
+            self.judge,
+            watch,
+            PhaseTimes(watch),
+        )
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the request began."""
+        return self._context.watch.elapsed
+
+    def check(self) -> None:
+        """Raise `Interrupted` if a limit of the request is reached."""
+        self._context.watch.check()
+
+    def find_unreachable(
+        self, conditions: Sequence[Expression], types: Mapping[str, str]
+    ) -> frozenset[int]:
+        """Find the positions of conditions that are proven to have no plan, even alone.
+
+        Raises:
+            Interrupted: a limit was reached.
+        """
+        return _find_never(self._context, conditions, types)
+
+    def find_conflict(
+        self, parts: Sequence[Expression], types: Mapping[str, str]
+    ) -> tuple[tuple[int, ...], bool]:
+        """Find some of the parts, proven to have no plan together, that have none themselves.
+
+        Args:
+            parts: proven to have no plan together.
+            types: the types of their free variables.
+
+        Returns:
+            Their positions, and True if all of them are proven to be needed.
+
+        Raises:
+            Interrupted: a limit was reached.
+        """
+        found, minimal, _ = _find_parts(self._context, tuple(parts), dict(types))
+        return tuple(n for n, part in enumerate(parts) if part in found), minimal
 
 
 class _Assumed:

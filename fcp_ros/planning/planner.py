@@ -98,6 +98,7 @@ def plan(
     progress: ProgressCallback = ignore_progress,
     session: PlanningSession | None = None,
     start: RequestStart | None = None,
+    explain_conflict: bool = True,
 ) -> PlanningResult:
     """Find the best plan, verify it, and hand it out if it reaches alpha.
 
@@ -113,6 +114,7 @@ def plan(
         session: the memory between requests in the same domain. With it, an earlier plan for this
             goal is reused as long as it holds and none is better.
         start: of the request, if it began before this call, such as with reading files.
+        explain_conflict: look for the parts of a goal without a plan that contradict one another.
 
     Returns:
         The result; every failure is a status with a sentence, nothing is raised.
@@ -136,7 +138,7 @@ def plan(
     judge = Judge(domain, instance, memberships, watch.check)
     given = dict(resources or {})
     context = RequestContext(own, instance, options, given, judge, watch, PhaseTimes(watch))
-    result = _Request(context, goal).answer()
+    result = _Request(context, goal, explain_conflict).answer()
     if not options.budgets or result.status not in _UNSOLVABLE:
         return result
     free = plan(
@@ -156,8 +158,11 @@ def plan(
 class _Request:
     """One planning request on its way through the stages."""
 
-    def __init__(self, context: RequestContext, goal: Expression) -> None:
+    def __init__(
+        self, context: RequestContext, goal: Expression, explain_conflict: bool = True
+    ) -> None:
         self._context = context
+        self._explain_conflict = explain_conflict
         self._goal = goal
         self._options = context.options
         self._watch = context.watch
@@ -334,7 +339,8 @@ class _Request:
     def _explain_unsolvable(self, found: SolverResult, types: Mapping[str, str]) -> PlanningResult:
         """Make the result for a goal that is proven to have no plan."""
         sentence = explain_unsolvable(found, self._goal, types)
-        if self._options.budgets:  # what stands in the way may be one of them
+        if self._options.budgets or not self._explain_conflict:
+            # With budgets, one of them may stand in the way.
             return PlanningResult(PlanStatus.UNSOLVABLE_PROVEN, sentence)
         with self._times(Phase.EXPLAIN):
             conflict = find_conflict(self._context, self._goal)

@@ -47,6 +47,19 @@ class PlanningSession:
         self._candidates: dict[str, tuple[Candidate, ...]] = {}
         self._past: deque[tuple[PlanStep, ...]] = deque(maxlen=PLANS_REMEMBERED)
         self._library = ChunkLibrary.of(domain)
+        self._restricted: PlanningSession | None = None
+
+    def restrict(self, make: Callable[[Domain], Domain]) -> PlanningSession:
+        """Return the memory for a part of the domain; the same one each time.
+
+        Args:
+            make: makes that part; always the same one for one session.
+        """
+        if self._restricted is None:
+            domain = make(self.domain)
+            same = domain is self.domain
+            self._restricted = self if same else PlanningSession(domain, self._learn)
+        return self._restricted
 
     @cached_property
     def cost_unit(self) -> CostUnit:

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Relaxation: if a goal can't be reached as stated, plan the nearest one that can, with the reason.
+"""Relaxation: if a goal can't be reached as stated, plan the best one that can, with the reasons.
 
-    plan_goal.py     from a goal's text to a result: parse, plan as stated, relax only if that fails
-    substitution.py  relaxed goals: labels become graded substitutes
+    plan_goal.py         from a goal's text to a result: parse, plan as stated, relax if that fails
+    plan_instruction.py  the same for an instruction in words, after reading it
+    question.py          questions to the person who asked, and what follows from the answers
+    engine.py            the relaxation of one goal: plans relaxed goals, finds what blocks
+    choices/             the parts of a goal, and what may take their places
+    worlds.py            elements taken for another type, help, things that are missing
+    lattice.py           the search over all combinations of choices, best first, with proof
+    purpose.py           a plan has to bring about something that was wanted
+    answer.py            the answer: status, chain of changes, what was refused, a question
 
-`plan_goal` is the entry point of nodes and commands. It calls `planning.plan` once for the goal as
-stated, and again for each relaxed goal until one can be reached.
+`plan_goal` is the entry point of nodes and commands. docs/relaxation.md explains it.
 """
 
 from fcp_ros.relaxation.plan_goal import plan_goal
-from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, find_substitutions
+from fcp_ros.relaxation.plan_instruction import InstructionResult, plan_instruction
 
-__all__ = ["SUBSTITUTE", "Substitution", "find_substitutions", "plan_goal"]
+__all__ = ["InstructionResult", "plan_goal", "plan_instruction"]

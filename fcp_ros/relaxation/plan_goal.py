@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import logging
+from collections.abc import Mapping
 from dataclasses import replace
 
 from fcp_ros.cset import Instance
@@ -11,8 +12,10 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
-from fcp_ros.planning.model.memberships import MembershipSource
-from fcp_ros.planning.model.plan import Judged
+from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.planning.conflicts import GoalProofs
+from fcp_ros.planning.model.memberships import MembershipMemory, MembershipSource
+from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
     CancelCallback,
     Phase,
@@ -22,11 +25,15 @@ from fcp_ros.planning.model.request import (
     ignore_progress,
     never_cancel,
 )
-from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Relaxation
-from fcp_ros.planning.model.watch import RequestStart
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus
+from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.planner import plan
 from fcp_ros.planning.session import PlanningSession
-from fcp_ros.relaxation.substitution import SUBSTITUTE, Substitution, find_substitutions
+from fcp_ros.relaxation.answer import RelaxationAnswer
+from fcp_ros.relaxation.engine import GoalRelaxation, PlanGoal, describe_effort
+from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, remove_asking
+
+_LOG = logging.getLogger(__name__)
 
 _RELAXABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
 
@@ -61,7 +68,7 @@ def plan_goal(
 
     Returns:
         the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, and the message
-        points at the character. A relaxed result lists its substitutions with their reasons.
+        points at the character. A relaxed result lists its changes with their reasons.
     """
     start = start or RequestStart.now()
     progress(Progress(Phase.PARSE))
@@ -72,84 +79,114 @@ def plan_goal(
             PlanStatus.INVALID_REQUEST, str(error), goal=goal_text, alpha=options.alpha
         )
 
-    def attempt(wanted: Expression) -> PlanningResult:
-        return plan(
-            domain,
-            instance,
-            wanted,
+    memory = MembershipMemory(memberships)
+
+    def make_proofs(of: PlanningSession, state: Instance) -> GoalProofs:
+        return GoalProofs(
+            of,
+            state,
             options,
-            memberships,
+            memory,
             resources=resources,
             cancelled=cancelled,
             progress=progress,
-            session=session,
             start=start,
         )
 
-    result = attempt(goal)
-    if result.status not in _RELAXABLE or not options.allow_relaxation:
+    def attempt(
+        wanted: Expression,
+        settings: PlanningOptions,
+        world: PlanningWorld,
+        explain_conflict: bool = False,
+    ) -> PlanningResult:
+        return plan(
+            world.domain,
+            world.instance,
+            wanted,
+            settings,
+            memory,
+            resources=resources,
+            cancelled=cancelled,
+            progress=progress,
+            session=world.session,
+            start=start,
+            explain_conflict=explain_conflict,
+        )
+
+    if (session is not None and session.domain is not domain) or find_problems(options):
+        return plan(domain, instance, goal, options, memory, session=session, start=start)
+    try:
+        check = Watch(options, cancelled, progress, start, Phase.PARSE).check
+        session = session or PlanningSession(domain, check=check)
+        own = session.restrict(remove_asking)
+        here = PlanningWorld(instance, own, make_proofs(own, instance))
+        strict = attempt(goal, options, here, explain_conflict=True)
+        relaxes = options.allow_relaxation and not domain.relaxing.allows_nothing
+        if strict.status not in _RELAXABLE or not relaxes:
+            return strict
+    except Interrupted as reason:
+        return PlanningResult(reason.status, reason.sentence, goal=goal_text, alpha=options.alpha)
+    relaxation = _Relaxing(domain, here, goal, options, make_proofs, attempt)
+    result = relaxation.answer(strict)
+    result = replace(result, expansions=strict.expansions, timings=strict.timings)
+    elapsed = here.proofs.elapsed
+    return describe_effort(result, relaxation.expansions, relaxation.timings, elapsed)
+
+
+class _Relaxing:
+    """The relaxation of one goal; every failure is a status with a sentence."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        here: PlanningWorld,
+        goal: Expression,
+        options: PlanningOptions,
+        make_proofs: MakeProofs,
+        attempt: PlanGoal,
+    ) -> None:
+        self._arguments = (domain, here, goal, options, make_proofs, attempt)
+        self._options = options
+        self._instance = here.instance
+        self.expansions = 0
+        self.timings: Mapping[str, float] = {}
+
+    def answer(self, strict: PlanningResult) -> PlanningResult:
+        """Relax the goal after its failure as stated."""
+        try:
+            return self._relax(strict)
+        except Interrupted as reason:
+            text = f"{strict.message} {reason.sentence}"
+            return replace(strict, status=reason.status, message=text)
+        except GroundingError as error:
+            text = f"{strict.message} It could not be relaxed: {error.sentence}"
+            return replace(strict, status=PlanStatus.INTERNAL_ERROR, message=text)
+        except MemoryError:
+            text = f"{strict.message} The process ran out of memory."
+            return replace(strict, status=PlanStatus.MEMOUT, message=text)
+        except Exception as error:
+            _LOG.exception("relaxing failed")
+            text = f"Relaxing failed ({type(error).__name__}: {error}): please report this."
+            return replace(
+                strict, status=PlanStatus.INTERNAL_ERROR, message=f"{strict.message} {text}"
+            )
+
+    def _relax(self, strict: PlanningResult) -> PlanningResult:
+        relaxation = GoalRelaxation(*self._arguments)
+        self.timings = relaxation.timings
+        found = relaxation.search(strict)
+        answer = RelaxationAnswer(self._instance, self._options, strict, relaxation.streams)
+        result = answer.conclude(found)
+        if result.plan is None and result.status in _RELAXABLE:
+            result = _add_missing(result, relaxation.find_missing())
+        if result.plan is not None and found.node is not None:
+            shifts = tuple(relaxation.find_shifts(found.node))
+            result = replace(result, plan=replace(result.plan, shifts=shifts))
+        self.expansions = relaxation.expansions
         return result
-    strict = result
-    for substitution in find_substitutions(goal, domain, instance):
-        relaxed = _add_effort(result, attempt(substitution.goal))
-        if relaxed.status.solved:
-            return _add_relaxations(relaxed, substitution, strict)
-        if relaxed.status not in _RELAXABLE:
-            return replace(relaxed, message=f"{strict.message} {relaxed.message}")
-        result = _choose_failure(result, relaxed, strict)
-    return result
 
 
-def _add_effort(before: PlanningResult, after: PlanningResult) -> PlanningResult:
-    """Return the later result with the expansions and times of both."""
-    timings = dict(before.timings)
-    for stage, seconds in after.timings.items():
-        timings[stage] = timings.get(stage, 0.0) + seconds
-    return replace(after, expansions=before.expansions + after.expansions, timings=timings)
-
-
-def _choose_failure(
-    result: PlanningResult, relaxed: PlanningResult, strict: PlanningResult
-) -> PlanningResult:
-    """Choose the failure that tells more: an executable plan, then the higher membership."""
-    better = relaxed.status is PlanStatus.UNSOLVABLE_AT_ALPHA and (
-        result.status is not PlanStatus.UNSOLVABLE_AT_ALPHA
-        or relaxed.best_membership > result.best_membership
-    )
-    if not better:
-        return replace(result, expansions=relaxed.expansions, timings=relaxed.timings)
-    return replace(relaxed, message=f"{strict.message} With substitutes: {relaxed.message}")
-
-
-def _add_relaxations(
-    result: PlanningResult, substitution: Substitution, strict: PlanningResult
-) -> PlanningResult:
-    """Add the substitutions and their reasons to a relaxed result."""
-    assert result.plan is not None
-    relaxations = tuple(
-        _make_relaxation(judged, substitution, strict)
-        for judged in _find_substitutes(result.plan.goal_judgements, substitution.labels)
-    )
-    reasons = " ".join(relaxation.reason for relaxation in relaxations)
-    return replace(result, relaxations=relaxations, message=f"{reasons} {result.message}".strip())
-
-
-def _find_substitutes(judgements: Iterable[Judged], labels: tuple[str, ...]) -> list[Judged]:
-    return [
-        judged
-        for judged in judgements
-        if judged.atom[0] == SUBSTITUTE and judged.atom[1][1] in labels
-    ]
-
-
-def _make_relaxation(
-    judged: Judged, substitution: Substitution, strict: PlanningResult
-) -> Relaxation:
-    element, wanted = judged.atom[1]
-    degree = judged.membership.degree
-    if wanted in substitution.absent:
-        why = f'Nothing here is a "{wanted}"'
-    else:
-        why = f'No "{wanted}" will do ({strict.message.rstrip(".")})'
-    reason = f"{why}; {element} is a suitable substitute to degree {degree:.2f}."
-    return Relaxation("substitution", wanted, element, degree, reason)
+def _add_missing(result: PlanningResult, sentence: str) -> PlanningResult:
+    if not sentence:
+        return result
+    return replace(result, would_take=sentence, message=f"{result.message} {sentence}")

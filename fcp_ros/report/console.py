@@ -13,6 +13,7 @@ from rich.text import Text
 from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResult, PlanStep
 from fcp_ros.planning.model.result import GivenUp, KeptPreference
 from fcp_ros.report.degree_origin import describe_origin
+from fcp_ros.report.relaxations import render_relaxations
 
 BAR_WIDTH = 12
 LONG_PLAN = 300
@@ -34,14 +35,7 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
     if result.conflict is not None:
         parts.extend(Text(f"conflict: {part}", style="yellow") for part in result.conflict.parts)
     parts.extend(Text(f"note: {note}", style="yellow") for note in result.notes)
-    for relaxation in result.relaxations:
-        parts.append(
-            Text.from_markup(
-                f"[yellow]relaxed[/] {escape(relaxation.original)} -> "
-                f"{escape(relaxation.replacement)} ({relaxation.degree:.2f}): "
-                f"{escape(relaxation.reason)}"
-            )
-        )
+    parts.append(render_relaxations(result, explain=explain))
     if result.plan is not None:
         parts.append(render_plan(result.plan, explain=explain))
     if result.given_up or result.kept_preferences:

@@ -14,18 +14,23 @@ from fcp_ros.report.degree_origin import describe_origin
 from fcp_ros.report.demo_report import DemoReport, Episode, StepOutcome
 from fcp_ros.report.drawing import figure
 from fcp_ros.report.drawing.floor_plan import draw_floor_plan
+from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
+from fcp_ros.report.explored_goals import count_outcomes
+from fcp_ros.report.relaxations import remove_reasons
 
 _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.MUTED}
 
 
 @dataclass(frozen=True)
 class EpisodeView:
-    """An episode with its pictures, for the template."""
+    """An episode with its pictures, for the template; the message is without reasons of changes."""
 
     episode: Episode
     floor_plan: Markup
     timeline: Markup
+    lattice: Markup
+    message: str
     executed: dict[str, StepOutcome]
 
 
@@ -40,6 +45,7 @@ def render_page(report: DemoReport) -> str:
     )
     environment.globals["outcome_colour"] = choose_outcome_colour
     environment.globals["describe_origin"] = describe_origin
+    environment.globals["count_outcomes"] = count_outcomes
     views = [_draw_episode(episode) for episode in report.episodes]
     return environment.get_template("report.html.j2").render(report=report, views=views)
 
@@ -58,6 +64,11 @@ def choose_outcome_colour(outcome: OutcomeCode | None) -> str:
     return _OUTCOMES.get(outcome, figure.ALPHA)
 
 
+def _state_goal(episode: Episode) -> str:
+    understood = episode.understood
+    return episode.goal if understood is None else f'"{understood.instruction}": {episode.goal}'
+
+
 def _draw_episode(episode: Episode) -> EpisodeView:
     result = episode.result
     plan = result.plan
@@ -65,10 +76,12 @@ def _draw_episode(episode: Episode) -> EpisodeView:
     chosen = [element for _, element in plan.binding] if plan is not None else []
     return EpisodeView(
         episode=episode,
-        # Both are SVG that this package drew itself; everything else in the page is escaped.
+        # These are SVG that this package drew itself; everything else in the page is escaped.
         floor_plan=Markup(draw_floor_plan(episode.scene, steps, f"plan{episode.number}", chosen)),
         timeline=Markup(
             "" if plan is None else draw_timeline(plan, f"time{episode.number}", result.traces)
         ),
+        lattice=Markup(draw_relaxation_lattice(result, _state_goal(episode))),
+        message=remove_reasons(result),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},
     )

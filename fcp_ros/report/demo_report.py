@@ -52,6 +52,50 @@ class CalibratedDegree:
 
 
 @dataclass(frozen=True)
+class SpokenWords:
+    """Some words of an instruction, and their meaning.
+
+    Attributes:
+        text: the words, or what stands between two of them.
+        role: their part in the reading, such as "thing"; "" for what stands between words.
+        meaning: what they were taken for; may be empty.
+        degree: how sure that is, in [0, 1].
+    """
+
+    text: str
+    role: str = ""
+    meaning: str = ""
+    degree: float = 1.0
+
+
+@dataclass(frozen=True)
+class UnderstoodInstruction:
+    """An instruction in words as it was understood.
+
+    Attributes:
+        instruction: as it was given.
+        status: the way in which its reading ended, such as "read".
+        message: a sentence for a person.
+        words: their texts together are the instruction; empty without a reading.
+        paraphrase: the goal as an English sentence; "" without a reading.
+        degree: how well the reading fits the words, in [0, 1].
+        question: what had to be asked; may be empty.
+        choices: the answers to choose from.
+        reader: the name of the reader.
+    """
+
+    instruction: str
+    status: str
+    message: str
+    words: tuple[SpokenWords, ...] = ()
+    paraphrase: str = ""
+    degree: float = 0.0
+    question: str = ""
+    choices: tuple[str, ...] = ()
+    reader: str = ""
+
+
+@dataclass(frozen=True)
 class Episode:
     """One request with its plan and its outcomes.
 
@@ -59,7 +103,7 @@ class Episode:
         number: its place in the run, such as "4a".
         title: a few words.
         story: one or two sentences about what this episode shows.
-        goal: the goal expression as asked.
+        goal: the goal expression as asked, or as an instruction was understood.
         alpha: least acceptable membership, in [0, 1].
         result: the planner's answer.
         scene: the scene graph that was planned on.
@@ -69,6 +113,7 @@ class Episode:
         expectation: the expected result, in words.
         as_expected: True if the result is the expected one.
         verdict: the result in one sentence.
+        understood: the instruction in words; None if a goal expression was asked for.
     """
 
     number: str
@@ -84,6 +129,7 @@ class Episode:
     expectation: str
     as_expected: bool
     verdict: str
+    understood: UnderstoodInstruction | None = None
 
 
 @dataclass(frozen=True)

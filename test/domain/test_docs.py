@@ -30,8 +30,14 @@ def test_snippets_have_the_shape_of_a_domain():
     merged = {}
     for snippet in snippets:
         for section, entries in parse_yaml(snippet).data.items():
-            merged.setdefault(section, {}).update(entries)
+            if isinstance(entries, list):
+                merged.setdefault(section, []).extend(entries)
+            else:
+                merged.setdefault(section, {}).update(entries)
     file = file_shape.DomainFile.model_validate({"domain": "d", "version": "1", **merged})
     assert file.rules["pick"].executor == "pick"
     assert file.rules["drive"].metric == "at"
+    assert file.tasks["set_table"].additions[0].phrases == [
+        "[and] (we'll|we will) have (soup|cereal)"
+    ]
     assert file.chunks["fetch"].steps[0].startswith("pick(")

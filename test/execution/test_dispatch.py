@@ -432,3 +432,39 @@ def test_the_ledger_refuses_a_second_attempt_at_the_same_executor():
     ledger.open(step("go"))
     with pytest.raises(RuntimeError, match="has not answered"):
         ledger.open(step("go", "elsewhere"))
+
+
+# --- outdated plans -----------------------------------------------------------------------------
+
+
+def test_an_outdated_plan_ends_between_two_steps_and_stops_none():
+    bench = Bench(step("go", "kitchen"), step("pick", "mug_1"), step("go", "hall")).start()
+    bench.accept()
+    assert bench.tell(ev.PlanOutdated("a cup has come")) == ()
+    bench.tell(ev.Finished(bench.sent.attempt, SUCCESS))
+    assert bench.result.status is DispatchStatus.OUTDATED
+    assert bench.result.message == "a cup has come"
+    assert bench.result.steps_done == 1
+    assert len(bench.of(ev.SendStep)) == 1
+    assert bench.of(ev.CancelStep) == []
+
+
+def test_an_outdated_plan_whose_last_step_succeeds_has_succeeded():
+    bench = Bench(step("go", "kitchen")).start()
+    bench.tell(ev.PlanOutdated("a cup has come"))
+    bench.succeed()
+    assert bench.result.status is DispatchStatus.SUCCEEDED
+
+
+def test_an_outdated_plan_that_fails_has_failed():
+    bench = Bench(step("go", "kitchen"), step("pick", "mug_1")).start()
+    bench.tell(ev.PlanOutdated("a cup has come"))
+    bench.tell(ev.Finished(bench.accept(), Outcome(OutcomeCode.EXECUTION_FAILED)))
+    assert bench.result.status is DispatchStatus.STEP_FAILED
+
+
+def test_a_plan_that_is_outdated_before_its_first_step_does_nothing():
+    bench = Bench(step("go", "kitchen")).start(ready=False)
+    bench.tell(ev.PlanOutdated("a cup has come"))
+    assert bench.result.status is DispatchStatus.OUTDATED
+    assert bench.of(ev.SendStep) == []

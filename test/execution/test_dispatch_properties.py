@@ -42,6 +42,7 @@ events = st.one_of(
     st.builds(ev.Forgotten, attempts),
     st.just(ev.WorldChanged()),
     st.just(ev.CancelRequested()),
+    st.just(ev.PlanOutdated("something better has come")),
     st.just(ev.Tick()),
 )
 actions = st.one_of(

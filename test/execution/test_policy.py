@@ -47,6 +47,7 @@ def test_nothing_is_planned_while_an_executor_may_still_act():
         (DispatchStatus.SUCCEEDED, FollowUp.ACHIEVED),
         (DispatchStatus.CANCELLED, FollowUp.CANCELLED),
         (DispatchStatus.NO_EXECUTOR, FollowUp.FAILED),
+        (DispatchStatus.OUTDATED, FollowUp.REPLAN),
     ],
 )
 def test_the_other_ends(status, follow_up):

@@ -9,7 +9,7 @@ from option_docs import FILE, replace_table
 from typer.main import get_command
 
 from fcp_ros.cli.main import import_command
-from fcp_ros.cli.plan.command import Optimisation
+from fcp_ros.cli.plan.options import Optimisation
 from fcp_ros.fuzzy import AlphaPolicy
 from fcp_ros.planning import PlanningOptions, SearchOptions, Switches
 from fcp_ros.planning.model.option_table import OPTION, OPTIONS, find_problems, make_options
@@ -27,6 +27,7 @@ OTHERS = {
     "optimise": "cost",
     "deadline": 60.0,
     "allow_relaxation": False,
+    "confirm_below": 0.8,
     "time_limit": 1.5,
     "improve_time": 0.0,
     "memory_limit": 64.0,
@@ -132,7 +133,7 @@ def test_the_message_has_the_fields_of_the_table(repository):
     text = (repository / "msg" / "PlanRequest.msg").read_text(encoding="utf-8")
     comments = dict(re.findall(r"^\S+ (\w+) +# (.*)$", text, re.MULTILINE))
     named = {option.message_field: option for option in OPTIONS if option.message_field}
-    assert set(comments) == {"goal", *named}
+    assert set(comments) == {"goal", "instruction", "speaker", *named}
     for field, option in named.items():
         if option.left_open:
             assert f"{option.left_open} takes the parameter {option.name}" in comments[field]

@@ -16,10 +16,13 @@ from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.planning import PlanningOptions, plan, verify
 from fcp_ros.planning.model.result import (
+    ExploredRelaxation,
     GivenUp,
     KeepingPrice,
     KeptPreference,
     PriceKind,
+    Relaxation,
+    RelaxationOutcome,
     RequirementTrace,
 )
 from fcp_ros.planning.schedule.schedule import schedule_steps
@@ -30,7 +33,9 @@ from fcp_ros.report.demo_report import (
     CalibratedDegree,
     DemoReport,
     Episode,
+    SpokenWords,
     StepOutcome,
+    UnderstoodInstruction,
     write_json,
 )
 from fcp_ros.report.drawing.floor_plan import draw_floor_plan
@@ -250,3 +255,40 @@ def test_constraints_and_preferences_have_rows_beside_the_timeline(report, resul
     assert "impossible: no plan keeps it." in page
     assert "never &lt;b&gt;" in page
     assert "sometime a (kept)" in page
+
+
+def test_an_instruction_and_its_relaxations_are_shown(report, result):
+    words = (
+        SpokenWords("put", "action", "on(?x, counter_1)", 0.9),
+        SpokenWords(" "),
+        SpokenWords("the <mug>", "thing", "mug <1>"),
+    )
+    understood = UnderstoodInstruction(
+        "put the <mug>", "read", "Read.", words, "The <mug> is on the counter.", 0.9
+    )
+    substitute = Relaxation("substitution", "teacup", "mug_1", 0.97, "No <teacup> is here.")
+    dropped = Relaxation("drop", "a fork", "", 0.5, "No fork is here.")
+    told = replace(
+        result,
+        message="No <teacup> is here. No fork is here. A plan of 4 steps.",
+        relaxations=(substitute, dropped),
+        refused_relaxations=(replace(substitute, replacement="vase_1", reason="It leaks."),),
+        explored=(
+            ExploredRelaxation(0, -1, (), 1.0, 0.0, RelaxationOutcome.IMPOSSIBLE),
+            ExploredRelaxation(1, 0, ("a <b>",), 0.9, 0.9, RelaxationOutcome.SOLVED),
+        ),
+        would_take="With a <fork>: 1.00.",
+    )
+    episode = replace(report.episodes[0], result=told, understood=understood)
+    page = render_page(replace(report, episodes=(episode,)))
+    assert '<span class="use thing" title="thing: mug &lt;1&gt;, 1.00"><b>the &lt;mug&gt;' in page
+    assert "The &lt;mug&gt; is on the counter." in page
+    assert page.count("No &lt;teacup&gt; is here.") == 1  # the message does not repeat it
+    assert "A plan of 4 steps." in page
+    assert "It leaks." in page
+    assert "With a &lt;fork&gt;: 1.00." in page
+    assert 'class="lattice"' in page
+    assert "<script" not in page
+    plain = render_page(report)
+    assert 'class="lattice"' not in plain
+    assert 'class="said"' not in plain

@@ -48,7 +48,13 @@ def check(episodes):
     assert len(best) > 1
     assert [c["chosen"] for c in best].count(True) == 1
     assert best[0]["membership"] == max(c["membership"] for c in best)
-    assert episodes["3"]["result"]["relaxations"][0]["reason"]
+    wish = episodes["3"]
+    assert wish["understood"]["status"] == "read"
+    words = [word["text"] for word in wish["understood"]["words"]]
+    assert "".join(words) == wish["understood"]["instruction"]
+    assert all(one["reason"] for one in wish["result"]["relaxations"])
+    assert [one["outcome"] for one in wish["result"]["explored"]].count("SOLVED") >= 1
+    assert all(e["understood"] is None for number, e in episodes.items() if number != "3")
     preferred = episodes["4c"]["result"]
     assert [one["name"] for one in preferred["given_up"]] == ["quiet"]
     assert preferred["given_up"][0]["price"]["kind"] == "IMPOSSIBLE"
@@ -68,7 +74,11 @@ def check(episodes):
 
 @pytest.mark.timeout(300)
 def test_demo_on_the_furnished_twin_house(tmp_path):
-    check(play(tmp_path))
+    episodes = play(tmp_path)
+    check(episodes)
+    kinds = {one["kind"] for one in episodes["3"]["result"]["relaxations"]}
+    assert kinds >= {"substitution", "fewer"}
+    assert 'class="lattice"' in (tmp_path / "demo.html").read_text()
 
 
 @pytest.mark.thorough  # test/demo/test_stories.py plans the stories of this scene

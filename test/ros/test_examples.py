@@ -23,6 +23,7 @@ RUNS = {
     "plan_goal": ([], "?x = book_1"),
     "achieve_goal": ([], "place: done\nsucceeded"),
     "calibration": ([], "outcomes"),
+    "ask": (["bring me a wine glass", "1"], "pick: done\nnavigate: done\nachieved"),
 }
 
 
@@ -55,6 +56,7 @@ def test_example(name, repository, scene):
         ("plan_goal", "on(unicorn_1, table_1)", "unicorn_1"),
         ("load_scene", "/etc/passwd", "scene_folders"),
         ("achieve_goal", "on(unicorn_1, table_1)", "unicorn_1"),
+        ("ask", "blorp the frim", "frim"),
     ],
 )
 def test_examples_tell_what_went_wrong(name, argument, shown, repository, scene):

@@ -16,6 +16,7 @@ LAYERS = (
     "binding",
     "grounding",
     "planning",
+    "language",
     "relaxation",
     "execution",
     "nodes",
@@ -43,6 +44,7 @@ FOLDERS = {
         "embedding",
         "language_model",
         "endpoint",
+        "generation",
         "asking",
     ),
     "planning": (

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp plan``: one planning request from the command line.
+"""``fcp plan`` and ``fcp ask``: one planning request from the command line.
 
-command: the options, and the answer as text or JSON. request: for a scene, or for PDDL files.
+command: ``fcp plan``. ask: ``fcp ask``, the same for words. options: the options of both.
+request: one request, for a scene or for PDDL files. output: the text that both print.
 interruption: Ctrl-C, and the limits while files are read. progress: what is shown meanwhile.
+questions: what is asked on the terminal.
 """

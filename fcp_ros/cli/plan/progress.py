@@ -12,41 +12,59 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.status import Status
 
 from fcp_ros.cli.terminal import open_console
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning import BestPlan, Progress
-from fcp_ros.planning.model.request import ProgressCallback, ignore_progress
 
 LINE_EVERY = 5.0
 """Seconds between two lines where standard error is not a terminal."""
 
 
-@contextmanager
-def open_progress(quiet: bool) -> Iterator[ProgressCallback]:
-    """Open a display of progress on standard error; none if `quiet`."""
-    console = open_console(stderr=True)
-    if quiet:
-        yield ignore_progress
-    elif console.is_terminal:
-        with console.status("") as status:
-            yield lambda progress: status.update(describe_progress(progress))
-    else:
-        yield _Lines(console)
+class ProgressDisplay:
+    """Shows progress: on a terminal as a live line, else as a line every few seconds.
 
+    Args:
+        console: on standard error; None shows nothing.
+        status: the live line; None where standard error is not a terminal.
+    """
 
-class _Lines:
-    """Prints a line every few seconds."""
-
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console | None, status: Status | None) -> None:
         self._console = console
+        self._status = status
         self._next = LINE_EVERY
 
-    def __call__(self, progress: Progress) -> None:
-        """Print progress, unless it is too early."""
-        if progress.elapsed >= self._next:
+    def show(self, progress: Progress) -> None:
+        """Show progress, unless it is too early."""
+        if self._status is not None:
+            self._status.update(describe_progress(progress))
+        elif self._console is not None and progress.elapsed >= self._next:
             self._next = (progress.elapsed // LINE_EVERY + 1) * LINE_EVERY
             self._console.print(describe_progress(progress), markup=False)
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Hide the live line while the block prints or asks something."""
+        if self._status is None:
+            yield
+            return
+        self._status.stop()
+        try:
+            yield
+        finally:
+            self._status.start()
+
+
+@contextmanager
+def open_progress(quiet: bool) -> Iterator[ProgressDisplay]:
+    """Open a display of progress on standard error; it shows nothing if `quiet`."""
+    console = open_console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield ProgressDisplay(None if quiet else console, None)
+        return
+    with console.status("") as status:
+        yield ProgressDisplay(console, status)
 
 
 def describe_progress(progress: Progress) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from fcp_ros.cli.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.plan.interruption import GuardedMemberships, Interruption
@@ -14,6 +15,8 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl import PddlTask, UnsupportedPddl, read_pddl
 from fcp_ros.domain.pddl.reader import is_condition
+from fcp_ros.language.reader import InstructionReader, ReadingContext
+from fcp_ros.language.reading import Interpretation
 from fcp_ros.planning import (
     Optimise,
     Phase,
@@ -27,9 +30,33 @@ from fcp_ros.planning.model.memberships import MembershipSource, NoMemberships
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import ProgressCallback, ignore_progress
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
-from fcp_ros.relaxation import plan_goal
+from fcp_ros.relaxation import InstructionResult, plan_goal, plan_instruction
+from fcp_ros.relaxation.plan_instruction import (
+    TellCallback,
+    read_instruction,
+    settle_confirmation,
+    settle_reading,
+    tell_nobody,
+)
+from fcp_ros.relaxation.question import AskCallback, leave_open
+from fcp_ros.report import to_plain_result
 from fcp_ros.report.ipc_plan import to_ipc_plan
 from fcp_ros.report.pddl_result import to_pddl_result
+
+
+@dataclass(frozen=True)
+class SpokenInput:
+    """An instruction in words, and who reads it.
+
+    Attributes:
+        instruction: the words.
+        reader: reads them.
+        speaker: the element that speaks; "" if that is not known.
+    """
+
+    instruction: str
+    reader: InstructionReader
+    speaker: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,6 +72,7 @@ class PlanInput:
         types: Types of labels or elements, ``NAME=TYPE`` each.
         similar: Least vote for the type of a similar label; None takes the domain's own.
         assets: Folders with files that the scene may refer to, besides its own.
+        spoken: The goal in words; None if it is a formula.
     """
 
     domain: str
@@ -55,6 +83,7 @@ class PlanInput:
     types: tuple[str, ...] = ()
     similar: float | None = None
     assets: tuple[Path, ...] = ()
+    spoken: SpokenInput | None = None
 
 
 @dataclass(frozen=True)
@@ -63,12 +92,18 @@ class PlanOutput:
 
     Attributes:
         notes: What of the scene was read otherwise than the file has it, or left out.
+        interpretation: The way in which an instruction was understood; None if there was none.
     """
 
     result: PlanningResult
     domain: Domain | None
     task: PddlTask | None = None
     notes: tuple[str, ...] = ()
+    interpretation: Interpretation | None = None
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the result and the notes on the scene as plain data for JSON."""
+        return {**to_plain_result(self.result), "scene_notes": list(self.notes)}
 
     def to_ipc_plan(self) -> str:
         """Return the plan as the text of an IPC plan file.
@@ -86,6 +121,21 @@ def is_pddl(file: str) -> bool:
     return file.lower().endswith(".pddl")
 
 
+@dataclass(frozen=True)
+class Listener:
+    """The person at the terminal.
+
+    Attributes:
+        show: shown the progress.
+        ask: asked which reading is meant, and to confirm a relaxed goal.
+        tell: told how an instruction was understood.
+    """
+
+    show: ProgressCallback = ignore_progress
+    ask: AskCallback = leave_open
+    tell: TellCallback = tell_nobody
+
+
 class PlanCommand:
     """Answers one request within its limits, from the first byte that is read on.
 
@@ -93,7 +143,7 @@ class PlanCommand:
         asked: the request.
         start: of the request.
         interruption: Ctrl-C.
-        show: told of the progress.
+        listener: the person at the terminal.
     """
 
     def __init__(
@@ -101,12 +151,13 @@ class PlanCommand:
         asked: PlanInput,
         start: RequestStart,
         interruption: Interruption,
-        show: ProgressCallback,
+        listener: Listener,
     ) -> None:
         self._asked = asked
         self._start = start
         self._interruption = interruption
-        self._show = show
+        self._listener = listener
+        self._show = listener.show
 
     def answer(self) -> PlanOutput:
         """Plan for a PDDL problem, or for a goal in a scene.
@@ -131,22 +182,78 @@ class PlanCommand:
             result = PlanningResult(PlanStatus.MEMOUT, "The process ran out of memory.")
         return PlanOutput(replace(result, goal=self._asked.goal), None)
 
-    def _answer_scene(self) -> PlanOutput:
-        # The scene layer, with all its formats, is slow to import, and PDDL files need none of it.
+    def read(self) -> Interpretation:
+        """Read the instruction, and ask which reading is meant, without planning for it.
+
+        Raises:
+            DomainError, SceneError, InputError: a file or the reader is invalid; the message says
+                where and why.
+            Interrupted: a limit was reached.
+        """
+        spoken = self._asked.spoken
+        assert spoken is not None, "callers give an instruction"
+        session = self._open_session()
+        context = self._make_context(session.domain, session.state.instance, spoken)
+        check = self._watch(Phase.PARSE, self._show).check
+        interpretation = read_instruction(
+            spoken.instruction, spoken.reader, replace(context, check=check)
+        )
+        self._listener.tell(interpretation)
+        return settle_reading(interpretation, self._start, self._listener.ask)[0]
+
+    def _open_session(self) -> Any:
+        """Read domain and scene."""
         asked = self._asked
         with self._guard(Phase.PARSE):
+            # The scene layer, with all its formats, is slow to import; PDDL needs none of it.
             from fcp_ros.cli.session import SceneChoice, open_session
             from fcp_ros.scene import SceneLimits
 
             limits = SceneLimits(asset_folders=asked.assets)
             choice = SceneChoice(asked.types, asked.similar, limits)
-            session = open_session(asked.domain, asked.scene, choice)
-        with self._open_memberships(session.domain) as memberships:
+            return open_session(asked.domain, asked.scene, choice)
+
+    def _answer_scene(self) -> PlanOutput:
+        session = self._open_session()
+        domain, state, notes = session.domain, session.state.instance, session.state.fact_notes
+        spoken = self._asked.spoken
+        with self._open_memberships(domain) as memberships:
             with self._guard(Phase.COMPILE):
-                planning = PlanningSession(session.domain)
-            state = session.state.instance
-            result = self._plan_text(session.domain, state, memberships, planning)
-        return PlanOutput(result, session.domain, notes=session.state.fact_notes)
+                planning = PlanningSession(domain)
+            if spoken is not None:
+                answer = self._plan_words(domain, state, spoken, memberships, planning)
+                result = answer.result
+                return PlanOutput(result, domain, notes=notes, interpretation=answer.interpretation)
+            result = self._plan_text(domain, state, memberships, planning)
+        return PlanOutput(result, domain, notes=notes)
+
+    def _plan_words(
+        self,
+        domain: Domain,
+        state: Instance,
+        spoken: SpokenInput,
+        memberships: MembershipSource,
+        session: PlanningSession,
+    ) -> InstructionResult:
+        return plan_instruction(
+            spoken.instruction,
+            spoken.reader,
+            self._make_context(domain, state, spoken),
+            self._asked.options,
+            memberships,
+            cancelled=self._interruption.is_cancelled,
+            progress=self._show,
+            session=session,
+            start=self._start,
+            ask=self._listener.ask,
+            tell=self._listener.tell,
+        )
+
+    def _make_context(self, domain: Domain, state: Instance, spoken: SpokenInput) -> ReadingContext:
+        # The sentence model, which costs half a second, is loaded with its first question.
+        from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+
+        return ReadingContext(domain, state, spoken.speaker, similarity=EmbeddingLabelSimilarity())
 
     def _answer_pddl(self) -> PlanOutput:
         asked = self._asked
@@ -183,17 +290,19 @@ class PlanCommand:
         memberships: MembershipSource,
         session: PlanningSession,
     ) -> PlanningResult:
-        return plan_goal(
+        options = self._asked.options
+        result = plan_goal(
             domain,
             instance,
             self._asked.goal,
-            self._asked.options,
+            options,
             memberships,
             cancelled=self._interruption.is_cancelled,
             progress=self._show,
             session=session,
             start=self._start,
         )
+        return settle_confirmation(result, options, self._listener.ask)
 
     @contextmanager
     def _open_memberships(self, domain: Domain) -> Iterator[MembershipSource]:

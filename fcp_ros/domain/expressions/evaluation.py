@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The degree of an expression in a state, by definition: slow, obvious, the planner's twin.
 
-Degrees (DESIGN section 4): relations and `is_a` are 0 or 1; graded predicates are judged; `and` and
-`forall` compose with the t-norm, `or` and `exists` take the largest, `not` is 1 - x, and a weight w
-makes 1 - w * (1 - x). Free variables are existential over the whole expression. Two variables may
-stand for the same element.
+Degrees (DESIGN section 4): relations, `is_a` and `same` are 0 or 1; graded predicates are judged;
+`and` and `forall` compose with the t-norm, `or` and `exists` take the largest, `not` is 1 - x, and
+a weight w makes 1 - w * (1 - x). Free variables are existential over the whole expression. Two
+variables may stand for the same element.
 
 Trajectory constraints are read off the states that a plan goes through, as Gerevini and Long define
 them (Plan Constraints and Preferences in PDDL3, 2005, section 4): true or false.
@@ -40,7 +40,7 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
 )
 from fcp_ros.domain.expressions.trajectories import decide_constraint
-from fcp_ros.domain.model import IS_A
+from fcp_ros.domain.model import IS_A, SAME
 from fcp_ros.foundation.labels import label_forms, normalise_label
 from fcp_ros.fuzzy.tnorm import TNorm
 
@@ -305,6 +305,8 @@ class _Evaluator:
             return float(is_a(instance, instance.id_of(arguments[0]), arguments[1]))
         if instance.schema.has_relation(atom.predicate):
             return float(_occurs(Fact(atom.predicate, arguments), instance))
+        if atom.predicate == SAME:  # a PDDL file may have a predicate of that name
+            return float(arguments[0] == arguments[1])
         degree = self._degree_of(atom.predicate, arguments)
         return unknown if degree is None else degree
 

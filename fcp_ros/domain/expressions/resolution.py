@@ -34,7 +34,7 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import IS_A, TEXT, Domain, Parameter
+from fcp_ros.domain.model import BUILT_IN, IS_A, SAME, TEXT, Domain, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.labels import match_label
 from fcp_ros.foundation.wording import suggest_name
@@ -146,8 +146,10 @@ class _Resolver:
         signature = self.vocabulary.signature(atom.predicate)
         if signature is None and atom.predicate == IS_A:
             signature = (Parameter("element", ""), Parameter("label", TEXT))
+        if signature is None and atom.predicate == SAME:
+            signature = (Parameter("element", ""), Parameter("other", ""))
         if signature is None:
-            known = (*self.vocabulary.relations, *self.vocabulary.graded, IS_A)
+            known = (*self.vocabulary.relations, *self.vocabulary.graded, *BUILT_IN)
             fix = suggest_name(atom.predicate, known)
             raise self._error(f"Unknown predicate {atom.predicate}: {fix}", atom.column)
         if len(signature) != len(atom.arguments):

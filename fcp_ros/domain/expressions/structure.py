@@ -29,7 +29,7 @@ from fcp_ros.domain.expressions.syntax import (
     free_variables,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import IS_A
+from fcp_ros.domain.model import BUILT_IN
 
 
 def check_structure(goal: Expression, graded: Collection[str], text: str = "") -> None:
@@ -205,8 +205,8 @@ def split_choice(
         The choosing parts, and the conjunction of the others; None if there are none.
     """
     parts = tuple(_flatten(body))
-    choosing = tuple(part for part in parts if _is_settled(part, schema, False))
-    others = tuple(part for part in parts if not _is_settled(part, schema, False))
+    choosing = tuple(part for part in parts if is_settled(part, schema, False))
+    others = tuple(part for part in parts if not is_settled(part, schema, False))
     return choosing, And(others) if len(others) > 1 else next(iter(others), None)
 
 
@@ -219,13 +219,19 @@ def _flatten(condition: Expression) -> Iterator[Expression]:
         yield condition
 
 
-def _is_settled(condition: Expression, schema: Schema, initially: bool) -> bool:
-    """Return True if a condition is crisp and no action can change it."""
+def is_settled(condition: Expression, schema: Schema, initially: bool = False) -> bool:
+    """Return True if a condition is crisp and no action can change it.
+
+    Args:
+        condition: a condition with resolved names.
+        schema: says which relations are static.
+        initially: True within `initially`, where nothing changes.
+    """
     if isinstance(condition, Atom):
         name = condition.predicate
         known = schema.has_relation(name) and (initially or schema.relation(name).static)
-        return name == IS_A or known
+        return known or (name in BUILT_IN and not schema.has_relation(name))
     if isinstance(condition, (Weighted, Preference, TrajectoryConstraint)):
         return False
     initially = initially or isinstance(condition, Initially)
-    return all(_is_settled(part, schema, initially) for part in children(condition))
+    return all(is_settled(part, schema, initially) for part in children(condition))

@@ -13,5 +13,6 @@ builder returns the part that can be read and reports every fault, so that one r
   apply.
 - `graded`, `fuzzy_rules`: section `graded`: rubrics, tables, oracles, computed degrees.
 - `chunks`: section `chunks`, with the check that steps can follow one another.
+- `goals`: what people say (`phrases`, `tasks`, `kinds`, `ignorable`), and how goals may be relaxed.
 - `scene`: sections `labels`, `synonyms` and `scene`.
 """

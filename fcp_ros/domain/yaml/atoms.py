@@ -25,7 +25,7 @@ from fcp_ros.domain.expressions.syntax import (
     Weighted,
     write_term,
 )
-from fcp_ros.domain.model import IS_A, TEXT, Literal, Parameter
+from fcp_ros.domain.model import BUILT_IN, IS_A, TEXT, Literal, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import RelationEntry
 from fcp_ros.foundation.wording import suggest_name
@@ -190,9 +190,11 @@ class AtomReader:
             other_key = "`when:`, `add:` or `delete:`"
         if atom.predicate in wanted:
             return wanted[atom.predicate]
-        if atom.predicate in other or atom.predicate == IS_A:
+        if atom.predicate in other or atom.predicate in BUILT_IN:
             message = f"{atom.predicate} in {self.owner} is not a {kind.value}"
-            fix = f"move it to {other_key}" if atom.predicate != IS_A else "use a parameter's type"
+            fix = f"move it to {other_key}"
+            if atom.predicate in BUILT_IN:
+                fix = "use a parameter's type" if atom.predicate == IS_A else "it belongs to goals"
         else:
             message = f"unknown {kind.value} {atom.predicate} in {self.owner}"
             fix = suggest_name(atom.predicate, wanted)

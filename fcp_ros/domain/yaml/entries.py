@@ -25,6 +25,7 @@ Words = Annotated[list[str], BeforeValidator(_empty_list)]
 Amounts = Annotated[dict[str, float], BeforeValidator(_empty_mapping)]
 Typing = Annotated[dict[str, str], BeforeValidator(_empty_mapping)]
 Degree = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Degrees = Annotated[dict[str, Degree], BeforeValidator(_empty_mapping)]
 
 
 class _Entry(BaseModel):
@@ -37,6 +38,8 @@ class RelationEntry(_Entry):
     legs: dict[str, str]
     functional: Words = Field(default_factory=list)
     static: bool = False
+    phrases: Words = Field(default_factory=list)
+    negated_phrases: Words = Field(default_factory=list)
 
 
 class FunctionEntry(_Entry):
@@ -115,6 +118,7 @@ class RuleEntry(_Entry):
     uses: Amounts = Field(default_factory=dict)
     metric: str = ""
     executor: str
+    phrases: Words = Field(default_factory=list)
 
 
 class AnchorEntry(_Entry):
@@ -179,6 +183,7 @@ class GradedEntry(_Entry):
     default_degree: Degree | None = None
     calibrated: bool = True
     judged_like: str = ""
+    phrases: Words = Field(default_factory=list)
 
 
 class ConstraintEntry(_Entry):
@@ -205,6 +210,65 @@ class ChunkEntry(_Entry):
     parameters: Typing
     steps: Words
     graded: Words = Field(default_factory=list)
+
+
+class AdditionEntry(_Entry):
+    """An item of `additions` of a task."""
+
+    phrases: Words
+    parameters: Typing = Field(default_factory=dict)
+    goal: str = ""
+
+
+class TaskEntry(_Entry):
+    """An entry of `tasks`."""
+
+    description: str = ""
+    phrases: Words
+    parameters: Typing = Field(default_factory=dict)
+    defaults: Annotated[dict[str, str | int], BeforeValidator(_empty_mapping)] = Field(
+        default_factory=dict
+    )
+    goal: str
+    additions: list[AdditionEntry] = Field(default_factory=list)
+
+
+class WeakerEntry(_Entry):
+    """An item of a relation in `relaxable`, in its long form."""
+
+    to: str
+    degree: Degree
+    because: str = ""
+
+
+class SubstituteEntry(_Entry):
+    """An item of `substitute` in `relaxing`."""
+
+    of: str
+    by: str
+    named: Degree | None = None
+
+
+class ShiftEntry(_Entry):
+    """An item of `shift` in `relaxing`."""
+
+    of: str
+    to: str
+    degree: Degree | None = None
+    by: str = ""
+    because: str = ""
+
+
+class RelaxingEntry(_Entry):
+    """The section `relaxing`."""
+
+    substitute: list[SubstituteEntry] | None = None
+    fewer: float | str | None = None
+    is_a: Degree | None = None
+    drop: Degrees = Field(default_factory=dict)
+    split: Degree | None = None
+    shift: list[ShiftEntry] = Field(default_factory=list)
+    ask: Degrees = Field(default_factory=dict)
 
 
 class AttributeFactEntry(_Entry):
@@ -249,4 +313,10 @@ class DomainFile(_Entry):
     chunks: dict[str, ChunkEntry] = Field(default_factory=dict)
     labels: dict[str, Words] = Field(default_factory=dict)
     synonyms: Typing = Field(default_factory=dict)
+    tasks: dict[str, TaskEntry] = Field(default_factory=dict)
+    kinds: dict[str, Words] = Field(default_factory=dict)
+    ignorable: Words = Field(default_factory=list)
+    relaxable: dict[str, list[str | WeakerEntry]] = Field(default_factory=dict)
+    relaxing: RelaxingEntry | None = None
+    hard: Words = Field(default_factory=list)
     scene: SceneEntry

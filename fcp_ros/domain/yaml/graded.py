@@ -8,7 +8,7 @@ import re
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path, article
 from fcp_ros.domain.model import (
-    IS_A,
+    BUILT_IN,
     ORACLES,
     RULE,
     STATED,
@@ -57,7 +57,7 @@ def _build_predicate(
 ) -> GradedPredicate:
     path: Path = ("graded", name)
     check_name(name, "graded predicate", path, report)
-    if name in file.types or name in file.relations or name == IS_A:
+    if name in file.types or name in file.relations or name in BUILT_IN:
         report.add(path, f"the name {name} is taken already", "rename the graded predicate")
     if not entry.parameters:
         report.add(path, f"{name} has no parameters", "declare at least one")

@@ -11,6 +11,9 @@ from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.chunks import build_chunks
 from fcp_ros.domain.yaml.entries import DomainFile
+from fcp_ros.domain.yaml.goals.relaxing import build_relaxing
+from fcp_ros.domain.yaml.goals.task_goals import check_task_goals
+from fcp_ros.domain.yaml.goals.words import build_words
 from fcp_ros.domain.yaml.graded import build_graded
 from fcp_ros.domain.yaml.rules import build_constraints, build_resources, build_rules
 from fcp_ros.domain.yaml.scene import build_mapping
@@ -33,9 +36,11 @@ def build_domain(data: Any, content_hash: str, report: Diagnostics) -> Domain:
     resources = build_resources(file, report)
     chunks = build_chunks(file, rules, vocabulary, report)
     mapping = build_mapping(file, vocabulary, report)
+    words = build_words(file, rules, vocabulary, report)
+    relaxing = build_relaxing(file, rules, vocabulary, report)
     report.raise_if_any()
     assert schema is not None, "a schema without problems is built"
-    return Domain(
+    domain = Domain(
         name=file.domain,
         version=file.version,
         schema=schema,
@@ -47,7 +52,12 @@ def build_domain(data: Any, content_hash: str, report: Diagnostics) -> Domain:
         source=report.file,
         content_hash=content_hash,
         chunks=chunks,
+        words=words,
+        relaxing=relaxing,
     )
+    check_task_goals(domain, report)
+    report.raise_if_any()
+    return domain
 
 
 def _check_shape(data: Any, report: Diagnostics) -> DomainFile:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema
 from fcp_ros.domain.diagnostics import Diagnostics, Path, article
-from fcp_ros.domain.model import IS_A, TEXT, Parameter
+from fcp_ros.domain.model import BUILT_IN, TEXT, Parameter
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile
 from fcp_ros.foundation.wording import suggest_name
@@ -112,8 +112,8 @@ def _check_relations(file: DomainFile, vocabulary: Vocabulary, report: Diagnosti
         check_name(name, "relation", path, report)
         if name in file.types:
             report.add(path, f"{name} is a type already", "rename the relation")
-        if name == IS_A:
-            report.add(path, "is_a is built in", "rename the relation")
+        if name in BUILT_IN:
+            report.add(path, f"{name} is built in", "rename the relation")
         if not entry.legs:
             report.add(path, f"{name} has no legs", "name at least one, such as {thing: item}")
         for leg, type_ in entry.legs.items():

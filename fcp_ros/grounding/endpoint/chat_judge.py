@@ -9,12 +9,17 @@ seeded answers and takes their median; alternatives that come with them are read
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from fcp_ros.grounding.endpoint.chat_completion import ChatAnswer, read_choices
+from fcp_ros.grounding.endpoint.chat_completion import ChatAnswer
+from fcp_ros.grounding.endpoint.chat_requests import (
+    OptionalFeature,
+    ask_model,
+    draw_answers,
+    write_request,
+)
 from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.endpoint.score_alternatives import ScoreReading, read_alternatives
 from fcp_ros.grounding.language_model.prompt import read_score
@@ -23,7 +28,6 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import LanguageModelOptions, ScoringMode
 
-COMPLETIONS = "/chat/completions"
 ALTERNATIVES = (20, 5)
 """Alternatives for each place: the most of the protocol, and the most of some servers."""
 MOST_TOKENS = 8
@@ -32,32 +36,6 @@ LEAST_SHARE = 0.9
 """The least part of the possible scores that must be read to trust the distribution."""
 SEEDS = 1 << 31
 """The upper bound of seeds; some servers keep them in 32 bits."""
-PATIENCE = 3
-"""Answers in a row without the feature after which the server counts as lacking it."""
-AGAIN = 50
-"""Questions after which a missing feature is asked for again: servers are replaced."""
-
-
-class OptionalFeature:
-    """A feature that not every server has, learnt from the answers; safe for several threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._missed = 0
-        self._passed_over = 0
-
-    def is_worth_asking(self) -> bool:
-        """Return True if the feature should be asked for this time."""
-        with self._lock:
-            if self._missed < PATIENCE:
-                return True
-            self._passed_over = (self._passed_over + 1) % AGAIN
-            return self._passed_over == 0
-
-    def record(self, is_there: bool) -> None:
-        """Record that it was asked for, and if it came."""
-        with self._lock:
-            self._missed = 0 if is_there else self._missed + 1
 
 
 class ChatJudge:
@@ -88,13 +66,7 @@ class ChatJudge:
         Raises:
             GroundingError: the server can't answer, or the model gives no score (NO_ANSWER).
         """
-        body = {
-            "model": name,
-            # Lone surrogates from a broken file become question marks.
-            "messages": [{"role": "user", "content": prompt.encode("utf-8", "replace").decode()}],
-            "max_tokens": MOST_TOKENS,
-            "stream": False,
-        }
+        body = write_request(name, prompt, MOST_TOKENS)
         told: list[ChatAnswer] = []
         exact = self._options.mode == ScoringMode.EXACT
         if exact and self._alternatives.is_worth_asking():
@@ -120,7 +92,7 @@ class ChatJudge:
             try:
                 answers = self._ask(asked)
             except ServerRefusal as refusal:
-                if refusal.status not in (400, 422, 501) or "logprob" not in refusal.words.lower():
+                if not (refusal.is_about_fields and "logprob" in refusal.words.lower()):
                     raise
             else:
                 self._told_at_once = count
@@ -141,25 +113,10 @@ class ChatJudge:
         asked = {**body, "temperature": options.temperature}
         if with_alternatives:
             asked |= {"logprobs": True, "top_logprobs": self._told_at_once}
-        drawn: list[ChatAnswer] = []
-        if wanted > 1 and self._batches.is_worth_asking():
-            drawn = self._draw_batch(asked, seed)
-        while len(drawn) < wanted:
-            drawn += self._ask({**asked, "seed": seed + len(drawn)})[:1]
-        return drawn[:wanted]
-
-    def _draw_batch(self, asked: dict[str, Any], seed: int) -> list[ChatAnswer]:
-        try:
-            drawn = self._ask({**asked, "n": self._options.samples, "seed": seed})
-        except ServerRefusal as refusal:
-            if refusal.status not in (400, 422, 501):
-                raise
-            drawn = ()  # the next request, without n, shows if n was the reason
-        self._batches.record(len(drawn) > 1)
-        return list(drawn)
+        return draw_answers(self._ask, asked, wanted, seed, self._batches)
 
     def _ask(self, body: dict[str, Any]) -> tuple[ChatAnswer, ...]:
-        return read_choices(self._server.post(COMPLETIONS, body), self._server.shown)
+        return ask_model(self._server, body)
 
     def _read_distribution(
         self,

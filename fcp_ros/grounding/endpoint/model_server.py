@@ -19,6 +19,7 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import EndpointOptions, build_range_error
 
@@ -244,6 +245,11 @@ class ServerRefusal(GroundingError):
     words: str = ""
     after: float | None = None
 
+    @property
+    def is_about_fields(self) -> bool:
+        """True if the status is that of a server that does not know a field of the request."""
+        return self.status in (400, 422, 501)
+
 
 def build_refusal(
     server: str,
@@ -278,7 +284,8 @@ def build_refusal(
     elif status == 404:
         what = "there is no such address or model; check the options endpoint url and model"
     elif 300 <= status < 400:
-        what = f"it redirects to {location[:SHOWN] or 'another address'}; use that as endpoint url"
+        target = to_printable(location)[:SHOWN] or "another address"
+        what = f"it redirects to {target}; use that as endpoint url"
     elif status == 429:
         what = "it is overloaded; lower the option endpoint concurrency"
     elif status >= 500:
@@ -317,4 +324,4 @@ def _extract_words(body: str) -> str:
             content = content[key]
     if isinstance(content, str):
         text = content
-    return " ".join(text.split())[:SHOWN]
+    return to_printable(" ".join(text.split()))[:SHOWN]

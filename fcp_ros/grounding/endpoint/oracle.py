@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.grounding.endpoint.chat_completion import read_model_names
 from fcp_ros.grounding.endpoint.chat_judge import ChatJudge
+from fcp_ros.grounding.endpoint.chat_requests import find_first_model
 from fcp_ros.grounding.endpoint.model_server import (
     FIRST_PAUSE,
     TIMEOUTS_A_REQUEST,
@@ -27,8 +27,6 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import EndpointOptions, LanguageModelOptions, ScoringMode
 from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
-
-MODELS = "/models"
 
 
 class EndpointOracle(PerRequestOracle):
@@ -145,24 +143,8 @@ class EndpointOracle(PerRequestOracle):
             return self._model_name
         with self._naming:
             if not self._model_name:
-                self._model_name = self._ask_for_model()
+                self._model_name = find_first_model(self._server)
             return self._model_name
-
-    def _ask_for_model(self) -> str:
-        try:
-            names = read_model_names(self._server.get(MODELS), self._server.shown)
-        except GroundingError as error:
-            if error.code is not GroundingCode.SERVER_FAILED:
-                raise
-            hint = "or the server lists no models: then name one in the option endpoint model"
-            raise GroundingError(error.code, f"{error.sentence}; {hint}") from error
-        if not names:
-            raise GroundingError(
-                GroundingCode.SERVER_FAILED,
-                f"{self._server.shown} has no model; load one there, or name one in the option "
-                "endpoint model",
-            )
-        return names[0]
 
 
 class _Batch:

@@ -65,21 +65,22 @@ def tokenize_prompts(tokenizer: Any, prompts: Sequence[str]) -> list[list[int]]:
     tokenized once. The first `ENOUGH` texts check that this tokenizer then gives the same tokens;
     the others begin in the same words on both sides of the cut.
     """
-    texts = [apply_template(tokenizer, prompt) for prompt in prompts]
-    checked = _tokenize(tokenizer, texts[:ENOUGH])
+    texts = [apply_template(tokenizer, prompt, CUE) for prompt in prompts]
+    checked = tokenize_texts(tokenizer, texts[:ENOUGH])
     if len(texts) <= ENOUGH:
         return checked
     shared = os.path.commonprefix(texts)  # noqa: RUF071 (character by character, as is wanted)
     cut = shared.rfind("\n") + 1
-    (head,) = _tokenize(tokenizer, [texts[0][:cut]])
+    (head,) = tokenize_texts(tokenizer, [texts[0][:cut]])
     tails = tokenizer([text[cut:] for text in texts], add_special_tokens=False)["input_ids"]
     joined = [head + list(tail) for tail in tails]
     if joined[:ENOUGH] == checked:
         return joined
-    return checked + _tokenize(tokenizer, texts[ENOUGH:])
+    return checked + tokenize_texts(tokenizer, texts[ENOUGH:])
 
 
-def _tokenize(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
+def tokenize_texts(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
+    """Tokenize texts that `apply_template` wrote, each up to where the model goes on."""
     # A chat template contains the special tokens.
     special = not getattr(tokenizer, "chat_template", None)
     # Some tokenizers append an end token, after which a model gives no answer.
@@ -90,14 +91,19 @@ def _tokenize(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
     ]
 
 
-def apply_template(tokenizer: Any, prompt: str) -> str:
+def apply_template(tokenizer: Any, prompt: str, cue: str = "") -> str:
     """Write the text before the answer, in the chat template if there is one.
+
+    Args:
+        tokenizer: with or without a chat template.
+        prompt: the question.
+        cue: a line of its own at the end, for models without a template.
 
     Raises:
         GroundingError: the template can't be used.
     """
     if not getattr(tokenizer, "chat_template", None):
-        return f"{prompt}\n{CUE}"
+        return f"{prompt}\n{cue}" if cue else prompt
     try:
         # Models that think aloud would otherwise begin with that; other templates ignore it.
         return str(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
-from fcp_ros.msg import Argument, Budget, ResourceLevel
+from fcp_ros.msg import Argument, Budget, ResourceLevel, TypeShift
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import (
@@ -66,6 +66,7 @@ def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
         ],
         budgets=budgets_to_ros(plan.budgets),
         left_out=list(plan.left_out),
+        shifts=[TypeShift(element=element, type=type_) for element, type_ in plan.shifts],
         scene_sequence_number=origin.scene_sequence,
     )
 
@@ -90,6 +91,7 @@ def plan_from_ros(message: PlanMessage) -> Plan:
         schedule=_schedule_from_ros(message) if message.scheduled else None,
         budgets=budgets_from_ros(message.budgets),
         left_out=tuple(message.left_out),
+        shifts=tuple((one.element, one.type) for one in message.shifts),
     )
 
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from fcp_ros.language.reading import Interpretation
 from fcp_ros.msg import Candidate as CandidateMessage
 from fcp_ros.msg import GivenUp as GivenUpMessage
 from fcp_ros.msg import KeepingPrice as KeepingPriceMessage
@@ -14,7 +15,6 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanRequest
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.msg import PlanStatus as PlanStatusMessage
-from fcp_ros.msg import Relaxation as RelaxationMessage
 from fcp_ros.nodes.conversions.common import (
     ConversionError,
     binding_from_ros,
@@ -23,12 +23,23 @@ from fcp_ros.nodes.conversions.common import (
     duration_to_ros,
 )
 from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
+from fcp_ros.nodes.conversions.language import (
+    interpretation_to_ros,
+    question_from_ros,
+    question_to_ros,
+)
 from fcp_ros.nodes.conversions.plan import (
     PlanOrigin,
     budgets_from_ros,
     budgets_to_ros,
     plan_from_ros,
     plan_to_ros,
+)
+from fcp_ros.nodes.conversions.relaxation import (
+    lattice_from_ros,
+    lattice_to_ros,
+    relaxations_from_ros,
+    relaxations_to_ros,
 )
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
@@ -40,19 +51,47 @@ from fcp_ros.planning.model.result import (
     PlanningResult,
     PlanStatus,
     PriceKind,
-    Relaxation,
     Verdict,
 )
+from fcp_ros.relaxation.question import QuestionKind, find_question
+
+MOST_CHARACTERS = 10_000
+"""Longest goal or instruction of a request; no person says more at once."""
+MOST_NAME = 1_000
+"""Longest name of an element in a request."""
 
 
-def request_to_ros(goal: str, options: PlanningOptions) -> PlanRequest:
+@dataclass(frozen=True)
+class Wish:
+    """The wish of a request: a goal, or an instruction in words.
+
+    Attributes:
+        goal: an expression; "" if there is an instruction.
+        instruction: in words; "" if there is a goal.
+        speaker: the element that speaks; "" for the default.
+    """
+
+    goal: str = ""
+    instruction: str = ""
+    speaker: str = ""
+
+    @property
+    def text(self) -> str:
+        """The goal or the instruction, as it was given."""
+        return self.instruction or self.goal
+
+
+def request_to_ros(wish: Wish, options: PlanningOptions) -> PlanRequest:
     """Write a planning request; every setting that the message has is set."""
     return PlanRequest(
-        goal=goal,
+        goal=wish.goal,
+        instruction=wish.instruction,
+        speaker=wish.speaker,
         alpha=float(options.alpha),
         time_limit=duration_to_ros(options.time_limit),
         tnorm=options.tnorm,
         forbid_relaxation=not options.allow_relaxation,
+        confirm_below=float(options.confirm_below),
         explain=options.explain,
         optimise=options.optimise.value,
         deadline=duration_to_ros(options.deadline if math.isfinite(options.deadline) else 0.0),
@@ -60,17 +99,42 @@ def request_to_ros(goal: str, options: PlanningOptions) -> PlanRequest:
     )
 
 
-def request_from_ros(
-    message: PlanRequest, defaults: PlanningOptions
-) -> tuple[str, PlanningOptions]:
-    """Read goal and options of a request; `defaults` provide what it leaves open.
-
-    Left open are: alpha as NaN, a time limit of zero, an empty t-norm, an empty `optimise`, and a
-    deadline of zero. Values are not checked here (see `find_problems`).
+def read_wish(message: PlanRequest) -> Wish:
+    """Read the goal or instruction of a request.
 
     Raises:
-        ConversionError: `optimise` is an unknown word, or a budget is given twice.
+        ConversionError: it has both, or one of them is too long.
     """
+    if message.goal and message.instruction:
+        raise ConversionError("there is a goal and an instruction: give one of them")
+    speaker = check_length(message.speaker, "speaker", MOST_NAME)
+    return Wish(message.goal, check_length(message.instruction, "instruction"), speaker)
+
+
+def check_length(text: str, name: str, most: int = MOST_CHARACTERS) -> str:
+    """Return a text that is not too long.
+
+    Raises:
+        ConversionError: it is.
+    """
+    if len(text) > most:
+        raise ConversionError(f"the {name} has {len(text)} characters: {most} are allowed")
+    return text
+
+
+def request_from_ros(
+    message: PlanRequest, defaults: PlanningOptions
+) -> tuple[Wish, PlanningOptions]:
+    """Read wish and options of a request; `defaults` provide what it leaves open.
+
+    Left open are: alpha and `confirm_below` as NaN, a time limit of zero, an empty t-norm, an empty
+    `optimise`, and a deadline of zero. Values are not checked here (see `find_problems`).
+
+    Raises:
+        ConversionError: `optimise` is an unknown word, or a budget is given twice; or see
+            `read_wish`.
+    """
+    wish = read_wish(message)
     time_limit = duration_from_ros(message.time_limit)
     if not math.isnan(message.alpha):
         defaults = defaults.with_alpha(message.alpha)
@@ -79,12 +143,15 @@ def request_from_ros(
         time_limit=time_limit if time_limit != 0.0 else defaults.time_limit,
         tnorm=message.tnorm or defaults.tnorm,
         allow_relaxation=defaults.allow_relaxation and not message.forbid_relaxation,
+        confirm_below=(
+            defaults.confirm_below if math.isnan(message.confirm_below) else message.confirm_below
+        ),
         explain=message.explain,
         optimise=_read_objective(message.optimise, defaults),
         deadline=duration_from_ros(message.deadline) or defaults.deadline,
         budgets=budgets_from_ros(message.budgets) or defaults.budgets,
     )
-    return message.goal, options
+    return wish, options
 
 
 def _read_objective(word: str, defaults: PlanningOptions) -> Optimise:
@@ -114,8 +181,16 @@ def status_from_ros(message: PlanStatusMessage) -> PlanStatus:
         raise ConversionError(f"a plan status has the unknown code {message.code}") from None
 
 
-def result_to_ros(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessage:
-    """Write a planning result; without a plan, its plan names the goal that was planned for."""
+def result_to_ros(
+    result: PlanningResult, origin: PlanOrigin, interpretation: Interpretation | None = None
+) -> PlanResultMessage:
+    """Write a planning result; without a plan, its plan names the goal that was planned for.
+
+    Args:
+        result: the result.
+        origin: the rest of the plan message.
+        interpretation: of the instruction; None if a goal was asked for.
+    """
     if result.plan is not None:
         plan = plan_to_ros(result.plan, origin)
     else:
@@ -131,11 +206,16 @@ def result_to_ros(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessa
         status=status_to_ros(result.status, result.message),
         optimal_in=[measure.value for measure in result.optimal_in],
         plan=plan,
+        interpretation=interpretation_to_ros(interpretation),
+        question=question_to_ros(find_question(result, interpretation)),
         best_membership=result.best_membership,
         alpha_reason=result.alpha_reason,
         explanation=[] if result.explanation is None else list(result.explanation.sentences()),
         candidates=[_candidate_to_ros(candidate) for candidate in result.candidates],
-        relaxations=[_relaxation_to_ros(relaxation) for relaxation in result.relaxations],
+        relaxations=relaxations_to_ros(result.relaxations),
+        refused_relaxations=relaxations_to_ros(result.refused_relaxations),
+        explored=lattice_to_ros(result.explored),
+        would_take=result.would_take,
         given_up=[_waiver_to_ros(one) for one in result.given_up],
         kept_preferences=[_preference_to_ros(one) for one in result.kept_preferences],
         verified=result.verification is not None and result.verification.ok,
@@ -148,13 +228,16 @@ def result_to_ros(result: PlanningResult, origin: PlanOrigin) -> PlanResultMessa
 def result_from_ros(message: PlanResultMessage) -> PlanningResult:
     """Read a planning result.
 
-    Of the verification the message has only the success, and of the explanation only the words.
+    Of the verification the message has only the success, of the explanation only the words, and of
+    many relaxed goals the first ones. `interpretation_from_ros` reads its interpretation.
 
     Raises:
         ConversionError: an unknown status or price, or see `plan_from_ros`.
     """
     status = status_from_ros(message.status)
-    plan = plan_from_ros(message.plan) if status.solved else None
+    question = question_from_ros(message.question)
+    to_confirm = question is not None and question.kind is QuestionKind.CONFIRMATION
+    plan = plan_from_ros(message.plan) if status.solved or to_confirm else None
     verdict = None
     if message.verified:
         memberships = tuple(step.membership_after for step in message.plan.steps)
@@ -165,7 +248,11 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
         plan=plan,
         best_membership=message.best_membership,
         candidates=tuple(_candidate_from_ros(item) for item in message.candidates),
-        relaxations=tuple(_relaxation_from_ros(item) for item in message.relaxations),
+        relaxations=relaxations_from_ros(message.relaxations),
+        refused_relaxations=relaxations_from_ros(message.refused_relaxations),
+        explored=lattice_from_ros(message.explored),
+        confirmation=question.text if question is not None and to_confirm else "",
+        would_take=message.would_take,
         given_up=tuple(_waiver_from_ros(item) for item in message.given_up),
         kept_preferences=tuple(_preference_from_ros(item) for item in message.kept_preferences),
         expansions=message.expansions,
@@ -201,22 +288,6 @@ def _candidate_from_ros(message: CandidateMessage) -> Candidate:
         judgements=judgements_from_ros(message.judgements),
         reason=message.reason,
         exact=message.exact,
-    )
-
-
-def _relaxation_to_ros(relaxation: Relaxation) -> RelaxationMessage:
-    return RelaxationMessage(
-        kind=relaxation.kind,
-        original=relaxation.original,
-        replacement=relaxation.replacement,
-        degree=relaxation.degree,
-        reason=relaxation.reason,
-    )
-
-
-def _relaxation_from_ros(message: RelaxationMessage) -> Relaxation:
-    return Relaxation(
-        message.kind, message.original, message.replacement, message.degree, message.reason
     )
 
 

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
+from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.execution.arrivals import ArrivalWatch
 from fcp_ros.execution.dispatch_model import DispatchResult, DispatchStatus
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
-from fcp_ros.msg import ExecutionState
+from fcp_ros.msg import ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.common import ConversionError
@@ -20,7 +23,9 @@ from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.planner_client import PlannerClient
+from fcp_ros.nodes.executive.questions import OpenQuestions
 from fcp_ros.nodes.executive.reports import GoalReport
+from fcp_ros.nodes.executive.standing_wish import StandingWish
 from fcp_ros.nodes.executive.thread import GoalContext
 from fcp_ros.nodes.runtime.managed_node import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
@@ -34,6 +39,7 @@ PLAN_ERRORS = {
     DispatchStatus.NO_EXECUTOR: PlanError.NO_EXECUTOR,
     DispatchStatus.EXECUTOR_LOST: PlanError.EXECUTOR_LOST,
     DispatchStatus.CANCELLED: PlanError.CANCELLED,
+    DispatchStatus.OUTDATED: PlanError.STEP_FAILED,  # of `achieve_goal` only, which replans
 }
 """Status of a dispatched plan -> error code of ``execute_task_plan``."""
 
@@ -53,6 +59,7 @@ class ExecutiveParts:
     runner: PlanRunner
     planner: PlannerClient
     delivery: OutcomeDelivery
+    questions: OpenQuestions
     read_waits: Callable[[], WaitSettings]
 
 
@@ -139,6 +146,7 @@ class GoalAchievement:
         self._policy = policy
         self._waits = parts.read_waits()
         self._plan_result = PlanResultMessage()
+        self._wish = StandingWish(context.goal.request.request)
 
     def run(self) -> tuple[GoalEnd, AchieveGoal.Result]:
         """Work on the goal to its end; the policy bounds the number of rounds."""
@@ -162,6 +170,7 @@ class GoalAchievement:
 
     def _plan_and_execute(self, reason: str) -> Conclusion | Decision:
         """Plan and execute once; return the end, or the decision to replan."""
+        planned_from = self._parts.runner.find_present()
         failure = self._make_plan(reason)
         if self._context.is_cancelled:
             return self._conclude_cancelled("Cancelled while planning.")
@@ -174,15 +183,43 @@ class GoalAchievement:
         if problem:
             return self._follow(self._policy.decide_without_start(problem, self._report.replans))
         self._report.on_plan(plan)
-        result = self._parts.runner.run(self._context, plan, steps, self._report)
+        arrivals = self._watch_arrivals(planned_from)
+        result = self._parts.runner.run(self._context, plan, steps, self._report, arrivals)
         return self._follow(self._policy.decide(result, self._report.replans), result)
 
+    def _watch_arrivals(self, planned_from: Instance | None) -> ArrivalWatch | None:
+        """Watch for what a relaxed goal does without; None if that could lead to nothing."""
+        relaxations = self._plan_result.relaxations
+        may_replan = self._report.replans < self._policy.max_replans
+        if planned_from is None or not relaxations or not may_replan:
+            return None
+        return ArrivalWatch([one.original for one in relaxations], planned_from)
+
     def _make_plan(self, reason: str) -> Conclusion | None:
-        """Ask for a plan; return the end of the goal if there is no plan."""
+        """Ask for a plan; return the end of the goal if there is no plan.
+
+        A question is settled, or it ends the goal.
+        """
+        found = self._request_plan(reason)
+        if found is None and self._wish.read_again(self._plan_result):
+            found = self._request_plan("Reading the instruction again.")
+        if found is None and self._plan_result.question.kind == Question.READING:
+            found = self._choose_reading() or self._request_plan("Planning.")
+        if found is not None or self._context.is_cancelled:
+            return found
+        if self._plan_result.question.kind == Question.CONFIRMATION:
+            return self._confirm()
+        if not _is_solved(self._plan_result):
+            text = self._plan_result.status.message
+            return Conclusion(GoalEnd.ABORTED, GoalError.PLANNING_FAILED, text)
+        return None
+
+    def _request_plan(self, reason: str) -> Conclusion | None:
+        """Ask the planner; return the end of the goal if it does not answer."""
         self._report.on_planning(reason)
         answer = self._parts.planner.request_plan(
             self._context,
-            self._context.goal.request.request,
+            self._wish.request,
             self._waits,
             self._report.on_planning_progress,
         )
@@ -192,10 +229,49 @@ class GoalAchievement:
             self._plan_result.status.message = answer.problem
             return Conclusion(GoalEnd.ABORTED, code, answer.problem)
         self._plan_result = answer.result
-        if not _is_solved(answer.result):
-            text = answer.result.status.message
-            return Conclusion(GoalEnd.ABORTED, GoalError.PLANNING_FAILED, text)
+        self._wish.note_reading(answer.result)
         return None
+
+    def _choose_reading(self) -> Conclusion | None:
+        """Ask which reading is meant; return the end of the goal if that stays open."""
+        result = self._plan_result
+        choice = self._ask(result.question)
+        if choice is None:
+            return self._conclude_unanswered(result)
+        self._wish.choose_reading(result, choice)
+        return None
+
+    def _confirm(self) -> Conclusion | None:
+        """Ask if a plan for a relaxed goal shall be executed; return the end if it shall not.
+
+        What was confirmed before is not asked again.
+        """
+        result = self._plan_result
+        if self._wish.is_confirmed(result):
+            return None
+        choice = self._ask(result.question)
+        if choice is None:
+            return self._conclude_unanswered(result)
+        if choice != Question.YES:
+            text = f"{result.question.text} The answer was no."
+            return Conclusion(GoalEnd.ABORTED, GoalError.DECLINED, text)
+        self._wish.confirm(result)
+        return None
+
+    def _ask(self, question: Question) -> int | None:
+        """Ask a question if the goal allows it; return the number of the choice, or None."""
+        if not self._context.goal.request.ask:
+            return None
+        timeout = self._waits.question_timeout
+        return self._parts.questions.ask(self._context, deepcopy(question), timeout, self._report)
+
+    def _conclude_unanswered(self, result: PlanResultMessage) -> Conclusion:
+        if self._context.is_cancelled:
+            return self._conclude_cancelled("Cancelled before the question was answered.")
+        text = result.question.text or result.status.message
+        if self._context.goal.request.ask:
+            text += f" Nobody answered within {self._waits.question_timeout:g} s: that means no."
+        return Conclusion(GoalEnd.ABORTED, GoalError.NEEDS_CLARIFICATION, text)
 
     def _follow(
         self, decision: Decision, result: DispatchResult | None = None
@@ -235,6 +311,9 @@ def prepare_plan(
         return (), f"The plan can't be read: {error}."
     runner.await_scene(context, plan.scene_sequence_number, waits.settle_time)
     try:
+        problem = runner.take_up(tuple((one.element, one.type) for one in plan.shifts))
+        if problem:
+            return steps, problem
         return steps, runner.find_problem(steps)
     except NoSceneError as error:
         return steps, str(error)

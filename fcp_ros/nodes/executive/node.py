@@ -35,6 +35,7 @@ from fcp_ros.nodes.executive.parameters import (
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.planner_client import PlannerClient
+from fcp_ros.nodes.executive.questions import OpenQuestions
 from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
 from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, ThreadClosed
@@ -46,11 +47,12 @@ from fcp_ros.nodes.runtime.domain_parameter import (
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
-from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefusal
+from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefusal, RequestRefused
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
+from fcp_ros.srv import AnswerQuestion
 
 GoalResult = tuple[GoalEnd, Any]
 """The end of a goal, and its result message."""
@@ -64,7 +66,8 @@ class ExecutiveNode(ManagedNode):
 
     Actions ``execute_task_plan`` (ExecutePlan) and ``achieve_goal`` (AchieveGoal). A goal that does
     not succeed ends as aborted or canceled, with an error code and one sentence; a second goal
-    while there is one is aborted with BUSY.
+    while there is one is aborted with BUSY. Service ``answer_question`` (AnswerQuestion): answers
+    the question that a goal of ``achieve_goal`` asks by feedback and ``execution_state``.
     Action clients of ``make_plan`` (MakePlan) and of the executors that the domain names
     (ExecuteStep). Client of the service ``record_outcomes`` (RecordOutcomes): outcomes are handed
     to the grounder until it confirms them, and before it replans the executive waits, with a bound,
@@ -97,6 +100,7 @@ class ExecutiveNode(ManagedNode):
         self._outcomes: Any = None
         self._states: Any = None
         self._plans: Any = None
+        self.offer_service(AnswerQuestion, "answer_question", self._answer)
         for action, name in ((ExecutePlan, "execute_task_plan"), (AchieveGoal, "achieve_goal")):
             self.offer_action(
                 action, name, self._execute, accepted=self._accept, cancel=self._cancel
@@ -133,7 +137,12 @@ class ExecutiveNode(ManagedNode):
             lambda: make_dispatch_settings(self.parameters),
         )
         self._parts = ExecutiveParts(
-            domain, runner, planner, delivery, lambda: make_wait_settings(self.parameters)
+            domain,
+            runner,
+            planner,
+            delivery,
+            OpenQuestions(thread),
+            lambda: make_wait_settings(self.parameters),
         )
         follow_scene(self, self._scene, self._on_scene_changed)
 
@@ -195,6 +204,19 @@ class ExecutiveNode(ManagedNode):
             self._reporter.notice()
         if self._thread is not None:
             self._thread.events.post(WorldChanged(), "scene changed")
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def _answer(self, request: Any, response: Any) -> Any:
+        parts = self._parts
+        if parts is None:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        problem = parts.questions.answer(request.id, request.choice)
+        if problem:
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, problem)
+        response.success = True
+        response.message = "The goal goes on with this answer."
+        return response
 
     # --- goals (in rclpy's threads) -------------------------------------------------------------
 

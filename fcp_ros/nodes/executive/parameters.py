@@ -41,6 +41,8 @@ class GoalError(IntEnum):
     NODE_INACTIVE = 307
     INTERNAL_ERROR = 308
     EXECUTOR_LOST = 309
+    NEEDS_CLARIFICATION = 310
+    DECLINED = 311
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class WaitSettings:
         grace_time: Until a cancelled planner answers.
         settle_time: Until the scene graph that a plan was made on has arrived.
         learn_wait: Until the grounder has learned from an outcome.
+        question_timeout: Until a question is answered.
     """
 
     server_wait: float
@@ -62,6 +65,7 @@ class WaitSettings:
     grace_time: float
     settle_time: float
     learn_wait: float
+    question_timeout: float
 
 
 def _seconds(name: str, default: float, description: str, minimum: float = 0.0) -> ParameterSpec:
@@ -97,6 +101,7 @@ PARAMETERS = (
     _seconds("planner_timeout", 120.0, "Longest wait for a plan, if the goal names no limit", 0.1),
     _seconds("planner_margin", 10.0, "Wait for the planner beyond the time limit of the goal"),
     _seconds("learn_wait", 1.5, "Longest wait for the grounder to learn before replanning"),
+    _seconds("question_timeout", 60.0, "Longest wait for an answer to a question; then it is no"),
     ParameterSpec(
         "outcome_backlog",
         10_000,
@@ -143,4 +148,5 @@ def make_wait_settings(values: ParameterTable) -> WaitSettings:
         grace_time=values.number("grace_time"),
         settle_time=values.number("settle_time"),
         learn_wait=values.number("learn_wait"),
+        question_timeout=values.number("question_timeout"),
     )

@@ -9,6 +9,8 @@ from typing import Protocol, get_args
 
 from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.domain.shifting import Shifts, shift_elements, shift_state
+from fcp_ros.execution.arrivals import ArrivalWatch
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchResult, DispatchSettings
 from fcp_ros.execution.events import (
@@ -18,6 +20,7 @@ from fcp_ros.execution.events import (
     Command,
     Event,
     FindExecutor,
+    PlanOutdated,
     RecordOutcome,
     ReportProgress,
     SendStep,
@@ -27,6 +30,7 @@ from fcp_ros.execution.events import (
 from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.monitoring import Look, Monitor, PlanWatch, find_obstacle
 from fcp_ros.execution.outcome import StepRecord
+from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
@@ -87,7 +91,9 @@ class PlanRunner:
         self._reporter = reporter
         self._settings = settings
         self._ledger = ExecutorLedger()
-        self._rules = StepRules(domain)
+        self._own_rules = self._rules = StepRules(domain)
+        self._shifts: Shifts = ()
+        self._shifted = domain  # with the shifts
         self._monitor = Monitor(self._rules, self._present)
         self._last_seen: Instance | None = None
 
@@ -112,13 +118,34 @@ class PlanRunner:
             if has_arrived():
                 return
 
+    def take_up(self, shifts: Shifts) -> str:
+        """Take elements for others, as the next plan wants it, until another plan is taken up.
+
+        Args:
+            shifts: Of the plan.
+
+        Returns:
+            A sentence why that can't be; "" if it can.
+        """
+        self._shifts, self._shifted, self._rules = shifts, self._domain, self._own_rules
+        if not shifts:
+            return ""
+        try:
+            self._shifted, _ = shift_elements(self._domain, self._see(), shifts)
+        except InputError as error:
+            self._shifts = ()
+            return str(error)
+        self._rules = StepRules(self._shifted)
+        return ""
+
     def find_problem(self, steps: Sequence[PlanStep]) -> str:
         """Return why a plan is not executable from the present state; "" if it is.
 
         Raises:
             NoSceneError: there is no state.
         """
-        return find_obstacle(self._rules, steps, self._scene.state(self._domain).instance)
+        self._scene.state(self._domain)  # one from before the scene was lost will not do
+        return find_obstacle(self._rules, steps, self._present())
 
     def handle_late(self, event: object) -> None:
         """Handle an event that arrives while no plan runs."""
@@ -132,6 +159,7 @@ class PlanRunner:
         plan: PlanMessage,
         steps: Sequence[PlanStep],
         listener: RunListener,
+        arrivals: ArrivalWatch | None = None,
     ) -> DispatchResult:
         """Run a plan to its end.
 
@@ -144,6 +172,7 @@ class PlanRunner:
             plan: As it arrived, for the executors.
             steps: Its steps.
             listener: Gets what happens.
+            arrivals: Tells if the plan is outdated because something has appeared.
         """
         monitor = self._monitor = Monitor(self._rules, self._present)
         dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)
@@ -165,6 +194,10 @@ class PlanRunner:
                     self._obey(dispatcher.handle(event), plan, listener)
                 if isinstance(event, WorldChanged) and dispatcher.result is None:
                     seen = self._check_rest(watch, dispatcher.index, seen, listener)
+                    reason = "" if arrivals is None else arrivals.find_arrival(self._see())
+                    if reason:
+                        arrivals = None  # told once
+                        self._obey(dispatcher.handle(PlanOutdated(reason)), plan, listener)
             return dispatcher.result
         finally:
             self._clients.unwatch()
@@ -217,7 +250,21 @@ class PlanRunner:
         except NoSceneError:
             return  # then the effects don't show, and the dispatcher says so
 
+    def find_present(self) -> Instance | None:
+        """Return the present state as it is seen; None while there is none."""
+        try:
+            return self._see()
+        except NoSceneError:
+            return None
+
     def _present(self) -> Instance:
+        """Return the present state as the plan at hand takes it."""
+        seen = self._see()
+        if not self._shifts:
+            return seen
+        return shift_state(self._domain, seen, self._shifts, self._shifted)
+
+    def _see(self) -> Instance:
         """Return the present state, or the last one while there is none."""
         try:
             self._last_seen = self._scene.state(self._domain).instance

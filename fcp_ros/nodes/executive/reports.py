@@ -17,7 +17,7 @@ from fcp_ros.execution.credit import find_credited_step
 from fcp_ros.execution.monitoring import Look
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.msg import ActionOutcome, ExecutionState
+from fcp_ros.msg import ActionOutcome, ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.conversions.common import duration_to_ros
@@ -77,6 +77,7 @@ class GoalReport:
         self._progress = 0.0
         self._problem = ""
         self._looked = -LOOK_PERIOD
+        self._question = Question()
 
     # --- phases ---------------------------------------------------------------------------------
 
@@ -100,6 +101,13 @@ class GoalReport:
         message = f"Executing a plan of {len(plan.steps)} steps."
         self.publish_state(ExecutionState.EXECUTING, message)
 
+    def on_question(self, question: Question) -> None:
+        """The goal waits for an answer to a question; kind NONE: it no longer does."""
+        self._question = question
+        if question.kind != Question.NONE:
+            self.publish_state(ExecutionState.ASKING, question.text)
+            self._send_feedback(AchieveGoal.Feedback.ASKING, 0.0, question.text)
+
     def publish_state(self, state: int, message: str) -> None:
         """Publish the executive's activity on ``execution_state``."""
         self._channels.states.publish(
@@ -111,6 +119,7 @@ class GoalReport:
                 step_index=self._index,
                 step_count=len(self._plan.steps),
                 replans=self.replans,
+                question=self._question,
             )
         )
 
@@ -194,6 +203,7 @@ class GoalReport:
                 plan_id=self._plan.id,
                 step_index=self._index,
                 progress=progress,
+                question=self._question,
                 message=message,
             )
         goal.publish_feedback(feedback)

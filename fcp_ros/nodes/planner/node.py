@@ -17,9 +17,15 @@ from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Plan, PlanResult
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor
+from fcp_ros.nodes.conversions.language import interpretation_to_ros
 from fcp_ros.nodes.planner.parameters import PARAMETERS
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
-from fcp_ros.nodes.planner.service import PlanningService, UncheckableError, refuse_request
+from fcp_ros.nodes.planner.service import (
+    PlanningService,
+    UncheckableError,
+    name_wish,
+    refuse_request,
+)
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
@@ -48,7 +54,7 @@ from fcp_ros.planning.model.request import BestPlan, Phase, Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import warm_up
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.srv import JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
+from fcp_ros.srv import Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 STATUSES = {
     RefusalKind.INVALID_REQUEST: PlanStatus.INVALID_REQUEST,
@@ -62,6 +68,9 @@ STATUSES = {
 QUEUED_FILES = 4
 """Requests to load a domain that may wait while one is read."""
 
+QUEUED_READINGS = 6
+"""Requests to read an instruction that may wait while one is read."""
+
 LOAD_TIMEOUT = 60.0
 """Seconds that load_domain may take."""
 
@@ -74,9 +83,9 @@ class PlannerNode(ManagedNode):
     Action ``make_plan`` (MakePlan: feedback, cancel) and service ``plan`` (PlanGoal): one request
     is planned at a time, others wait in a bounded queue; beyond it they are refused. A time limit
     runs from the arrival of the request. Services ``validate_plan`` (ValidatePlan), ``load_domain``
-    (LoadDomain). Publishes ``task_plan`` (Plan, latched). Subscribes to ``scene_graph``
-    (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange, events). Uses the grounder's
-    service ``judge``.
+    (LoadDomain), and ``interpret`` (Interpret), which waits for no plan. Publishes ``task_plan``
+    (Plan, latched). Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes``
+    (SceneGraphChange, events). Uses the grounder's service ``judge``.
 
     A goal of ``make_plan`` succeeds when there is a plan, is canceled when it was cancelled, and is
     aborted otherwise; the result's status says why.
@@ -87,6 +96,7 @@ class PlannerNode(ManagedNode):
         self._service: PlanningService | None = None
         self._worker: Worker | None = None
         self._files: Worker | None = None
+        self._readings: Worker | None = None
         self._scene = SceneFollower()
         self._judge_client: Any = None
         self._monitor: Any = None
@@ -98,6 +108,7 @@ class PlannerNode(ManagedNode):
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan)
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
         self.offer_service(LoadDomain, "load_domain", self._load_domain)
+        self.offer_service(Interpret, "interpret", self._interpret)
         # The first request should find the kernels loaded. Here, before any thread of a node runs:
         # numba imports modules as it goes, and so do readers of scenes.
         warm_up()
@@ -115,14 +126,17 @@ class PlannerNode(ManagedNode):
         self._monitor = ServerMonitor(self)
         self._service = self._make_service(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
-        self._files = Worker("domain files", QUEUED_FILES)  # a search must not hold them up
+        # A search must not hold up these two.
+        self._files = Worker("domain files", QUEUED_FILES)
+        self._readings = Worker("instructions", QUEUED_READINGS)
         self._plan_publisher = self.publish_state(Plan, "task_plan")
         follow_scene(self, self._scene, lambda: None)
 
     def deactivate(self) -> None:
         """End the running search, and answer waiting requests."""
-        if self._worker is not None:
-            self._worker.cancel_all()
+        for worker in (self._worker, self._readings):
+            if worker is not None:
+                worker.cancel_all()
 
     def release(self) -> None:
         """End the worker; forget domain and scene."""
@@ -130,6 +144,9 @@ class PlannerNode(ManagedNode):
         files, self._files = self._files, None
         if files is not None and not files.close(timeout=1.0):
             self.get_logger().warning("a domain file is still being read and is left behind")
+        readings, self._readings = self._readings, None
+        if readings is not None and not readings.close(timeout=1.0):
+            self.get_logger().warning("an instruction is still being read and is left behind")
         worker, self._worker = self._worker, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("a search did not end in time and is left behind")
@@ -207,9 +224,9 @@ class PlannerNode(ManagedNode):
 
                 result = await self._run_job(request, worker, run, goal)
             else:
-                result = _report_refusal(request.goal, refusal)
+                result = _report_refusal(name_wish(request), refusal)
         except Exception as error:
-            result = _report_refusal(request.goal, self.internal_fault("make_plan", error))
+            result = _report_refusal(name_wish(request), self.internal_fault("make_plan", error))
         _end_goal(goal, result)
         return MakePlan.Result(result=result)
 
@@ -236,16 +253,16 @@ class PlannerNode(ManagedNode):
             result = await self.await_answer(job.answer)
         except JobCancelled as error:
             if _is_cancelled(goal):
-                return refuse_request(request.goal, PlanStatus.CANCELLED, str(error))
-            return _report_refusal(request.goal, make_refusal(error))
+                return refuse_request(name_wish(request), PlanStatus.CANCELLED, str(error))
+            return _report_refusal(name_wish(request), make_refusal(error))
         except NOT_SERVED as error:
-            return _report_refusal(request.goal, make_refusal(error))
+            return _report_refusal(name_wish(request), make_refusal(error))
         finally:
             self._running.pop(key, None)
         if result.status.code == PlanStatus.CANCELLED.value and not _is_cancelled(goal):
             sentence = f"The node stopped planning before the end. {CLEANED_UP}"
             refusal = RequestRefusal(RefusalKind.NODE_INACTIVE, sentence)
-            return _report_refusal(request.goal, refusal)
+            return _report_refusal(name_wish(request), refusal)
         self._publish(result)
         return result
 
@@ -258,6 +275,21 @@ class PlannerNode(ManagedNode):
         publisher = self._plan_publisher
         if status.solved and publisher is not None:
             publisher.publish(result.plan)
+
+    async def _interpret(self, request: Any, response: Any) -> Any:
+        asked = time.monotonic()
+        service, readings = self._service, self._readings
+        if service is None or readings is None:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        try:
+            job = readings.submit(lambda token: service.interpret(request, asked, token))
+            interpretation = await self.await_answer(job.answer)  # ends at its time limit
+        except NOT_SERVED as error:
+            return fill_refusal(response, make_refusal(error))
+        response.success = True
+        response.message = interpretation.question or interpretation.message
+        response.interpretation = interpretation_to_ros(interpretation)
+        return response
 
     # --- other services -------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from fcp_ros.language.registry import READERS, ReaderOptions
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
 from fcp_ros.planning import PlanningOptions
@@ -44,6 +45,32 @@ PARAMETERS = (
         "as single steps.",
     ),
     ParameterSpec(
+        "reader",
+        "domain",
+        "Reader of instructions: the phrases of the domain, a language model (its folder is "
+        "reader_model), a model server (reader_endpoint), or a file with readings (reader_file).",
+        choices=tuple(READERS),
+    ),
+    ParameterSpec(
+        "reader_model",
+        "",
+        "Folder of the language model that reads instructions (Hugging Face format), or its name "
+        "on the server.",
+    ),
+    ParameterSpec(
+        "reader_endpoint",
+        "",
+        "URL of the model server that reads instructions, with the OpenAI protocol.",
+    ),
+    ParameterSpec("reader_file", "", "YAML file with readings."),
+    ParameterSpec(
+        "speaker",
+        "",
+        'Element that speaks ("me") where a request does not say; "": the only person of the '
+        "scene.",
+        takes_effect=AT_ONCE,
+    ),
+    ParameterSpec(
         "scene_wait",
         2.0,
         "How long a request waits for the first scene graph [s].",
@@ -77,6 +104,16 @@ PARAMETERS = (
     ),
     ParameterSpec("queue_size", 4, "Requests that may wait while one is planned.", 0, 6),
 )
+
+
+def read_reader_options(values: ParameterTable) -> ReaderOptions:
+    """Return the choice of the reader."""
+    return ReaderOptions(
+        reader=values.text("reader"),
+        file=values.text("reader_file"),
+        model=values.text("reader_model"),
+        endpoint=values.text("reader_endpoint"),
+    )
 
 
 def read_planning_options(values: ParameterTable) -> PlanningOptions:

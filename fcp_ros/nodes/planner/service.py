@@ -7,31 +7,51 @@ Everything here runs in the planner's worker thread.
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.model import Domain
+from fcp_ros.domain.shifting import shift_elements
+from fcp_ros.foundation.input_error import InputError
 from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.language.reader import InstructionReader, ReadingContext
+from fcp_ros.language.reading import Interpretation
+from fcp_ros.language.registry import make_reader
+from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.plan import PlanOrigin, check_degree, plan_from_ros
-from fcp_ros.nodes.conversions.planning import request_from_ros, result_to_ros
-from fcp_ros.nodes.planner.parameters import read_planning_options
+from fcp_ros.nodes.conversions.planning import (
+    MOST_CHARACTERS,
+    MOST_NAME,
+    Wish,
+    check_length,
+    request_from_ros,
+    result_to_ros,
+)
+from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
+from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.planning.model.option_table import find_problems
-from fcp_ros.planning.model.request import PlanningOptions, ProgressCallback, ignore_progress
+from fcp_ros.planning.model.request import (
+    Phase,
+    PlanningOptions,
+    ProgressCallback,
+    ignore_progress,
+)
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
-from fcp_ros.planning.model.watch import Interrupted, RequestStart, measure_memory
+from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch, measure_memory
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
+from fcp_ros.relaxation.plan_instruction import plan_instruction, read_instruction
 
 VALIDATION_TIME = 60.0
 """Seconds that the validation of one plan may take."""
@@ -41,6 +61,25 @@ MOST_WARNINGS = 100
 
 UNCHECKABLE = (NoSceneError, ConversionError, ExpressionError, GroundingError, Interrupted)
 """Reasons for which a plan can't be checked at all."""
+
+
+_REFUSALS = {
+    PlanStatus.TIMEOUT: RefusalKind.TIMED_OUT,
+    PlanStatus.MEMOUT: RefusalKind.INVALID_REQUEST,
+    PlanStatus.CANCELLED: RefusalKind.NODE_INACTIVE,
+}
+"""Status of an interrupted reading -> kind of the refusal."""
+
+LOOK_EVERY = 0.05
+"""Seconds between two looks if a request for which another reading is awaited has ended."""
+
+
+@dataclass(frozen=True)
+class PlanAnswer:
+    """A planning result, with the interpretation of the instruction if there was one."""
+
+    result: PlanningResult
+    interpretation: Interpretation | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +122,8 @@ class PlanningService:
         self._now = now
         self._warn = warn
         self._warned: set[str] = set()
+        self._reader: InstructionReader | None = None
+        self._making_reader = threading.Lock()
 
     def plan(
         self,
@@ -100,12 +141,40 @@ class PlanningService:
             progress: Gets progress reports.
         """
         try:
-            goal, options = request_from_ros(request, read_planning_options(self._parameters))
+            wish, options = request_from_ros(request, read_planning_options(self._parameters))
             state = self._await_state(token, asked + options.time_limit)
-        except (ConversionError, NoSceneError) as error:
-            return refuse_request(request.goal, PlanStatus.INVALID_REQUEST, str(error))
-        result = self._solve(goal, options, asked, state, token, progress)
-        return result_to_ros(result, self._make_origin(request.goal, state))
+            answer = self._solve(wish, options, asked, state, token, progress)
+        except (ConversionError, InputError, NoSceneError) as error:
+            return refuse_request(name_wish(request), PlanStatus.INVALID_REQUEST, str(error))
+        origin = self._make_origin(wish.text, state)
+        return result_to_ros(answer.result, origin, answer.interpretation)
+
+    def interpret(self, request: Any, asked: float, token: CancelToken) -> Interpretation:
+        """Read an instruction on the present scene.
+
+        Args:
+            request: A request of ``interpret``.
+            asked: Time of its arrival (s, of `time.monotonic`).
+            token: Cancels the reading.
+
+        Raises:
+            RequestRefused: it can't be read at all; the sentence says why.
+        """
+        options = read_planning_options(self._parameters)
+        limit = duration_from_ros(request.time_limit)
+        options = replace(options, time_limit=limit or options.time_limit)
+        try:
+            text = check_length(request.instruction, "instruction")
+            speaker = check_length(request.speaker, "speaker", MOST_NAME)
+            state = self._await_state(token, asked + options.time_limit)
+            start = RequestStart(asked, measure_memory())
+            watch = Watch(options, lambda: token.cancelled, ignore_progress, start, Phase.PARSE)
+            context = self._make_context(state, speaker)
+            return read_instruction(text, self._get_reader(), replace(context, check=watch.check))
+        except (ConversionError, InputError, NoSceneError) as error:
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
+        except Interrupted as reason:
+            raise RequestRefused(_REFUSALS[reason.status], reason.sentence) from reason
 
     def validate(self, message: Any, alpha: float, token: CancelToken) -> Verdict:
         """Check a Plan message on the present scene with the independent verifier.
@@ -122,48 +191,76 @@ class PlanningService:
             state = self._await_state(token)
             plan = plan_from_ros(message)
             cut = plan.alpha if math.isnan(alpha) else check_degree(alpha, "alpha")
-            goal = check_goal(parse_expression(plan.goal), self.domain, state.instance)
+            domain, instance = shift_elements(self.domain, state.instance, plan.shifts)
+            goal = check_goal(parse_expression(plan.goal), domain, instance)
             memberships = self._make_memberships(time.monotonic() + VALIDATION_TIME, token)
             return verify(
-                self.domain,
-                state.instance,
+                domain,
+                instance,
                 plan,
                 goal,
                 memberships,
                 alpha=cut,
                 resources=state.resources,
-                rules=self._session.rules,
+                rules=None if plan.shifts else self._session.rules,
             )
         except UNCHECKABLE as error:
             raise UncheckableError(str(error)) from error
 
     def _solve(
         self,
-        goal: str,
+        wish: Wish,
         options: PlanningOptions,
         asked: float,
         state: WorldState,
         token: CancelToken,
         progress: ProgressCallback,
-    ) -> PlanningResult:
+    ) -> PlanAnswer:
         if not find_problems(options) and time.monotonic() - asked >= options.time_limit:
             sentence = (
                 f"The time limit of {options.time_limit:g} s passed while the request waited for "
                 "others: ask again, or give more time."
             )
-            return PlanningResult(PlanStatus.TIMEOUT, sentence, alpha=options.alpha)
-        return plan_goal(
+            return PlanAnswer(PlanningResult(PlanStatus.TIMEOUT, sentence, alpha=options.alpha))
+        memberships = self._make_memberships(asked + options.time_limit, token)
+        more: dict[str, Any] = {
+            "resources": state.resources,
+            "cancelled": lambda: token.cancelled,
+            "progress": progress,
+            "session": self._session,
+            "start": RequestStart(asked, measure_memory()),
+        }
+        if not wish.instruction:
+            found = plan_goal(self.domain, state.instance, wish.goal, options, memberships, **more)
+            return PlanAnswer(found)
+        answer = plan_instruction(
+            wish.instruction,
+            self._get_reader(),
+            self._make_context(state, wish.speaker),
+            options,
+            memberships,
+            **more,
+        )
+        return PlanAnswer(answer.result, answer.interpretation)
+
+    def _make_context(self, state: WorldState, speaker: str) -> ReadingContext:
+        return ReadingContext(
             self.domain,
             state.instance,
-            goal,
-            options,
-            self._make_memberships(asked + options.time_limit, token),
-            resources=state.resources,
-            cancelled=lambda: token.cancelled,
-            progress=progress,
-            session=self._session,
-            start=RequestStart(asked, measure_memory()),
+            speaker or self._parameters.text("speaker"),
+            similarity=self._scene.similarity,
         )
+
+    def _get_reader(self) -> InstructionReader:
+        """Return the reader, made with the first instruction; it reads one at a time.
+
+        Raises:
+            InputError: it can't be made.
+        """
+        with self._making_reader:
+            if self._reader is None:
+                self._reader = ExclusiveReader(make_reader(read_reader_options(self._parameters)))
+            return self._reader
 
     def _await_state(self, token: CancelToken, deadline: float = math.inf) -> WorldState:
         """Return the present state; right after the start it may take a moment to arrive.
@@ -204,6 +301,37 @@ class PlanningService:
             frame_id=state.graph.frame_id,
             units={name: item.unit for name, item in self.domain.resources.items()},
         )
+
+
+class ExclusiveReader:
+    """A reader that reads one instruction at a time, whichever threads ask it.
+
+    Args:
+        reader: reads.
+    """
+
+    def __init__(self, reader: InstructionReader) -> None:
+        self._reader = reader
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The kind of reader."""
+        return self._reader.name
+
+    def read(self, instruction: str, context: ReadingContext) -> Interpretation:
+        """Read an instruction when its turn has come; the check of the context ends the wait."""
+        while not self._lock.acquire(timeout=LOOK_EVERY):
+            context.check()
+        try:
+            return self._reader.read(instruction, context)
+        finally:
+            self._lock.release()
+
+
+def name_wish(request: Any) -> str:
+    """Return the goal or instruction of a PlanRequest message, whatever is wrong with it."""
+    return str(request.goal or request.instruction)[:MOST_CHARACTERS]
 
 
 def refuse_request(asked: str, status: PlanStatus, sentence: str) -> Any:

@@ -116,6 +116,11 @@ class SceneFollower:
             self._converted = None
 
     @property
+    def similarity(self) -> LabelSimilarity:
+        """The similarity of labels by which unknown ones get their types."""
+        return self._similarity
+
+    @property
     def sequence(self) -> int | None:
         """Sequence number of the newest graph; None where there is none."""
         with self._lock:

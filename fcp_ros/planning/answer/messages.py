@@ -19,7 +19,7 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     to_text,
 )
-from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.domain.model import BUILT_IN, IS_A, Domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.fuzzy import reaches
 from fcp_ros.planning.answer.solution import SolverResult
@@ -100,7 +100,7 @@ def explain_impossible(goal: Expression, types: Mapping[str, str], task: Task) -
 def _is_static(atom: Atom, task: Task) -> bool:
     """Return True if no action changes the relation of an atom."""
     name = atom.predicate
-    return name != IS_A and name not in task.domain.graded and not task.is_fluent(name)
+    return name not in BUILT_IN and name not in task.domain.graded and not task.is_fluent(name)
 
 
 def _can_hold(atom: Atom, task: Task) -> bool:
@@ -130,7 +130,7 @@ def _collect_required(goal: Expression, kinds: dict[str, str]) -> Iterator[Atom]
 
 def _find_excluding_leg(one: Atom, other: Atom, schema: Schema) -> str:
     """Find the functional leg that keeps two atoms from both holding; "" without one."""
-    if one.predicate != other.predicate or one.predicate == IS_A:
+    if one.predicate != other.predicate or one.predicate in BUILT_IN:
         return ""
     relation = next((r for r in schema.relations if r.name == one.predicate), None)
     differing = [(a, b) for a, b in zip(one.arguments, other.arguments, strict=True) if a != b]

@@ -33,7 +33,7 @@ from fcp_ros.domain.expressions.syntax import (
     Weighted,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.domain.model import IS_A, SAME, Domain
 from fcp_ros.planning.goal.formula import (
     FALSE,
     TRUE,
@@ -297,6 +297,8 @@ class ConditionGrounding:
         arguments = self._bind_arguments(atom, environment)
         if arguments is None:
             return None
+        if atom.predicate == SAME and not self._instance.schema.has_relation(SAME):
+            return arguments[0] == arguments[1]
         if atom.predicate != IS_A:
             legs = tuple(map(self._instance.id_of, arguments))
             return self._instance.find_tuple(atom.predicate, legs) is not None

@@ -106,6 +106,7 @@ class Plan:
         schedule: the times of the steps, if they were worked out.
         budgets: resource, "cost", "time" or "steps" -> how much of it the plan was allowed to use.
         left_out: the parts of the goal that it leaves out for them, in words.
+        shifts: (element, type) for each element that the rules take for one of another type.
     """
 
     goal: str
@@ -121,6 +122,7 @@ class Plan:
     schedule: Schedule | None = None
     budgets: Mapping[str, float] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    shifts: tuple[tuple[str, str], ...] = ()
 
     @property
     def end(self) -> float:

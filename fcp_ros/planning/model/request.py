@@ -190,6 +190,7 @@ class PlanningOptions:
 
     Attributes:
         alpha, tnorm, optimise, deadline, allow_relaxation: Decide what a good plan is.
+        confirm_below: A relaxation to a lower degree is not planned for without being confirmed.
         budgets: Resource, "cost", "time" or "steps" -> how much of it a plan may use. With any, the
             goal's parts may be left out, unless it says itself what is preferred.
         policy: Source of alpha; it replaces `alpha`. None: `alpha` is as given.
@@ -206,6 +207,7 @@ class PlanningOptions:
     max_expansions: int = 1_000_000_000
     tnorm: str = "lukasiewicz"
     allow_relaxation: bool = True
+    confirm_below: float = 0.0
     policy: AlphaPolicy | None = None
     seed: int = 0
     optimise: Optimise = Optimise.MEMBERSHIP

@@ -44,6 +44,9 @@ class PlanStatus(Enum):
     """A planner that serves several callers has no room for the request: ask again later."""
     NODE_INACTIVE = 13
     """The planner's node is not active; the message says how to make it so."""
+    NEEDS_CLARIFICATION = 14
+    """An instruction can be understood in several ways, or a relaxation has to be confirmed; the
+    message asks."""
 
     @property
     def solved(self) -> bool:
@@ -109,14 +112,35 @@ class Candidate:
     exact: bool = False
 
 
+class RelaxationKind(str, Enum):
+    """The ways in which a goal is relaxed."""
+
+    SUBSTITUTION = "substitution"
+    """An element takes the place of what was asked for."""
+    WEAKEN = "weaken"
+    """A condition takes the place of a stronger one."""
+    BROADEN = "broaden"
+    """A kind of thing takes the place of a kind below it."""
+    FEWER = "fewer"
+    """A count is missed."""
+    DROP = "drop"
+    """A requirement is given up."""
+    SPLIT = "split"
+    """A condition is reached on the way, and need not hold in the end."""
+    SHIFT = "shift"
+    """The rules take an element for one of another type."""
+    ASK = "ask"
+    """Somebody is asked for help."""
+
+
 @dataclass(frozen=True, slots=True)
 class Relaxation:
     """One change to the goal that made it reachable.
 
     Attributes:
-        kind: "substitution".
+        kind: a value of `RelaxationKind`, such as "substitution".
         original: what the goal asked for ("flashlight").
-        replacement: the element that stands in for it ("lamp_1").
+        replacement: what stands in for it ("lamp_1"); empty if it was given up.
         degree: how well it does so, in [0, 1].
         reason: a sentence for the person who asked.
     """
@@ -126,6 +150,46 @@ class Relaxation:
     replacement: str
     degree: float
     reason: str
+
+
+class RelaxationOutcome(str, Enum):
+    """The ways in which looking at a relaxed goal ends."""
+
+    SOLVED = "solved"
+    """A plan reaches alpha."""
+    BELOW_ALPHA = "below alpha"
+    """Plans exist, and none reaches alpha."""
+    IMPOSSIBLE = "impossible"
+    """It is proven that there is no plan."""
+    TRIVIAL = "trivial"
+    """Its plan does nothing of what was wanted."""
+    IMPLIED = "implied"
+    """It was not planned: parts of it are known to contradict one another."""
+    UNKNOWN = "unknown"
+    """It was not settled in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExploredRelaxation:
+    """A relaxed goal that was looked at: a node of the lattice of relaxed goals.
+
+    Attributes:
+        number: from 0, the goal as stated.
+        parent: number of the goal that it relaxes further; -1 for the goal as stated.
+        changes: one clause each.
+        bound: upper bound of the membership of its plans, by its changes alone, in [0, 1].
+        membership: of its best plan that was found, in [0, 1]; 0 without one.
+        outcome: what became of it.
+        reason: a sentence.
+    """
+
+    number: int
+    parent: int
+    changes: tuple[str, ...]
+    bound: float
+    membership: float
+    outcome: RelaxationOutcome
+    reason: str = ""
 
 
 class PriceKind(str, Enum):
@@ -338,10 +402,17 @@ class PlanningResult:
         status: how the request ended.
         message: a sentence for a person.
         optimal_in: the measures in which no plan is better: proven.
-        plan: the verified plan; None unless `status.solved`.
+        plan: the verified plan; None unless `status.solved`, or a relaxation has to be confirmed
+            (NEEDS_CLARIFICATION): the plan that may be executed once somebody has said yes.
         best_membership: the highest membership of any executable plan that was found, in [0, 1].
         candidates: the bindings that were considered, best first.
         relaxations: the changes to the goal; empty if it was planned as stated.
+        refused_relaxations: changes that were looked at and not taken.
+        explored: the relaxed goals that were looked at, in that order; empty if the goal as stated
+            was enough.
+        confirmation: a question; with NEEDS_CLARIFICATION `plan` may be executed if a person has
+            answered it with yes. Empty if there is nothing to confirm.
+        would_take: a sentence: what is missing for the goal as stated; empty if nothing was found.
         given_up: the preferences that the plan does not fulfil.
         kept_preferences: those that it fulfils, wholly or to a degree.
         traces: constraints and preferences along the plan, if an explanation was asked for.
@@ -378,3 +449,7 @@ class PlanningResult:
     kept_preferences: tuple[KeptPreference, ...] = ()
     conflict: Conflict | None = None
     traces: tuple[RequirementTrace, ...] = ()
+    refused_relaxations: tuple[Relaxation, ...] = ()
+    explored: tuple[ExploredRelaxation, ...] = ()
+    confirmation: str = ""
+    would_take: str = ""

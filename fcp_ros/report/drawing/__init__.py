@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures as inline SVG: the scene from above, and a plan over time.
+"""Pictures as inline SVG: the scene from above, a plan over time, relaxed goals.
 
 figure: size, style, colours, and SVG that can stand in a page. floor_plan: the scene with the route
 of a plan. label_placement: names that do not cover one another. room_names: names inside rooms.
-timeline: steps as bars, with the membership falling against alpha.
+timeline: steps as bars, with the membership falling against alpha. relaxation_lattice: the relaxed
+goals that were looked at.
 """

@@ -26,16 +26,20 @@ from fcp_ros.msg import (
     PlanStep,
     PredicateQuery,
 )
+from fcp_ros.msg import ExploredRelaxation as ExploredMessage
 from fcp_ros.msg import GivenUp as GivenUpMessage
 from fcp_ros.msg import Membership as MembershipMessage
-from fcp_ros.nodes.conversions import common, judgement, plan, planning
+from fcp_ros.msg import Relaxation as RelaxationMessage
+from fcp_ros.nodes.conversions import common, judgement, plan, planning, relaxation
 from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.planning import Wish
 from fcp_ros.planning.model.plan import Judged, Schedule
 from fcp_ros.planning.model.plan import Plan as ModelPlan
 from fcp_ros.planning.model.plan import PlanStep as ModelStep
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
     Candidate,
+    ExploredRelaxation,
     GivenUp,
     KeepingPrice,
     KeptPreference,
@@ -43,6 +47,8 @@ from fcp_ros.planning.model.result import (
     PlanningResult,
     PriceKind,
     Relaxation,
+    RelaxationKind,
+    RelaxationOutcome,
     Verdict,
 )
 from fcp_ros.planning.model.result import PlanStatus as ModelStatus
@@ -167,6 +173,7 @@ plans = st.builds(
     resources_after=st.dictionaries(names, st.floats(-1e9, 1e9), max_size=2),
     budgets=budgets,
     left_out=st.lists(names, max_size=2).map(tuple),
+    shifts=pairs,
 )
 given_up = st.builds(
     GivenUp,
@@ -184,6 +191,19 @@ given_up = st.builds(
         names,
     ),
     st.booleans(),
+)
+explored = st.lists(
+    st.builds(
+        ExploredRelaxation,
+        st.integers(0, 2**32 - 1),
+        st.integers(-1, 2**31 - 1),
+        st.lists(names, max_size=2).map(tuple),
+        degrees,
+        degrees,
+        st.sampled_from(RelaxationOutcome),
+        names,
+    ),
+    max_size=2,
 )
 kept_preferences = st.builds(KeptPreference, names, names, degrees, st.floats(0, 1e9), degrees)
 
@@ -223,23 +243,32 @@ def test_plan_round_trip(value):
         max_size=2,
     ),
     st.lists(st.builds(Relaxation, names, names, names, degrees, names), max_size=2),
+    st.lists(st.builds(Relaxation, names, names, names, degrees, names), max_size=2),
+    explored,
     st.dictionaries(names, st.floats(0, 1e6), max_size=3),
     st.tuples(
         st.lists(given_up, max_size=2).map(tuple), st.lists(kept_preferences, max_size=2).map(tuple)
     ),
 )
-def test_result_round_trip(status, found, candidates, relaxations, timings, preferences):
+def test_result_round_trip(
+    status, found, candidates, relaxations, refused, looked_at, timings, preferences
+):
     candidates = [
         replace(c, binding=tuple(("v" + variable, e) for variable, e in c.binding))
         for c in candidates
     ]
+    asks = status is ModelStatus.NEEDS_CLARIFICATION
     result = PlanningResult(
         status=status,
         message="One sentence.",
-        plan=found if status.solved else None,
+        plan=found if status.solved or asks else None,
         best_membership=0.25,
         candidates=tuple(candidates),
         relaxations=tuple(relaxations),
+        refused_relaxations=tuple(refused),
+        explored=tuple(looked_at),
+        confirmation="Shall I?" if asks else "",
+        would_take="A fork is missing.",
         expansions=12,
         timings=timings,
         verification=Verdict(True, (), (), None) if status.solved else None,
@@ -289,19 +318,22 @@ def test_statuses_have_the_numbers_of_the_message():
 
 def test_request_leaves_open_what_is_not_set():
     defaults = PlanningOptions(alpha=0.7, time_limit=9.0, tnorm="product")
-    goal, options = planning.request_from_ros(PlanRequest(goal="g", alpha=math.nan), defaults)
-    assert (goal, options) == ("g", defaults)
+    open_ = PlanRequest(goal="g", alpha=math.nan, confirm_below=math.nan)
+    wish, options = planning.request_from_ros(open_, defaults)
+    assert (wish, options) == (Wish("g"), defaults)
     wanted = PlanningOptions(
         0.25,
         2.5,
         tnorm="goedel",
         allow_relaxation=False,
+        confirm_below=0.75,
         optimise=Optimise.DURATION,
         deadline=60.0,
         budgets={"battery": 20.0, "steps": 0.0},
     )
-    message = over_the_wire(planning.request_to_ros("g", wanted))
-    assert planning.request_from_ros(message, defaults) == ("g", wanted)
+    for wish in (Wish("g"), Wish(instruction="bring me a cup", speaker="person_1")):
+        message = over_the_wire(planning.request_to_ros(wish, wanted))
+        assert planning.request_from_ros(message, defaults) == (wish, wanted)
     with pytest.raises(ConversionError, match="choose one of membership"):
         planning.request_from_ros(PlanRequest(optimise="beauty"), defaults)
     twice = PlanRequest(budgets=[Budget(name="cost", amount=1.0)] * 2)
@@ -310,6 +342,47 @@ def test_request_leaves_open_what_is_not_set():
     # A node that never relaxes can't be talked into it.
     never = replace(defaults, allow_relaxation=False)
     assert not planning.request_from_ros(PlanRequest(), never)[1].allow_relaxation
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (PlanRequest(goal="g", instruction="i"), "a goal and an instruction: give one"),
+        (PlanRequest(instruction="a" * 10_001), "instruction has 10001 characters: 10000 are all"),
+        (PlanRequest(instruction="i", speaker="a" * 1001), "the speaker has 1001 characters"),
+    ],
+)
+def test_a_wish_is_one_of_two_and_short(request_, words):
+    with pytest.raises(ConversionError, match=words):
+        planning.request_from_ros(request_, PlanningOptions())
+
+
+def test_of_many_relaxed_goals_the_first_and_the_solved_ones_travel():
+    def node(number, parent, outcome=RelaxationOutcome.BELOW_ALPHA):
+        return ExploredRelaxation(number, parent, ("c",), 0.5, 0.0, outcome)
+
+    many = [node(0, -1), *(node(n, n - 1 if n in (1, 2, 700, 1999) else 0) for n in range(1, 2000))]
+    many[1999] = node(1999, 700, RelaxationOutcome.SOLVED)
+    many[700] = node(700, 2)
+    kept = relaxation.limit_explored(many)
+    numbers = [one.number for one in kept]
+    assert len(kept) == relaxation.MOST_EXPLORED
+    assert numbers == sorted(numbers)
+    assert {0, 1, 2, 700, 1999} <= set(numbers)
+    assert relaxation.limit_explored(many[:500]) == many[:500]
+
+
+def test_unknown_words_of_a_relaxed_goal_are_named():
+    message = ExploredMessage(outcome="fine")
+    with pytest.raises(ConversionError, match="'fine'"):
+        relaxation.lattice_from_ros([message])
+
+
+def test_kinds_and_outcomes_of_relaxations_are_those_of_the_messages():
+    for kind in RelaxationKind:
+        assert getattr(RelaxationMessage, kind.name) == kind.value
+    for outcome in RelaxationOutcome:
+        assert getattr(ExploredMessage, outcome.name) == outcome.value
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well sentences are read, planned and relaxed: ``python benchmark/context_matters.py``.
+
+Parts can be run alone: ``python benchmark/context_matters.py tasks --quick``. The data of Context
+Matters is looked for in ../shared/bench/context_matters (or FCP_CONTEXT_MATTERS); VAL (``--val``,
+from github.com/KCL-Planning/VAL) checks the plans besides. ``--model`` reads with a language model
+in place of the domain's reader. Exits with 1 when a goal is missed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from context_matters_answers import Setting
+from context_matters_instances import DATA
+from context_matters_part_lattices import lattices_part
+from context_matters_part_reading import HELD_OUT, reading_part
+from context_matters_part_tasks import Details, impossible_part, planning_part, tasks_part
+from planning_tables import Part, show_part, show_verdicts
+from rich.console import Console
+
+from fcp_ros.language.reader import InstructionReader
+from fcp_ros.language.registry import ReaderOptions, make_reader
+
+
+class Name(str, Enum):
+    """The parts, in the order that they are run in."""
+
+    TASKS = "tasks"
+    PLANNING = "planning"
+    IMPOSSIBLE = "impossible"
+    READING = "reading"
+    HELD_OUT = "heldout"
+    LATTICES = "lattices"
+
+
+def main(
+    parts: Annotated[list[Name] | None, typer.Argument(help="By default all.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few and small, 2 minutes.")] = False,
+    only: Annotated[str, typer.Option(help="Tasks and meanings whose name has this.")] = "",
+    model: Annotated[
+        Path | None, typer.Option(help="Folder of a language model that reads.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="The device of the language model.")] = "cpu",
+    val: Annotated[Path | None, typer.Option(help="The binary of VAL.", envvar="VAL")] = None,
+    output: Annotated[Path | None, typer.Option("--json", help="All answers as JSON.")] = None,
+) -> None:
+    """Run the parts, show a table of each and one of the goals."""
+    chosen = parts or list(Name)
+    if chosen != [Name.LATTICES] and not DATA.is_dir():
+        raise typer.BadParameter(
+            f"{DATA} is not there: set FCP_CONTEXT_MATTERS to the folder of the data, or run only "
+            "the part lattices, which needs none"
+        )
+    console = Console(width=None if os.isatty(1) else 180)
+    setting = Setting(open_reader(model, device), val)
+    run_part: dict[Name, Callable[[], tuple[Part, Details]]] = {
+        Name.TASKS: lambda: tasks_part(setting, quick, only),
+        Name.PLANNING: lambda: planning_part(setting, quick, only),
+        Name.IMPOSSIBLE: lambda: impossible_part(setting, quick, only),
+        Name.READING: lambda: reading_part(setting, quick, only),
+        Name.HELD_OUT: lambda: reading_part(setting, quick, only, HELD_OUT),
+        Name.LATTICES: lambda: lattices_part(quick),
+    }
+    found, details = [], {}
+    for name in chosen:
+        part, details[name.value] = run_part[name]()
+        found.append(part)
+        show_part(part, console)
+    show_verdicts(found, console)
+    load = os.getloadavg()[0]
+    console.print(f"reader: {setting.reader.name}; load average at the end: {load:.1f}")
+    if output is not None:
+        document = {
+            "reader": setting.reader.name,
+            "load": load,
+            "parts": [asdict(part) for part in found],
+            "answers": details,
+        }
+        output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    if any(verdict.met is False for part in found for verdict in part.verdicts):
+        raise typer.Exit(1)
+
+
+def open_reader(model: Path | None, device: str) -> InstructionReader:
+    """Open the domain's reader, or one with a language model."""
+    if model is None:
+        return make_reader(ReaderOptions())
+    return make_reader(ReaderOptions(reader="model", model=str(model), device=device))
+
+
+if __name__ == "__main__":
+    typer.run(main)

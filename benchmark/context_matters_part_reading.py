@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Part of the Context-Matters benchmark: reading alone, sentences with their formal meaning.
+
+``language_sentences.yaml`` has three wordings for each meaning, by an author who did not know the
+reader; its header says what is right.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from context_matters_answers import Setting
+from context_matters_instances import ROBOT, build_state, domain_of, read_tasks
+from context_matters_part_tasks import READING_SECONDS, Details, report_nothing
+from context_matters_scoring import check
+from language_equivalence import Likeness, compare_goals
+from planning_tables import Line, Part, limit, share
+
+from fcp_ros.binding.similar_labels import LabelSimilarity
+from fcp_ros.cli.session import open_session
+from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reading import Interpretation, ReadingStatus
+
+SENTENCES = Path(__file__).with_name("language_sentences.yaml")
+HELD_OUT = Path(__file__).with_name("language_sentences_heldout.yaml")
+"""Sentences that were read once, when the reader was finished, and not while it was written."""
+SPEAKER = "person_1"
+RIGHT_SHARE, FLAGGED_SHARE = 0.9, 2 / 3
+LOW = 0.7
+"""A reading of a lower degree is flagged as doubtful."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A meaning, and sentences that have it.
+
+    Attributes:
+        name: such as "h01".
+        domain: its name.
+        place: a scene, or an instance of the data.
+        goals: right goals; what a question may be about where the sentences are ambiguous.
+        ambiguous: the right answer is a question.
+        unreadable: words that have to be named as not understood.
+        wordings: the sentences.
+    """
+
+    name: str
+    domain: str
+    place: str
+    goals: tuple[str, ...]
+    ambiguous: bool
+    unreadable: tuple[str, ...]
+    wordings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A reading and the judgement about it.
+
+    Attributes:
+        meaning: what is right.
+        sentence: the sentence.
+        answer: the reader's; None if it raised an error.
+        right: the judgement.
+        why: how it was found out.
+        seconds: that reading took.
+    """
+
+    meaning: Meaning
+    sentence: str
+    answer: Interpretation | None
+    right: bool
+    why: str
+    seconds: float
+
+    @property
+    def flagged(self) -> bool:
+        """True if the reader says itself that it is not sure."""
+        best = None if self.answer is None else self.answer.best
+        return best is None or best.degree < LOW
+
+
+def read_sentences(path: Path = SENTENCES) -> tuple[Meaning, ...]:
+    """Read the meanings."""
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return tuple(_read_meaning(entry) for entry in document["meanings"])
+
+
+def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
+    goals = [entry["goal"]] if "goal" in entry else []
+    return Meaning(
+        entry["id"],
+        entry["domain"],
+        entry.get("scene") or entry["instance"],
+        (*goals, *entry.get("also", ())),
+        bool(entry.get("ambiguous")),
+        tuple(entry.get("unreadable", ())),
+        tuple(entry["wordings"]),
+    )
+
+
+def reading_part(
+    setting: Setting, quick: bool, only: str = "", path: Path = SENTENCES
+) -> tuple[Part, Details]:
+    """Read the sentences and compare the goals."""
+    name = "reading" if path == SENTENCES else "held out"
+    meanings = [meaning for meaning in read_sentences(path) if only in meaning.name]
+    if quick:
+        meanings = meanings[::5]
+    if not meanings:
+        return report_nothing(name, only)
+    for meaning in {m.place: m for m in meanings}.values():  # models and grammars get loaded
+        setting.reader.read(meaning.wordings[0], context_of(meaning, setting.similarity))
+    judged = [found for meaning in meanings for found in judge_meaning(meaning, setting)]
+    domains = dict.fromkeys(m.domain for m in meanings)
+    lines = [_line(d, [j for j in judged if j.meaning.domain == d]) for d in domains]
+    lines.append(_line("all", judged))
+    wrong = [j for j in judged if not j.right]
+    verdicts = [
+        share("read as meant", [j.right for j in judged], RIGHT_SHARE),
+        share("flagged, of the wrong ones", [j.flagged for j in wrong], FLAGGED_SHARE),
+        limit("reading, the longest", max(j.seconds for j in judged), READING_SECONDS, "s"),
+    ]
+    counts = Counter(f"{'right' if j.right else 'wrong'}: {j.why}" for j in judged)
+    notes = [", ".join(f"{n} {why}" for why, n in counts.most_common())]
+    clear = [j for j in judged if j.meaning.goals and not j.meaning.ambiguous]
+    needless = sum(j.right and j.flagged for j in clear)
+    notes.append(f"right and flagged without need: {needless}")
+    notes += [f"  {_describe_fault(j)}" for j in wrong]
+    return Part(name, lines, verdicts, notes), [_describe(j) for j in judged]
+
+
+@cache
+def _open_place(domain: str, place: str) -> tuple[Any, Any]:
+    """Return the domain and the state of a place."""
+    if "/" not in place:
+        session = open_session(domain, place)
+        return session.domain, session.state.instance
+    tasks = {task.name: task for task in read_tasks(without_scene=True)}
+    return domain_of(domain), build_state(tasks[place], domain_of(domain))
+
+
+def context_of(meaning: Meaning, similarity: LabelSimilarity | None) -> ReadingContext:
+    """Return the context in which the sentences of a meaning are said."""
+    domain, state = _open_place(meaning.domain, meaning.place)
+    speaker = SPEAKER if state.has(SPEAKER) else ""
+    return ReadingContext(domain, state, speaker, ROBOT, similarity)
+
+
+def judge_meaning(meaning: Meaning, setting: Setting) -> list[Judged]:
+    """Read the sentences of a meaning."""
+    context = context_of(meaning, setting.similarity)
+    found = []
+    for sentence in meaning.wordings:
+        started = time.perf_counter()
+        try:
+            answer = setting.reader.read(sentence, context)
+        except Exception as error:  # a benchmark goes on
+            seconds = time.perf_counter() - started
+            why = f"error: {type(error).__name__}: {error}"
+            found.append(Judged(meaning, sentence, None, False, why, seconds))
+            continue
+        seconds = time.perf_counter() - started
+        right, why = judge_reading(meaning, answer, context)
+        found.append(Judged(meaning, sentence, answer, right, why, seconds))
+    return found
+
+
+def judge_reading(
+    meaning: Meaning, answer: Interpretation, context: ReadingContext
+) -> tuple[bool, str]:
+    """Decide whether a reading is right, and say why."""
+    if meaning.unreadable:
+        if answer.status is not ReadingStatus.NOT_UNDERSTOOD:
+            return False, f"{answer.status.value} where words can't be understood"
+        told = _list_told(answer)
+        missing = [word for word in meaning.unreadable if word not in told]
+        return not missing, "not all words named" if missing else "words named"
+    if meaning.ambiguous:
+        right = answer.status is ReadingStatus.AMBIGUOUS
+        return right, "asked" if right else f"{answer.status.value} where a question is right"
+    if answer.best is None:
+        return False, answer.status.value
+    return compare_reading(answer.best.goal, meaning.goals, context)
+
+
+def _list_told(answer: Interpretation) -> str:
+    """Return all that is said about words that were not understood, in lower case."""
+    unread = (
+        answer.instruction[word.start : word.end]
+        for reading in answer.readings
+        for word in reading.unread
+    )
+    return " ".join((answer.message, *unread)).lower()
+
+
+def compare_reading(read: str, goals: Iterable[str], context: ReadingContext) -> tuple[bool, str]:
+    """Compare a goal with those that are right."""
+    domain, state = context.domain, context.instance
+    try:
+        goal = check(read, domain, state)
+    except ExpressionError as error:
+        return False, f"the goal is refused: {error.message}"
+    untried = False
+    for wanted in goals:
+        try:
+            right = check(wanted, domain, state)
+        except ExpressionError:
+            continue  # the goal language can't say it, so no reading is it
+        comparison = compare_goals(goal, right, domain, state)
+        if comparison.likeness.same:
+            return True, comparison.likeness.value
+        untried = untried or comparison.likeness is Likeness.UNTRIED
+    return False, (Likeness.UNTRIED if untried else Likeness.DIFFERENT).value
+
+
+def _line(name: str, judged: list[Judged]) -> Line:
+    wrong = [j for j in judged if not j.right]
+    figures = {
+        "sentences": len(judged),
+        "right": sum(j.right for j in judged),
+        "right %": 100.0 * sum(j.right for j in judged) / len(judged),
+        "wrong": len(wrong),
+        "wrong, flagged": sum(j.flagged for j in wrong),
+        "reading s, median": statistics.median(j.seconds for j in judged),
+        "reading s, max": max(j.seconds for j in judged),
+    }
+    return Line(name, "fcp_ros", figures)
+
+
+def _describe_fault(judged: Judged) -> str:
+    best = None if judged.answer is None else judged.answer.best
+    read = f" -> {best.goal} ({best.degree:.2f})" if best is not None else ""
+    mark = "" if judged.flagged else "NOT FLAGGED "
+    return f"{judged.meaning.name}: {mark}{judged.why}: {judged.sentence}{read}"
+
+
+def _describe(judged: Judged) -> dict[str, object]:
+    answer = judged.answer
+    return {
+        "meaning": judged.meaning.name,
+        "sentence": judged.sentence,
+        "right": judged.right,
+        "why": judged.why,
+        "flagged": judged.flagged,
+        "status": answer.status.value if answer else None,
+        "message": answer.message if answer else None,
+        "read": [(r.goal, r.degree, r.paraphrase) for r in answer.readings[:3]] if answer else [],
+        "wanted": judged.meaning.goals,
+        "seconds": judged.seconds,
+    }

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The goals that phrases stand for: effects of a rule, and filled-in goals of a task."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Constant,
+    Exists,
+    Expression,
+    Not,
+    Or,
+    Term,
+    Text,
+    TrajectoryConstraint,
+    TypedVariable,
+    Variable,
+    free_variables,
+    list_variables,
+    write_term,
+)
+from fcp_ros.domain.model import IS_A, TEXT, ActionRule
+from fcp_ros.domain.words import ADDRESSEE, NUMBER, SPEAKER, Addition, TaskTemplate
+from fcp_ros.foundation.labels import normalise_label
+
+SLOT = re.compile(r"\{(\d*)([^{}]*)\}")
+"""A slot of a goal: `{name}`, or a number times one, `{2n}`."""
+
+SlotValue = Term | int | str
+"""The value of a slot: an element or variable, a number, or words."""
+
+
+def state_effects(rule: ActionRule, named: Collection[str]) -> Expression | None:
+    """State what "do it" asks for: the effects of a rule that concern what is named.
+
+    What the rule adds and is named as a whole holds ("push {what} to {to}": at(what, to)). If it
+    adds no such atom, those that are named in part hold, and the other parameters may be anything
+    of their types ("pick up {item}": somebody holds it). What it deletes does not hold any more if
+    it is named as a whole.
+
+    Args:
+        rule: the rule.
+        named: the parameters that a phrase names. They are free variables of the result.
+
+    Returns:
+        The goal; None if no effect concerns what is named.
+    """
+    types = {parameter.name: parameter.type for parameter in rule.parameters}
+    named = set(named)
+    whole: list[Expression] = []
+    part: list[Expression] = []
+    for atom in rule.add:
+        variables = dict.fromkeys(list_variables(atom))
+        unnamed = tuple(TypedVariable(v, types[v]) for v in variables if v not in named)
+        if not unnamed:
+            whole.append(atom)
+        elif len(unnamed) < len(variables):
+            part.append(Exists(unnamed, atom))
+    gone = [Not(atom) for atom in rule.delete if set(list_variables(atom)) <= named]
+    parts = [*(whole or part), *gone]
+    return _join(parts) if parts else None
+
+
+def fill_goal(
+    template: TaskTemplate,
+    values: Mapping[str, SlotValue],
+    additions: Sequence[Addition] = (),
+    kinds: Mapping[str, Sequence[str]] | None = None,
+) -> Expression:
+    """Build the goal of a task from the values of its slots.
+
+    A slot without a value gets its default. An element without one is a free variable of the name
+    of the slot: any element that fits. It is the same in the additions.
+
+    Args:
+        template: the task.
+        values: slot -> element or variable, number, or words.
+        additions: those that were said.
+        kinds: the nouns of the domain that stand for several labels (`DomainWords.kinds`).
+
+    Returns:
+        The goal; its names are not resolved yet (`check_goal`).
+
+    Raises:
+        ExpressionError: the text of the goal does not follow the grammar.
+        ValueError: a number or words are missing, or a value is of the wrong kind.
+    """
+    given = dict(values)
+    parts = [_fill(template.goal, template.parameters, template.defaults, given)]
+    for addition in additions:
+        if not addition.goal:
+            continue
+        parameters = {**template.parameters, **addition.parameters}
+        parts.append(_fill(addition.goal, parameters, template.defaults, given))
+    goal = expand_kinds(_join(parts), kinds or {})
+    free = free_variables(goal)
+    labels: list[Expression] = []
+    for name, label in template.defaults.items():
+        fixed = template.parameters.get(name) in (NUMBER, TEXT) or label in (SPEAKER, ADDRESSEE)
+        if name in free and name not in given and not fixed:
+            labels.append(expand_kinds(Atom(IS_A, (Variable(name), Text(label))), kinds or {}))
+    return _join([*labels, goal])
+
+
+def _fill(
+    goal: str,
+    parameters: Mapping[str, str],
+    defaults: Mapping[str, str],
+    values: Mapping[str, SlotValue],
+) -> Expression:
+    def write_slot(match: re.Match[str]) -> str:
+        factor, name = match[1], match[2].strip()
+        type_ = parameters.get(name)
+        value = values.get(name)
+        if type_ == NUMBER:
+            number = _read_number(name, defaults.get(name) if value is None else value)
+            return str(number * int(factor or 1))
+        if type_ is None or factor:
+            raise ValueError(f"{match[0]} is no slot of this task: declare it as a parameter")
+        if type_ == TEXT:
+            words = defaults.get(name) if value is None else value
+            words = words.value if isinstance(words, Text) else words
+            if not isinstance(words, str):
+                raise ValueError(f"the words for {match[0]} are missing: give a text")
+            return json.dumps(words, ensure_ascii=False)
+        if value is None:
+            return f"?{name}"
+        if not isinstance(value, (Variable, Constant, Text)):
+            raise ValueError(f"{value!r} is no element for {match[0]}: give a term")
+        return write_term(value)
+
+    return parse_expression(SLOT.sub(write_slot, goal))
+
+
+def _read_number(name: str, value: SlotValue | None) -> int:
+    if isinstance(value, (int, str)) and re.fullmatch(r"\d{1,9}", str(value)):
+        return int(value)
+    raise ValueError(f"{{{name}}} takes a whole number from 0 on, not {value!r}: give one")
+
+
+def expand_kinds(goal: Expression, kinds: Mapping[str, Sequence[str]]) -> Expression:
+    """Write `is_a(x, "kind")` out as the labels that the kind stands for, itself included."""
+    if isinstance(goal, Atom):
+        label = goal.arguments[-1] if goal.predicate == IS_A and goal.arguments else None
+        kind = normalise_label(label.value) if isinstance(label, Text) else ""
+        if kind not in kinds:
+            return goal
+        labels = dict.fromkeys([*kinds[kind], kind])
+        atoms = tuple(replace(goal, arguments=(goal.arguments[0], Text(name))) for name in labels)
+        return Or(atoms) if len(atoms) > 1 else atoms[0]
+    if isinstance(goal, (And, Or, TrajectoryConstraint)):
+        return replace(goal, parts=tuple(expand_kinds(part, kinds) for part in goal.parts))
+    return replace(goal, body=expand_kinds(goal.body, kinds))
+
+
+def _join(parts: Sequence[Expression]) -> Expression:
+    flat: list[Expression] = []
+    for part in parts:
+        flat += part.parts if isinstance(part, And) else (part,)
+    return And(tuple(flat)) if len(flat) > 1 else flat[0]

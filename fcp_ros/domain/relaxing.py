@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways in which a domain allows goals to be relaxed, and what must never be.
+
+Degrees say how content somebody remains: 1 for no loss at all, 0 for not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.domain.expressions.syntax import Expression
+
+ANY = "any"
+"""The key of `drop` for relations that are not listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeakerForm:
+    """A condition that may take the place of an atom.
+
+    Attributes:
+        formula: the condition; its free variables are legs of the relation.
+        degree: of the condition in place of the atom, in [0, 1].
+        because: a clause for the person who asked; may be empty.
+    """
+
+    formula: Expression
+    degree: float
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubstituteRule:
+    """Elements that may take the place of what was asked for.
+
+    Attributes:
+        of: the type of what is asked for and of its substitutes.
+        by: the graded predicate (element, wanted: text) that judges a substitute.
+        named: the degree, in [0, 1], to be composed with that one where an element was asked for by
+            its own name; None: such an element has no substitute.
+    """
+
+    of: str
+    by: str
+    named: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftRule:
+    """Elements that the rules may take for elements of another type.
+
+    Attributes:
+        of: the type of the elements.
+        to: the type that they are taken for.
+        degree: of that, in [0, 1]; the graded predicate decides if there is one.
+        by: a graded predicate (element, wanted: text) of the element and the name of the type; ""
+            for none.
+        because: a clause for the person who asked; may be empty.
+    """
+
+    of: str
+    to: str
+    degree: float = 1.0
+    by: str = ""
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Relaxing:
+    """All that a domain says about relaxing goals.
+
+    Attributes:
+        weaker: relation -> its weaker forms.
+        substitutes: rules for substitutes; the first that fits counts.
+        fewer: True if a count may be missed, by the degree `k / n` for k of n.
+        fewer_each: the degree for each one that is missing, composed, in place of that.
+        broader: the degree of each step from a kind of thing to a kind above it; None: no step.
+        drop: relation, or ANY -> the degree that is left without a condition on it.
+        split: the degree of a condition that is reached on the way only; None: it may not be.
+        shifts: rules for elements that are taken for another type.
+        ask: rule that asks a person -> its degree; such rules serve relaxed goals only.
+        hard: relations, labels and graded predicates that are never relaxed.
+    """
+
+    weaker: Mapping[str, tuple[WeakerForm, ...]] = field(default_factory=dict)
+    substitutes: tuple[SubstituteRule, ...] = ()
+    fewer: bool = False
+    fewer_each: float | None = None
+    broader: float | None = None
+    drop: Mapping[str, float] = field(default_factory=dict)
+    split: float | None = None
+    shifts: tuple[ShiftRule, ...] = ()
+    ask: Mapping[str, float] = field(default_factory=dict)
+    hard: frozenset[str] = frozenset()
+
+    @property
+    def allows_nothing(self) -> bool:
+        """True if no goal can be relaxed."""
+        degrees = (self.broader, self.split)
+        others = (self.weaker, self.substitutes, self.fewer, self.drop, self.shifts, self.ask)
+        return not any(others) and all(degree is None for degree in degrees)

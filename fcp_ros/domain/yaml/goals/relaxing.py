@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections `relaxable`, `relaxing` and `hard` of a domain file: how goals may be relaxed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+
+from fcp_ros.domain.diagnostics import Diagnostics, Path
+from fcp_ros.domain.expressions.syntax import (
+    Atom,
+    Expression,
+    Variable,
+)
+from fcp_ros.domain.model import ActionRule, Literal
+from fcp_ros.domain.relaxing import ANY, Relaxing, ShiftRule, SubstituteRule, WeakerForm
+from fcp_ros.domain.vocabulary import Vocabulary
+from fcp_ros.domain.yaml.atoms import AtomReader
+from fcp_ros.domain.yaml.entries import (
+    DomainFile,
+    RelaxingEntry,
+    ShiftEntry,
+    SubstituteEntry,
+    WeakerEntry,
+)
+from fcp_ros.foundation.wording import suggest_name
+
+SUBSTITUTE = "suitable_substitute"
+"""The graded predicate (element, wanted: text) that judges substitutes where nothing is said."""
+SHARE = "share"
+"""The word for the degree k / n of k elements of n."""
+
+_SHORT = re.compile(r"\s*(?P<relation>\S+)\s+(?P<degree>[0-9.]+)\s*\Z")
+_SECTION = "relaxing"
+
+
+def build_relaxing(
+    file: DomainFile,
+    rules: Mapping[str, ActionRule],
+    vocabulary: Vocabulary,
+    report: Diagnostics,
+) -> Relaxing:
+    """Build what the file says about relaxing goals; report its faults."""
+    return _RelaxingReader(file, rules, vocabulary, report).build()
+
+
+class _RelaxingReader:
+    def __init__(
+        self,
+        file: DomainFile,
+        rules: Mapping[str, ActionRule],
+        vocabulary: Vocabulary,
+        report: Diagnostics,
+    ) -> None:
+        self._file = file
+        self._rules = rules
+        self._vocabulary = vocabulary
+        self._report = report
+
+    def build(self) -> Relaxing:
+        entry = self._file.relaxing or RelaxingEntry()
+        fewer, each = self._read_fewer(entry)
+        self._check_names(entry.drop, (*self._vocabulary.relations, ANY), "drop", "relation")
+        self._check_names(entry.ask, self._rules, "ask", "rule")
+        hard = {*self._vocabulary.relations, *self._vocabulary.graded, *self._file.types}
+        labels = {label for listed in self._file.labels.values() for label in listed}
+        for position, name in enumerate(self._file.hard):
+            self._check_known(name, (*hard, *labels), ("hard", position), "name")
+        return Relaxing(
+            weaker=self._read_weaker(),
+            substitutes=self._read_substitutes(entry),
+            fewer=fewer,
+            fewer_each=each,
+            broader=entry.is_a,
+            drop=dict(entry.drop),
+            split=entry.split,
+            shifts=tuple(self._read_shift(*one) for one in enumerate(entry.shift)),
+            ask=dict(entry.ask),
+            hard=frozenset(self._file.hard),
+        )
+
+    def _check_names(
+        self,
+        given: Mapping[str, float],
+        known: Mapping[str, object] | tuple[str, ...],
+        key: str,
+        kind: str,
+    ) -> None:
+        for name in given:
+            self._check_known(name, tuple(known), (_SECTION, key, name), kind)
+
+    def _check_known(self, name: str, known: tuple[str, ...], path: Path, kind: str) -> bool:
+        if name in known:
+            return True
+        self._report.add(path, f"unknown {kind} {name}", suggest_name(name, known))
+        return False
+
+    def _read_fewer(self, entry: RelaxingEntry) -> tuple[bool, float | None]:
+        given = entry.fewer
+        if given is None:
+            return False, None
+        if given == SHARE:
+            return True, None
+        if isinstance(given, float) and math.isfinite(given) and 0.0 <= given <= 1.0:
+            return True, given
+        message = f"fewer is {given!r}"
+        self._report.add((_SECTION, "fewer"), message, "write share, or a degree from 0 to 1")
+        return False, None
+
+    # --- weaker forms
+
+    def _read_weaker(self) -> dict[str, tuple[WeakerForm, ...]]:
+        found: dict[str, tuple[WeakerForm, ...]] = {}
+        relations = self._vocabulary.relations
+        for relation, entries in self._file.relaxable.items():
+            path: Path = ("relaxable", relation)
+            if not self._check_known(relation, tuple(relations), path, "relation"):
+                continue
+            if relation in self._file.hard:
+                message = f"{relation} is both relaxable and hard"
+                self._report.add(path, message, "take it out of one of them")
+            read = [
+                self._read_form(relation, entry, (*path, position))
+                for position, entry in enumerate(entries)
+            ]
+            found[relation] = tuple(form for form in read if form is not None)
+        return found
+
+    def _read_form(self, relation: str, entry: WeakerEntry | str, path: Path) -> WeakerForm | None:
+        legs = self._vocabulary.relations[relation]
+        if isinstance(entry, WeakerEntry):
+            formula = self._read_formula(relation, entry.to, (*path, "to"))
+            return None if formula is None else WeakerForm(formula, entry.degree, entry.because)
+        short = _SHORT.match(entry)
+        degree = _read_degree(short["degree"]) if short else None
+        if short is None or degree is None:
+            message = f"`{entry}` is no weaker form of {relation}"
+            self._report.add(path, message, "write a relation and a degree, such as near 0.6")
+            return None
+        weaker = short["relation"]
+        if not self._check_known(weaker, tuple(self._vocabulary.relations), path, "relation"):
+            return None
+        if len(self._vocabulary.relations[weaker]) != len(legs):
+            message = f"{weaker} has other legs than {relation}"
+            self._report.add(path, message, "write {to: a formula over the legs, degree: ...}")
+            return None
+        return WeakerForm(Atom(weaker, tuple(Variable(leg.name) for leg in legs)), degree)
+
+    def _read_formula(self, relation: str, text: str, path: Path) -> Expression | None:
+        """Read a formula over the legs of a relation, which may be written bare."""
+        legs = {leg.name: leg.type for leg in self._vocabulary.relations[relation]}
+        owner = f"relaxable {relation}"
+        reader = AtomReader(self._vocabulary, self._report, legs, owner)
+        read = reader.read_condition(text, path)
+        if not isinstance(read, Literal):
+            return read
+        if read.negated:
+            message = f"`{text}` in {owner} is a negation"
+            self._report.add(path, message, "write what holds in place of the relation")
+            return None
+        return read.atom
+
+    # --- substitutes and shifts
+
+    def _read_substitutes(self, entry: RelaxingEntry) -> tuple[SubstituteRule, ...]:
+        if entry.substitute is not None:
+            listed = enumerate(entry.substitute)
+            read = [self._read_substitute(one, (_SECTION, "substitute", n)) for n, one in listed]
+            return tuple(one for one in read if one is not None)
+        signature = self._vocabulary.graded.get(SUBSTITUTE, ())
+        if len(signature) == 2 and signature[1].is_text and not signature[0].is_text:
+            return (SubstituteRule(signature[0].type, SUBSTITUTE),)
+        return ()
+
+    def _read_substitute(self, entry: SubstituteEntry, path: Path) -> SubstituteRule | None:
+        types = tuple(self._vocabulary.parents)
+        if not self._check_known(entry.of, types, (*path, "of"), "type"):
+            return None
+        if not self._check_judge(entry.by, entry.of, (*path, "by")):
+            return None
+        return SubstituteRule(entry.of, entry.by, entry.named)
+
+    def _check_judge(self, name: str, of: str, path: Path) -> bool:
+        """Check that a graded predicate takes an element of a type and a text."""
+        if not self._check_known(name, tuple(self._vocabulary.graded), path, "graded predicate"):
+            return False
+        signature = self._vocabulary.graded[name]
+        if (
+            len(signature) == 2
+            and signature[1].is_text
+            and self._vocabulary.is_subtype(of, signature[0].type)
+        ):
+            return True
+        message = f"{name} does not take ({of}, text)"
+        fix = f"declare it with parameters {{element: {of}, wanted: text}}"
+        self._report.add(path, message, fix)
+        return False
+
+    def _read_shift(self, position: int, entry: ShiftEntry) -> ShiftRule:
+        path: Path = (_SECTION, "shift", position)
+        for key in ("of", "to"):
+            name = getattr(entry, key)
+            self._check_known(name, tuple(self._vocabulary.parents), (*path, key), "type")
+        if (entry.degree is None) == (not entry.by):
+            message = f"the shift from {entry.of} to {entry.to} needs a degree or a predicate"
+            self._report.add(path, message, "give one of `degree` and `by`")
+        if entry.by:
+            self._check_judge(entry.by, entry.of, (*path, "by"))
+        degree = 1.0 if entry.degree is None else entry.degree
+        return ShiftRule(entry.of, entry.to, degree, entry.by, entry.because)
+
+
+def _read_degree(text: str) -> float | None:
+    try:
+        degree = float(text)
+    except ValueError:
+        return None
+    return degree if 0.0 <= degree <= 1.0 else None

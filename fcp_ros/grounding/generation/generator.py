@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interface of generators: a request for texts, and the texts with their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from fcp_ros.grounding.generation.grammar import Grammar
+
+_NO_CONTROL = str.maketrans(dict.fromkeys("<>|[]", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class TextRequest:
+    """A request for texts.
+
+    Attributes:
+        task: what is to be done: the same for many requests, and first in the prompt.
+        question: this request's own part, last in the prompt.
+        grammar: all texts that are allowed; None: any text. With one, a line is the whole answer.
+        count: texts that are wanted at most, at least 1.
+        most_tokens: longest text in tokens.
+        seconds: time for the whole request.
+        seed: of servers that draw at random.
+    """
+
+    task: str
+    question: str
+    grammar: Grammar | None = None
+    count: int = 1
+    most_tokens: int = 128
+    seconds: float = 60.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """A text that a model wrote.
+
+    Attributes:
+        text: without spaces at its ends.
+        log_probability: of the text in the model, natural logarithm; of a server that tells none,
+            the logarithm of its share among the answers drawn.
+        is_complete: False if the text was cut at the most tokens.
+    """
+
+    text: str
+    log_probability: float
+    is_complete: bool = True
+
+
+class TextGenerator(Protocol):
+    """Anything that writes texts; equal requests get equal texts as far as the model allows it."""
+
+    @property
+    def model(self) -> str:
+        """Identity of the model, for people."""
+        ...
+
+    def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
+        """Write texts, likeliest first, each once.
+
+        Args:
+            request: what is wanted.
+            check: called several times a second from the caller's thread; may raise to stop.
+
+        Raises:
+            GroundingError: the model can't be loaded or asked, or gave no answer in time.
+        """
+        ...
+
+
+def quote_data(text: str, most: int = 2000) -> str:
+    """Put text from a person or a scene on one line, without a model's control tokens.
+
+    Tokenizers would read "<|im_end|>" or "[INST]" in a label as the end of the question.
+    """
+    return " ".join(text.translate(_NO_CONTROL).replace('"', "'").split())[:most]

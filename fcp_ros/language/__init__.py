@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Language: instructions in words become goals, with degrees.
+
+    reading.py  readings as values: goal, degree, paraphrase, words, what was not understood
+    reader.py   the protocol of readers and what they are given
+    registry.py  the readers by name
+    paraphrase.py  a goal as an English sentence: statements.py writes its atoms,
+        variable_nouns.py names its variables, nouns.py knows plurals and articles
+    questions.py  descriptions that tell elements apart, and the question which is meant
+    english/  words, inflection and spelling that every domain shares
+    parsing/  trees of a sentence, by the phrases of a domain and the things of a state
+    domain_reader/  the reader by the words of the domain: trees become goals
+    file_reader.py  the reader of a file with sentences and goals
+    model_reader/  the reader by a language model, in a folder or on a server
+    domain_repair/  domains amended by a language model, when a person asks for it
+
+A reader never plans. `fcp_ros.relaxation` takes its readings on to a plan.
+"""

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reader of English instructions by the words of a domain, without a language model.
+
+`reader.DomainReader` is the front door. The trees of a sentence (`fcp_ros.language.parsing`) go
+through these files, lowest first:
+
+- `places`: the relation that says where something is, by the types of thing and place.
+- `referents`: variables with their quantifiers.
+- `resolution`: noun phrases looked up in the state, or in what was said before.
+- `statements`: formulas with variables that are not bound yet.
+- `slot_filling`: the meanings of phrases, with things in their slots, to statements.
+- `acts`: statements for acts such as bringing, which no domain has to declare.
+- `composition`: clauses to statements, by the two before; qualities of things; distribution.
+- `ordering`: formulas joined to a goal, with constraints for their order.
+- `answers`: status, question and message of the readings that were found.
+"""
+
+from fcp_ros.foundation.deferred_imports import defer_imports
+
+with defer_imports(__name__):
+    from fcp_ros.language.domain_reader.reader import DomainReader
+
+__all__ = ["DomainReader"]

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers: the status, question and message of the readings that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.language.domain_reader.referents import Ambiguity
+from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
+from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.questions import ask_which, describe_choices
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
+
+READER = "domain"
+MARGIN = 0.05
+"""The best reading counts if no other one comes as near as this."""
+LEAST_DEGREE = 0.35
+"""A reading below is shown, and not taken."""
+MOST_SHOWN = 5
+"""Readings that are given at most."""
+
+
+@dataclass(frozen=True)
+class ReadingCandidate:
+    """A reading, and the choice that it makes where a phrase could be several elements."""
+
+    reading: Reading
+    ambiguity: Ambiguity | None = None
+    choice: str = ""
+
+
+def refuse(instruction: str, message: str) -> Interpretation:
+    """Answer something that is no instruction."""
+    return Interpretation(instruction, ReadingStatus.REFUSED, message, reader=READER)
+
+
+def answer_unread(
+    instruction: str, message: str, readings: Sequence[Reading] = ()
+) -> Interpretation:
+    """Answer what was not understood."""
+    return Interpretation(
+        instruction,
+        ReadingStatus.NOT_UNDERSTOOD,
+        message,
+        tuple(readings[:MOST_SHOWN]),
+        reader=READER,
+    )
+
+
+def answer(
+    instruction: str,
+    candidates: Sequence[ReadingCandidate],
+    domain: Domain,
+    instance: Instance,
+) -> Interpretation:
+    """Choose the answer from the readings that were found, best first.
+
+    Args:
+        instruction: as it was given.
+        candidates: at least one; each goal once.
+        domain: its phrases tell elements apart.
+        instance: the state.
+    """
+    readings = [candidate.reading for candidate in candidates]
+    best = candidates[0]
+    unread = best.reading.unread
+    if unread:
+        words = [f'"{instruction[use.start : use.end]}"' for use in unread[:8]]
+        message = shorten_words(
+            f"Not understood: {to_printable(join_words(words))}. Say it in other words. "
+            f"The rest would be: {best.reading.paraphrase}"
+        )
+        return answer_unread(instruction, message, readings)
+    if best.reading.degree < LEAST_DEGREE:
+        message = (
+            "This may be meant, but it is far from clear: "
+            f"{best.reading.paraphrase} Say it in other words."
+        )
+        return answer_unread(instruction, message, readings)
+    rivals = [
+        candidate
+        for candidate in candidates
+        if candidate.reading.degree > best.reading.degree - MARGIN and not candidate.reading.unread
+    ]
+    if len(rivals) > 1:
+        return _ask(instruction, rivals[:MOST_SHOWN], domain, instance)
+    return Interpretation(
+        instruction,
+        ReadingStatus.READ,
+        f"Understood: {best.reading.paraphrase}",
+        tuple(readings[:MOST_SHOWN]),
+        reader=READER,
+    )
+
+
+def _ask(
+    instruction: str, rivals: Sequence[ReadingCandidate], domain: Domain, instance: Instance
+) -> Interpretation:
+    first = rivals[0].ambiguity
+    same = first is not None and all(c.ambiguity == first for c in rivals)
+    if same and first is not None:
+        choices = describe_choices([c.choice for c in rivals], domain, instance)
+        question = ask_which(first.said, choices)
+    else:
+        choices = tuple(c.reading.paraphrase.rstrip(".") for c in rivals)
+        question = f"Which is meant: {join_words(choices, 'or')}?"
+    question = shorten_words(to_printable(question))
+    return Interpretation(
+        instruction,
+        ReadingStatus.AMBIGUOUS,
+        question,
+        tuple(candidate.reading for candidate in rivals),
+        question,
+        choices,
+        READER,
+    )
+
+
+def list_words(
+    instruction: str, tokens: Sequence[Token], uses: Sequence[WordUse], unread: Sequence[int]
+) -> tuple[WordUse, ...]:
+    """List the use of every token, from left to right; each character has one use at most.
+
+    Args:
+        instruction: the sentence.
+        tokens: its tokens.
+        uses: those of a reading; where they overlap, the shortest that has a meaning counts.
+        unread: places of tokens that were skipped.
+    """
+    places: dict[int, WordUse] = {}
+    ranked = sorted(uses, key=lambda u: (u.role is WordRole.FILLER, u.end - u.start))
+    for number, token in enumerate(tokens):
+        if number in unread:
+            continue
+        for use in ranked:
+            if use.start <= token.start and token.end <= use.end:
+                places[number] = use
+                break
+    found: list[WordUse] = []
+    for number, token in enumerate(tokens):
+        known = places.get(number)
+        if known is None:
+            plain = token.text in FILLERS or token.kind in (TokenKind.MARK, TokenKind.SYMBOL)
+            role = WordRole.FILLER if plain and number not in unread else WordRole.UNREAD
+            known = WordUse(token.start, token.end, role, "", 1.0 if plain else 0.0)
+        start = max(token.start, known.start)
+        end = min(token.end, known.end) if known.end >= token.end else token.end
+        if found and found[-1].role is known.role and found[-1].meaning == known.meaning:
+            last = found[-1]
+            if known.meaning and known.start <= last.start and known.end >= end:
+                found[-1] = WordUse(last.start, end, known.role, known.meaning, known.degree)
+                continue
+        found.append(WordUse(start, end, known.role, known.meaning, known.degree))
+    return tuple(found)
+
+
+def name_language(tokens: Sequence[Token]) -> str:
+    """Name the language of a sentence if its function words are not English; else empty."""
+    words = [token.text for token in tokens if token.kind is TokenKind.WORD]
+    if not words:
+        return ""
+    letters = [word for word in words if not word.isascii()]
+    english = sum(word in ENGLISH for word in words)
+    best, most = "", 0
+    for language, listed in FOREIGN.items():
+        known = frozenset(listed.split()) - ENGLISH
+        count = sum(word in known for word in words)
+        if count > most:
+            best, most = language, count
+    if most >= 2 and most > english:
+        return best
+    return "another" if len(letters) * 2 > len(words) and english == 0 else ""

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clauses to formulas: what is asked for, of which things, and in which scope."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fcp_ros.domain.expressions.syntax import Expression
+from fcp_ros.language.domain_reader.acts import ActComposer
+from fcp_ros.language.domain_reader.referents import (
+    Quantifier,
+    Referent,
+    Term,
+    TermGroup,
+    Value,
+    join,
+    negate,
+)
+from fcp_ros.language.domain_reader.resolution import TermResolver, Unresolved
+from fcp_ros.language.domain_reader.slot_filling import SlotFiller
+from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Act,
+    Coordination,
+    Determiner,
+    NounPhrase,
+    Predication,
+    Reference,
+    SpokenClause,
+)
+
+
+class Composer:
+    """A maker of formulas for the clauses of one reading.
+
+    Args:
+        resolver: looks noun phrases up.
+    """
+
+    def __init__(self, resolver: TermResolver) -> None:
+        self.resolver = resolver
+        resolver.describe = self._describe_quality
+        self._filler = SlotFiller(resolver)
+        self.acts = ActComposer(resolver, self._filler)
+
+    @property
+    def degree(self) -> float:
+        """The degree to which what was looked up fits the words."""
+        return self.resolver.degree
+
+    def compose(self, clause: SpokenClause) -> ComposedClause:
+        """Make the formulas of a clause.
+
+        Raises:
+            Unresolved: something can't be expressed.
+        """
+        composed = ComposedClause(clause)
+        for said in clause.predications:
+            if clause.act is Act.REMARK and said.meaning is None and PLACE not in said.arguments:
+                phrase = said.arguments[THEME]
+                assert not isinstance(phrase, int)
+                self.resolver.resolve(phrase, "")
+            elif clause.act in (Act.BRING, Act.HOLD, Act.GO, Act.STAY, Act.RETURN):
+                self.acts.compose(composed, said)
+            else:
+                composed.statements += self._compose_predication(composed, said)
+        if clause.each is not None:
+            self._distribute(composed, clause.each)
+        return composed
+
+    # --- predications
+
+    def _compose_predication(self, composed: ComposedClause, said: Predication) -> list[Statement]:
+        if said.meaning is None:
+            return self._place(composed, said)
+        meaning = said.meaning
+        terms: dict[str, Term] = {}
+        for slot, argument in said.arguments.items():
+            if isinstance(argument, int):
+                terms[slot] = Value(argument)
+            else:
+                terms[slot] = self.resolver.resolve(
+                    argument, meaning.types.get(slot, ""), place=bool(terms)
+                )
+        composed.themes += list(terms.values())[:1]
+        composed.terms += list(terms.values())
+        statements = self._filler.fill(meaning, terms, said.additions)
+        return self._negate_all(statements, said.negated)
+
+    def _place(self, composed: ComposedClause, said: Predication) -> list[Statement]:
+        theme_phrase, place_phrase = said.arguments.get(THEME), said.arguments.get(PLACE)
+        if not isinstance(theme_phrase, (NounPhrase, Coordination)) or not isinstance(
+            place_phrase, (NounPhrase, Coordination)
+        ):
+            raise Unresolved("a place")
+        theme = self.resolver.resolve(theme_phrase, "")
+        there = isinstance(place_phrase, NounPhrase) and place_phrase.head is Reference.THERE
+        place = (
+            self.resolver.find_there(theme, said.preposition)
+            if there
+            else self.resolver.resolve(place_phrase, "", place=True)
+        )
+        composed.themes.append(theme)
+        statements = self._filler.relate(theme, place, said.preposition)
+        return self._negate_all(statements, said.negated)
+
+    def _negate_all(self, statements: list[Statement], negated: bool) -> list[Statement]:
+        if not negated:
+            return statements
+        return [replace(s, matrix=negate(s.matrix)) for s in statements]
+
+    def _describe_quality(self, quality: Predication, variable: str, thing: Term) -> Expression:
+        """Make the condition that a quality says of a thing."""
+        subject: Term = thing
+        if quality.meaning is None:
+            phrase = quality.arguments[PLACE]
+            assert not isinstance(phrase, int)
+            place = self._resolve_inner(phrase, "")
+            statements = self._filler.relate(subject, place, quality.preposition)
+        else:
+            terms: dict[str, Term] = {quality.subject: subject}
+            if not self.resolver.rate(subject, quality.meaning.types.get(quality.subject, "")):
+                raise Unresolved(
+                    f"{self._filler.name_term(subject)} can't be {quality.meaning.name}"
+                )
+            self._filler.type_variable(subject, quality.meaning.types.get(quality.subject, ""))
+            for slot, argument in quality.arguments.items():
+                type_ = quality.meaning.types.get(slot, "")
+                terms[slot] = (
+                    Value(argument)
+                    if isinstance(argument, int)
+                    else self._resolve_inner(argument, type_)
+                )
+            statements = self._filler.fill(quality.meaning, terms)
+        closed = []
+        for statement in statements:
+            inner = tuple(r for r in statement.prefix if r is not thing)
+            closed.append(Statement(inner, statement.matrix).close())
+        condition = join(closed)
+        return negate(condition) if quality.negated else condition
+
+    def _resolve_inner(self, phrase: NounPhrase | Coordination, type_: str) -> Term:
+        """Resolve a phrase within a description: "the mug on the table" needs no single table."""
+        loose = (Determiner.BARE, Determiner.ANY)
+        if isinstance(phrase, NounPhrase) and phrase.plural and phrase.determiner in loose:
+            phrase = replace(phrase, determiner=Determiner.A, plural=False)
+        known = len(self.resolver.ambiguities)
+        single = isinstance(phrase, NounPhrase) and phrase.determiner is Determiner.THE
+        term = self.resolver.resolve(phrase, type_, place=True)
+        if single and len(self.resolver.ambiguities) > known:
+            del self.resolver.ambiguities[known:]
+            assert isinstance(phrase, NounPhrase)
+            term = self.resolver.resolve(
+                replace(phrase, determiner=Determiner.A), type_, place=True
+            )
+        return term
+
+    # --- distribution
+
+    def _distribute(self, composed: ComposedClause, each: NounPhrase) -> None:
+        """Ask as often as there are persons: "a plate for each person"."""
+        if each.number is not None and each.determiner is not Determiner.EACH:
+            number = each.number.value
+        else:
+            term = self.resolver.resolve(each, "")
+            if isinstance(term, TermGroup):
+                number = len(term.parts)
+            elif isinstance(term, Referent) and term.noun is not None:
+                number = len(term.noun.members)
+            else:
+                number = 1
+        if number < 1:
+            raise Unresolved(f"for how many {composed.clause.verb or 'it'} shall be done")
+        for statement in composed.statements:
+            for referent in statement.prefix:
+                if referent.quantifier is Quantifier.EXISTS:
+                    if referent in composed.themes:
+                        referent.quantifier, referent.number = Quantifier.COUNT, number
+                elif referent.quantifier is Quantifier.COUNT and referent in composed.themes:
+                    referent.number *= number

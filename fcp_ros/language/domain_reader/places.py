@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The relation that says where something is, chosen by the types of the thing and the place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Constant,
+    Exists,
+    Expression,
+    Forall,
+    Not,
+    Or,
+    Text,
+    TypedVariable,
+    Variable,
+    children,
+    substitute,
+)
+from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.domain.vocabulary import Vocabulary
+from fcp_ros.language.english.prepositions import FITS
+from fcp_ros.language.parsing.meanings import Meaning, MeaningSource, PatternTable, PlaceRelation
+from fcp_ros.language.parsing.trees import PLACE, THEME
+
+_SIDE_TYPE = 0.94
+"""Degree of a type that is not the first one above: a fridge is a container, and a surface."""
+_CHAIN = 0.97
+"""Degree of a place that is said through another one: the mug on a table is in its room."""
+
+
+@dataclass(frozen=True)
+class ChosenPlace:
+    """A relation between `THEME` and `PLACE`, and how well it fits."""
+
+    meaning: Meaning
+    degree: float
+
+
+class PlaceChooser:
+    """A chooser of place relations for a domain.
+
+    Args:
+        domain: the domain.
+        patterns: its places.
+    """
+
+    def __init__(self, domain: Domain, patterns: PatternTable) -> None:
+        self._vocabulary = Vocabulary.of(domain)
+        self._schema = domain.schema
+        self._places = patterns.places
+        self._rated: dict[tuple[frozenset[str], str], float] = {}
+        self._chosen: dict[tuple[str, frozenset[str], frozenset[str]], ChosenPlace | None] = {}
+
+    def rate_types(self, types: frozenset[str], wanted: str) -> float:
+        """Rate how well something of one of these types fits; no types fit everything."""
+        key = (types, wanted)
+        if key not in self._rated:
+            self._rated[key] = self._rate_types(types, wanted)
+        return self._rated[key]
+
+    def _rate_types(self, types: frozenset[str], wanted: str) -> float:
+        if not types or not wanted or wanted not in self._vocabulary.parents:
+            return 1.0
+        if all(self._vocabulary.is_subtype(type_, wanted) for type_ in types):
+            return 1.0 if all(self._is_mainly(type_, wanted) for type_ in types) else _SIDE_TYPE
+        if any(self._vocabulary.is_subtype(type_, wanted) for type_ in types):
+            return 0.95
+        meets = any(self._vocabulary.common_subtypes((type_, wanted)) for type_ in types)
+        return 0.8 if meets else 0.0
+
+    def _is_mainly(self, type_: str, wanted: str) -> bool:
+        """Return True if a type is reached by the first of its parents, and so on."""
+        for _ in range(32):
+            if type_ == wanted:
+                return True
+            above = self._vocabulary.parents.get(type_, ())
+            if not above:
+                return False
+            type_ = above[0]
+        return False
+
+    def choose(
+        self, preposition: str, theme: frozenset[str], place: frozenset[str]
+    ) -> ChosenPlace | None:
+        """Choose the relation for a preposition; None if there is none for these types."""
+        key = (preposition, theme, place)
+        if key not in self._chosen:
+            self._chosen[key] = self._choose(preposition, theme, place)
+        return self._chosen[key]
+
+    def _choose(
+        self, preposition: str, theme: frozenset[str], place: frozenset[str]
+    ) -> ChosenPlace | None:
+        if preposition == "from":
+            return self._choose_any(theme, place)
+        found = max(
+            self._rate_direct(preposition, theme, place), key=lambda c: c.degree, default=None
+        )
+        if found is not None and found.degree >= 0.75:
+            return found
+        chained = self._chain(preposition, theme, place)
+        if chained is not None and (found is None or chained.degree > found.degree):
+            return chained
+        return found
+
+    def _choose_any(self, theme: frozenset[str], place: frozenset[str]) -> ChosenPlace | None:
+        """Choose the relation by which a thing can be at a place at all."""
+        options = [self._choose(p, theme, place) for p in ("on", "in", "at")]
+        known = [option for option in options if option is not None]
+        return max(known, key=lambda c: c.degree, default=None)
+
+    def _rate_direct(
+        self, preposition: str, theme: frozenset[str], place: frozenset[str]
+    ) -> Iterator[ChosenPlace]:
+        for known in self._places:
+            degree = self._rate_preposition(preposition, known.preposition)
+            types = known.meaning.types
+            degree *= self.rate_types(theme, types.get(known.theme, ""))
+            degree *= self.rate_types(place, types.get(known.place, ""))
+            if degree > 0.0:
+                yield ChosenPlace(_rename(known), degree)
+
+    @staticmethod
+    def _rate_preposition(said: str, known: str) -> float:
+        return 1.0 if said == known else FITS.get((said, known), 0.0)
+
+    def _chain(
+        self, preposition: str, theme: frozenset[str], place: frozenset[str]
+    ) -> ChosenPlace | None:
+        """Choose a place through another one: on something that is in the room."""
+        if preposition not in ("in", "at", "to"):
+            return None
+        parts: list[Expression] = []
+        types = {THEME: "", PLACE: ""}
+        for inner in self._places:
+            if (
+                inner.preposition not in ("on", "in")
+                or inner.meaning.source is not MeaningSource.RELATION
+            ):
+                continue
+            if not self.rate_types(theme, inner.meaning.types.get(inner.theme, "")):
+                continue
+            for outer in self._places:
+                link = self._link(inner, outer, place)
+                if link is None:
+                    continue
+                parts.append(link)
+                types = {
+                    THEME: types[THEME] or inner.meaning.types[inner.theme],
+                    PLACE: types[PLACE] or outer.meaning.types[outer.place],
+                }
+        if not parts:
+            return None
+        goal = Or(tuple(parts)) if len(parts) > 1 else parts[0]
+        return ChosenPlace(Meaning("in", MeaningSource.RELATION, types, goal), _CHAIN)
+
+    def _link(
+        self, inner: PlaceRelation, outer: PlaceRelation, place: frozenset[str]
+    ) -> Expression | None:
+        static = outer.preposition in ("in", "at") and inner.meaning.name != outer.meaning.name
+        if not static or not self.rate_types(place, outer.meaning.types.get(outer.place, "")):
+            return None
+        middle = (inner.meaning.types[inner.place], outer.meaning.types[outer.theme])
+        common = self._vocabulary.common_subtypes(middle)
+        if not common:
+            return None
+        name = f"{inner.place}_of"
+        first = _apply(inner, Variable(THEME), Variable(name))
+        second = _apply(outer, Variable(name), Variable(PLACE))
+        type_ = common[0] if len(common) == 1 else middle[0]
+        return Exists((TypedVariable(name, type_),), And((first, second)))
+
+    def list_theme_relations(self) -> Iterator[PlaceRelation]:
+        """Yield the plain relations on, in and at that say where something is."""
+        for place in self._places:
+            if place.preposition in ("on", "in", "at") and isinstance(place.meaning.goal, Atom):
+                yield place
+
+
+def _apply(place: PlaceRelation, theme: Variable, where: Variable) -> Expression:
+    assert place.meaning.goal is not None
+    return substitute(place.meaning.goal, {place.theme: theme, place.place: where})
+
+
+def _rename(place: PlaceRelation) -> Meaning:
+    """Call the slots of a place `THEME` and `PLACE`."""
+    types = place.meaning.types
+    renamed = {THEME: types[place.theme], PLACE: types[place.place]}
+    goal = _apply(place, Variable(THEME), Variable(PLACE))
+    return Meaning(place.meaning.name, place.meaning.source, renamed, goal)
+
+
+class PresentState:
+    """Crisp conditions decided in the present state, through the indexes of its relations.
+
+    Args:
+        instance: the state.
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+
+    def holds(self, condition: Expression, binding: Mapping[str, str]) -> bool:
+        """Decide a condition without counts; graded predicates hold."""
+        if isinstance(condition, Atom):
+            return self._occurs(condition, binding)
+        if isinstance(condition, Not):
+            return not self.holds(condition.body, binding)
+        if isinstance(condition, And):
+            return all(self.holds(part, binding) for part in condition.parts)
+        if isinstance(condition, Or):
+            return any(self.holds(part, binding) for part in condition.parts)
+        if isinstance(condition, Exists):
+            return any(self.holds(condition.body, b) for b in self._bind(condition, binding))
+        if isinstance(condition, Forall):
+            return all(self.holds(condition.body, b) for b in self._bind(condition, binding))
+        return all(self.holds(part, binding) for part in children(condition))
+
+    def _occurs(self, atom: Atom, binding: Mapping[str, str]) -> bool:
+        names = [_find_name(term, binding) for term in atom.arguments]
+        instance = self._instance
+        if atom.predicate == IS_A:
+            return instance.has(names[0]) and is_a(instance, instance.id_of(names[0]), names[1])
+        if not instance.schema.has_relation(atom.predicate):
+            return True
+        if not all(instance.has(name) for name in names):
+            return False
+        ids = tuple(instance.id_of(name) for name in names)
+        return instance.find_tuple(atom.predicate, ids) is not None
+
+    def _bind(
+        self, condition: Exists | Forall, binding: Mapping[str, str]
+    ) -> Iterator[dict[str, str]]:
+        chosen = [dict(binding)]
+        for variable in condition.variables:
+            chosen = [
+                {**one, variable.name: name}
+                for one in chosen
+                for name in self._list_values(variable, condition, one)
+            ]
+        yield from chosen
+
+    def _list_values(
+        self, variable: TypedVariable, condition: Exists | Forall, binding: Mapping[str, str]
+    ) -> Sequence[str]:
+        """List the values that matter: those related to what is bound, if an atom says so."""
+        instance = self._instance
+        schema = instance.schema
+        if isinstance(condition, Exists):
+            for atom in _list_conjuncts(condition.body):
+                found = self._follow(atom, variable.name, binding)
+                if found is not None:
+                    return found
+        if not schema.has_type(variable.type):
+            return [n for n in instance.names() if is_a(instance, instance.id_of(n), variable.type)]
+        return [instance.name_of(id_) for id_ in instance.elements(variable.type)]
+
+    def _follow(
+        self, atom: Atom, variable: str, binding: Mapping[str, str]
+    ) -> Sequence[str] | None:
+        instance = self._instance
+        if not instance.schema.has_relation(atom.predicate):
+            return None
+        legs = instance.schema.relation(atom.predicate).legs
+        wanted = [
+            i
+            for i, t in enumerate(atom.arguments)
+            if isinstance(t, Variable) and t.name == variable
+        ]
+        if not wanted:
+            return None
+        for place, term in enumerate(atom.arguments):
+            bound = not isinstance(term, Variable) or term.name in binding
+            if place in wanted or not bound:
+                continue
+            name = _find_name(term, binding)
+            if not instance.has(name):
+                return ()
+            rows = instance.tuples_at(atom.predicate, legs[place][0], instance.id_of(name))
+            tuples = instance.tuples(atom.predicate)
+            return [instance.name_of(tuples[row][wanted[0]]) for row in rows]
+        return None
+
+
+def _list_conjuncts(condition: Expression) -> Iterator[Atom]:
+    if isinstance(condition, Atom):
+        yield condition
+    elif isinstance(condition, And):
+        for part in condition.parts:
+            yield from _list_conjuncts(part)
+
+
+def _find_name(term: Variable | Constant | Text, binding: Mapping[str, str]) -> str:
+    if isinstance(term, Variable):
+        return binding.get(term.name, "")
+    return term.name if isinstance(term, Constant) else term.value

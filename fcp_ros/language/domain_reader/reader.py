@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reader: an instruction through tokens, trees and terms to goals with degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
+from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.language.domain_reader.answers import (
+    MARGIN,
+    MOST_SHOWN,
+    READER,
+    ReadingCandidate,
+    answer,
+    answer_unread,
+    list_words,
+    name_language,
+    refuse,
+)
+from fcp_ros.language.domain_reader.composition import Composer
+from fcp_ros.language.domain_reader.equal_goals import GoalForms
+from fcp_ros.language.domain_reader.ordering import GoalJoiner
+from fcp_ros.language.domain_reader.places import PlaceChooser
+from fcp_ros.language.domain_reader.referents import Ambiguity
+from fcp_ros.language.domain_reader.resolution import TermResolver, Unresolved
+from fcp_ros.language.english.function_words import ENGLISH, FILLERS
+from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
+from fcp_ros.language.paraphrase import paraphrase_goal
+from fcp_ros.language.parsing.clause_parser import ClauseParser
+from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.meanings import PatternTable, build_patterns, match_word
+from fcp_ros.language.parsing.noun_parser import NounParser
+from fcp_ros.language.parsing.quantities import MOST_NUMBER, is_number_read
+from fcp_ros.language.parsing.sentence_parser import SentenceParser
+from fcp_ros.language.parsing.synonymous_verbs import add_verbs
+from fcp_ros.language.parsing.trees import (
+    Coordination,
+    ElementName,
+    Noun,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Sentence,
+    SpokenClause,
+    Words,
+)
+from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reading import Interpretation, Reading, WordUse
+
+MOST_TOKENS = 150
+"""Longer instructions are refused."""
+MOST_CHARACTERS = 4_000
+"""Longest accepted instruction."""
+MOST_CHOICES = 5
+"""Elements that are offered where a phrase could be several."""
+LEAST_SHOWN = 0.02
+"""Worse readings are shown only if there is no better one."""
+_KEPT_STATES = 4
+"""States whose nouns are remembered."""
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """All that depends on a domain and a state only."""
+
+    domain: Domain
+    instance: Instance
+    lexicon: Lexicon
+    patterns: PatternTable
+    places: PlaceChooser
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A goal that is not checked yet, and where it is from."""
+
+    goal: str
+    degree: float
+    sentence: Sentence
+    ambiguity: Ambiguity | None = None
+    choice: str = ""
+
+
+class DomainReader:
+    """Reads instructions by the words of a domain; deterministic, without a model."""
+
+    def __init__(self) -> None:
+        self._subjects: list[_Subject] = []
+
+    @property
+    def name(self) -> str:
+        """The kind of reader."""
+        return READER
+
+    def read(self, instruction: str, context: ReadingContext) -> Interpretation:
+        """Read an instruction (see `InstructionReader`)."""
+        if not instruction.strip():
+            return refuse(instruction, "The instruction is empty: say what shall be done.")
+        if len(instruction) > MOST_CHARACTERS:
+            return refuse(
+                instruction,
+                f"The instruction has {len(instruction)} characters, more than "
+                f"{MOST_CHARACTERS}: say it in several shorter ones.",
+            )
+        tokens = tokenise(instruction)
+        if len(tokens) > MOST_TOKENS:
+            return refuse(
+                instruction,
+                f"The instruction has {len(tokens)} words, more than {MOST_TOKENS}: "
+                "say it in several shorter ones.",
+            )
+        if not any(t.kind in (TokenKind.WORD, TokenKind.QUOTED) for t in tokens):
+            return refuse(instruction, "The instruction has no words: say what shall be done.")
+        language = name_language(tokens)
+        if language:
+            shown = "another language" if language == "another" else language
+            return refuse(
+                instruction, f"This seems to be {shown}; only English is read: say it in English."
+            )
+        return self._read_tokens(instruction, tokens, context)
+
+    # --- what is remembered
+
+    def _find_subject(self, context: ReadingContext) -> _Subject:
+        for number, known in enumerate(self._subjects):
+            if known.instance is context.instance and known.domain is context.domain:
+                self._subjects.insert(0, self._subjects.pop(number))
+                return known
+        same = [known for known in self._subjects if known.domain is context.domain]
+        if same:
+            patterns, places = same[0].patterns, same[0].places
+        else:
+            patterns = build_patterns(context.domain)
+            add_verbs(patterns)
+            places = PlaceChooser(context.domain, patterns)
+        lexicon = Lexicon(context.domain, context.instance, patterns.vocabulary)
+        subject = _Subject(context.domain, context.instance, lexicon, patterns, places)
+        self._subjects = [subject, *self._subjects][:_KEPT_STATES]
+        return subject
+
+    # --- reading
+
+    def _read_tokens(
+        self, instruction: str, tokens: Sequence[Token], context: ReadingContext
+    ) -> Interpretation:
+        subject = self._find_subject(context)
+        nouns = NounParser(
+            tokens,
+            subject.lexicon,
+            subject.patterns,
+            lambda phrase, type_: _rate_phrase(phrase, type_, subject),
+            context.similarity,
+            context.check,
+        )
+        words = context.domain.words
+        parser = SentenceParser(
+            nouns, ClauseParser(nouns), subject.patterns, words.ignorable, context.check
+        )
+        sentences = parser.parse()
+        drafts: dict[str, _Draft] = {}
+        faults: list[str] = []
+        for sentence in sentences:
+            for draft in self._list_drafts(sentence, context, subject, faults):
+                known = drafts.get(draft.goal)
+                if known is None or known.degree < draft.degree:
+                    drafts[draft.goal] = draft
+        ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
+        candidates = _check_drafts(instruction, tokens, ranked, context, faults)
+        if not candidates:
+            return _answer_nothing(instruction, tokens, sentences, faults, subject)
+        return answer(instruction, candidates, context.domain, context.instance)
+
+    def _list_drafts(
+        self,
+        sentence: Sentence,
+        context: ReadingContext,
+        subject: _Subject,
+        faults: list[str],
+    ) -> Iterator[_Draft]:
+        """Yield the goals of a tree: one, or one for each element that may be meant."""
+        try:
+            goal, degree, ambiguities = _compose(sentence, context, subject, {})
+        except (Unresolved, ValueError, LookupError) as error:
+            faults.append(_write_fault(error))
+            return
+        if not ambiguities:
+            yield _Draft(goal, degree, sentence)
+            return
+        first = ambiguities[0]
+        for name in first.candidates[:MOST_CHOICES]:
+            try:
+                goal, degree, _ = _compose(sentence, context, subject, {first.place: name})
+            except (Unresolved, ValueError, LookupError) as error:
+                faults.append(_write_fault(error))
+                continue
+            yield _Draft(goal, degree, sentence, first, name)
+
+
+def _check_drafts(
+    instruction: str,
+    tokens: Sequence[Token],
+    ranked: Sequence[_Draft],
+    context: ReadingContext,
+    faults: list[str],
+) -> list[ReadingCandidate]:
+    """Make readings of the goals that fit the domain: as many as are shown."""
+    found: list[ReadingCandidate] = []
+    writer, forms = GoalForms(context.instance), set[Hashable | None]()
+    first: Expression | None = None
+    for draft in ranked:
+        if len(found) == MOST_SHOWN or (found and draft.degree < LEAST_SHOWN):
+            break
+        try:
+            parsed = parse_expression(draft.goal)
+            checked = check_goal(parsed, context.domain, context.instance, draft.goal)
+        except ExpressionError as error:
+            faults.append(_write_fault(error))
+            continue
+        near = bool(found) and draft.degree > found[0].reading.degree - MARGIN
+        if near and not draft.ambiguity:
+            forms = forms or {writer.write(first)}
+            form = writer.write(checked)
+            if form is not None and form in forms:
+                continue  # the same for the things that there are
+            forms.add(form)
+        first = first if found else checked
+        uses = _collect_uses(draft.sentence)
+        words = list_words(instruction, tokens, uses, draft.sentence.unread)
+        paraphrase = paraphrase_goal(parsed, context.domain, context.instance)
+        reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words)
+        found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice))
+    return found
+
+
+def _answer_nothing(
+    instruction: str,
+    tokens: Sequence[Token],
+    sentences: Sequence[Sentence],
+    faults: Sequence[str],
+    subject: _Subject,
+) -> Interpretation:
+    """Say why there is no reading."""
+    if sentences and faults:
+        fault = to_printable(shorten_words(faults[0]))
+        return answer_unread(
+            instruction, f"It is not clear how to do this: {fault}. Say it in other words."
+        )
+    for place, token in enumerate(tokens):
+        if token.kind is TokenKind.NUMBER and not is_number_read(tokens, place):
+            number = shorten_words(token.shown)
+            return answer_unread(
+                instruction,
+                f"The number {number} is not read: give a whole one from 1 to {MOST_NUMBER}.",
+            )
+    unknown = [
+        _quote(token)
+        for place, token in enumerate(tokens)
+        if token.kind is TokenKind.SYMBOL
+        or (
+            token.kind is TokenKind.WORD
+            and token.text not in FILLERS | ENGLISH
+            and not subject.lexicon.find_nouns(tokens, place)
+            and not any(match_word(token.text, word) for word in subject.patterns.vocabulary)
+        )
+    ]
+    unknown = list(dict.fromkeys(unknown))
+    if unknown:
+        words = join_words(unknown[:8])
+        return answer_unread(
+            instruction, shorten_words(f"Not understood: {words}. Say it in other words.")
+        )
+    return answer_unread(
+        instruction,
+        "This names nothing to do: say what shall be done, such as to put something somewhere.",
+    )
+
+
+def _quote(token: Token) -> str:
+    if token.shown in QUOTATION_MARKS:
+        return "a quotation mark that has no partner"
+    return f'"{to_printable(token.shown)}"'
+
+
+def _compose(
+    sentence: Sentence,
+    context: ReadingContext,
+    subject: _Subject,
+    choices: dict[tuple[int, int], str],
+) -> tuple[str, float, list[Ambiguity]]:
+    """Make the goal of a tree: its text, its degree, and the phrases that could be several."""
+    resolver = TermResolver(context, subject.lexicon, subject.places, choices)
+    composer = Composer(resolver)
+    joiner = GoalJoiner(context.domain, composer, resolver.state)
+    goal = joiner.join_sentence(sentence)
+    text = to_text(goal)
+    if len(text) > MAX_LENGTH:
+        raise Unresolved("so many things in one goal")
+    degree = sentence.degree * composer.degree * joiner.degree
+    return text, degree, resolver.ambiguities
+
+
+def _write_fault(error: Exception) -> str:
+    if isinstance(error, ExpressionError):
+        return error.message.rstrip(".")
+    return str(error).rstrip(".")
+
+
+def _rate_phrase(phrase: Phrase, type_: str, subject: _Subject) -> float:
+    """Rate how well a phrase may fill a slot of a type."""
+    if isinstance(phrase, Coordination):
+        return min(_rate_phrase(part, type_, subject) for part in phrase.parts)
+    head = phrase.head
+    if isinstance(head, Words):
+        return 0.0
+    if isinstance(head, ElementName):
+        instance = subject.instance
+        own = instance.type_of(instance.id_of(head.name))
+        return subject.places.rate_types(frozenset((own,)), type_)
+    if isinstance(head, Noun):
+        instance = subject.instance
+        types = {instance.type_of(instance.id_of(name)) for name in head.members}
+        if not types and head.type:
+            types = {head.type}
+        return subject.places.rate_types(frozenset(types), type_)
+    return 1.0
+
+
+def _collect_uses(sentence: Sentence) -> list[WordUse]:
+    """Collect the uses of all words of a tree."""
+    found = list(sentence.uses)
+    for clause in sentence.clauses:
+        found += _collect_clause(clause)
+    return found
+
+
+def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
+    yield from clause.uses
+    for said in (*clause.predications, *clause.condition):
+        yield from _collect_predication(said)
+    for never in clause.never:
+        yield from _collect_clause(never)
+    if clause.each is not None:
+        yield from _collect_phrase(clause.each)
+
+
+def _collect_predication(said: Predication) -> Iterator[WordUse]:
+    yield from said.uses
+    for argument in said.arguments.values():
+        if isinstance(argument, (NounPhrase, Coordination)):
+            yield from _collect_phrase(argument)
+
+
+def _collect_phrase(phrase: Phrase) -> Iterator[WordUse]:
+    yield from phrase.uses
+    if isinstance(phrase, Coordination):
+        for part in phrase.parts:
+            yield from _collect_phrase(part)
+        return
+    for said in phrase.qualities:
+        yield from _collect_predication(said)
+    for excluded in phrase.excluded:
+        yield from _collect_phrase(excluded)

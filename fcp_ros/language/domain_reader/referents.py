@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noun phrases looked up in the state: constants, or variables with a quantifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from math import ceil
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Bound,
+    Constant,
+    Count,
+    Exists,
+    Expression,
+    Forall,
+    Not,
+    Or,
+    Text,
+    TypedVariable,
+    Variable,
+)
+from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.foundation.labels import match_label
+from fcp_ros.language.parsing.trees import HalfOf, Noun, NounPhrase
+
+
+class Quantifier(Enum):
+    """The quantifier of a variable."""
+
+    EXISTS = "exists"
+    FORALL = "forall"
+    COUNT = "count"
+    NONE = "no"
+
+
+@dataclass(eq=False)
+class Referent:
+    """A variable of a goal.
+
+    Attributes:
+        name: of the variable.
+        quantifier: binds it.
+        type: a type of the schema, or a label; empty: that of the slot.
+        restrictions: what is true of the values, beside the type.
+        bound, number: of a count.
+        noun: the noun; None for "something".
+        types: the types that its values may have; none: any.
+        plural: referred to by "them".
+    """
+
+    name: str
+    quantifier: Quantifier
+    type: str = ""
+    restrictions: list[Expression] = field(default_factory=list)
+    bound: Bound = Bound.AT_LEAST
+    number: int = 1
+    noun: Noun | None = None
+    types: frozenset[str] = frozenset()
+    plural: bool = False
+
+    def wrap(self, body: Expression) -> Expression:
+        """Bind the variable around a formula."""
+        variables = (TypedVariable(self.name, self.type),)
+        if self.quantifier is Quantifier.FORALL:
+            absent = tuple(negate(part) for part in self.restrictions)
+            return Forall(variables, Or((*absent, body)) if absent else body)
+        whole = join([*self.restrictions, body])
+        if self.quantifier is Quantifier.EXISTS:
+            return Exists(variables, whole)
+        if self.quantifier is Quantifier.NONE:
+            return Not(Exists(variables, whole))
+        return Count(self.bound, self.number, variables, whole)
+
+
+@dataclass(frozen=True)
+class TermGroup:
+    """Several things, all of them or, as an alternative, some of them."""
+
+    parts: tuple[Term, ...]
+    alternative: bool = False
+
+
+@dataclass(frozen=True)
+class Value:
+    """Words or a number in a slot."""
+
+    value: str | int
+
+
+Term = Constant | Referent | TermGroup | Value
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguity:
+    """A noun phrase that could be any of several elements.
+
+    Attributes:
+        place: of the phrase: its first token and the one after the last.
+        said: the noun.
+        candidates: names of elements.
+    """
+
+    place: tuple[int, int]
+    said: str
+    candidates: tuple[str, ...]
+
+
+def join(parts: Sequence[Expression]) -> Expression:
+    """Join formulas by "and"; nested conjunctions are flattened."""
+    flat: list[Expression] = []
+    for part in parts:
+        for piece in part.parts if isinstance(part, And) else (part,):
+            if piece not in flat:
+                flat.append(piece)
+    return And(tuple(flat)) if len(flat) > 1 else flat[0]
+
+
+def negate(formula: Expression) -> Expression:
+    """Return the opposite of a formula, without a double "not"."""
+    return formula.body if isinstance(formula, Not) else Not(formula)
+
+
+class VariableMaker:
+    """A maker of variables for kinds of things, with types as the goal language takes them.
+
+    Args:
+        domain: its types and labels.
+        instance: the state.
+        check: called often.
+    """
+
+    def __init__(self, domain: Domain, instance: Instance, check: Callable[[], None]) -> None:
+        self._domain = domain
+        self._schema = domain.schema
+        self._instance = instance
+        self._check = check
+        self._count = 0
+
+    def make(self, phrase: NounPhrase, noun: Noun | None, quantifier: Quantifier) -> Referent:
+        """Make a variable for a noun phrase; without a noun it may be anything."""
+        self._check()
+        self._count += 1
+        referent = Referent(f"x{self._count}", quantifier, noun=noun)
+        if noun is not None and noun.labels:
+            self._type_noun(referent, noun)
+        self._count_things(referent, phrase, noun)
+        return referent
+
+    def _count_things(self, referent: Referent, phrase: NounPhrase, noun: Noun | None) -> None:
+        number = phrase.number
+        if number is None or referent.quantifier is not Quantifier.COUNT:
+            return
+        if number.share is HalfOf.MANY:
+            referent.bound, referent.number = Bound.MOST, 0
+        elif number.share is not None:
+            many = len(noun.members) if noun is not None else 0
+            most = number.share is HalfOf.MOST
+            referent.number = many // 2 + 1 if most else ceil(many / 2)
+        else:
+            referent.bound, referent.number = number.bound, number.value
+
+    def _type_noun(self, referent: Referent, noun: Noun) -> None:
+        """Type a variable by a label where the goal language knows it, else by `is_a`."""
+        referent.types = self.list_types(noun)
+        if len(noun.labels) == 1:
+            label = noun.labels[0]
+            by_name = {t.replace("_", " ").lower(): t for t in self._schema.types}
+            if label in by_name:
+                referent.type = by_name[label]
+                return
+            type_ = match_label(label, self._domain.mapping.labels)
+            if type_ is not None and all(
+                self._schema.is_subtype(own, type_) for own in referent.types
+            ):
+                referent.type = label
+                return
+        referent.type = noun.type
+        referent.restrictions.append(self.state_kind(referent.name, noun))
+
+    def state_kind(self, variable: str, noun: Noun) -> Expression:
+        """State that a variable is of a kind."""
+        atoms = tuple(Atom(IS_A, (Variable(variable), Text(label))) for label in noun.labels)
+        return Or(atoms) if len(atoms) > 1 else atoms[0]
+
+    def list_types(self, noun: Noun) -> frozenset[str]:
+        """List the types of what a noun names."""
+        types = {self._instance.type_of(self._instance.id_of(name)) for name in noun.members}
+        if not types and noun.type:
+            types = {noun.type}
+        return frozenset(types)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formulas with variables that are not bound yet: what a clause states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fcp_ros.domain.expressions.syntax import And, Atom, Expression, Not, atoms
+from fcp_ros.language.domain_reader.referents import Quantifier, Referent, Term, join
+from fcp_ros.language.parsing.trees import SpokenClause
+
+
+@dataclass
+class Statement:
+    """A formula and the variables that it is about, outermost first."""
+
+    prefix: tuple[Referent, ...]
+    matrix: Expression
+
+    def close(self) -> Expression:
+        """Bind all variables."""
+        formula = self.matrix
+        for referent in reversed(self.prefix):
+            formula = referent.wrap(formula)
+        return formula
+
+
+def close_groups(statements: Sequence[Statement]) -> list[Expression]:
+    """Join statements that share variables below the quantifiers of these; bind all variables."""
+    groups: list[list[Statement]] = []
+    for statement in statements:
+        linked = [g for g in groups if any(_share(statement, other) for other in g)]
+        merged = [other for group in linked for other in group]
+        groups = [group for group in groups if group not in linked]
+        groups.append([*merged, statement])
+    return [_close_group(group) for group in groups]
+
+
+def _share(one: Statement, other: Statement) -> bool:
+    none = Quantifier.NONE
+    return any(r is mine and r.quantifier is not none for r in one.prefix for mine in other.prefix)
+
+
+def _close_group(group: Sequence[Statement]) -> Expression:
+    """Bind the variables of each statement around it, and those that are shared around all."""
+    every = list({id(r): r for statement in group for r in statement.prefix}.values())
+    shared = [
+        r
+        for r in every
+        if sum(r in statement.prefix for statement in group) > 1
+        and r.quantifier is not Quantifier.NONE
+    ]
+    own = [
+        Statement(tuple(r for r in statement.prefix if r not in shared), statement.matrix).close()
+        for statement in group
+    ]
+    return Statement(tuple(shared), join(own)).close()
+
+
+@dataclass
+class ComposedClause:
+    """The formulas that a clause asks for.
+
+    Attributes:
+        clause: the clause.
+        statements: what shall hold at the end.
+        constraints: closed formulas about the way, or preferences; no variables are shared.
+        themes: the things that it is about.
+        terms: all things that phrases of the domain speak of.
+    """
+
+    clause: SpokenClause
+    statements: list[Statement] = field(default_factory=list)
+    constraints: list[Expression] = field(default_factory=list)
+    themes: list[Term] = field(default_factory=list)
+    terms: list[Term] = field(default_factory=list)
+
+    def close(self) -> Expression:
+        """Bind all variables of all statements."""
+        return join(close_groups(self.statements))
+
+
+def is_crisp(formula: Expression, graded: Mapping[str, object]) -> bool:
+    """Return True if a formula has no graded predicate, so that it holds or not."""
+    return not any(atom.predicate in graded for atom in atoms(formula))
+
+
+def list_literals(formula: Expression) -> Iterator[tuple[Atom, bool]]:
+    """Yield the atoms of a conjunction without variables, each with True if it holds."""
+    if isinstance(formula, Atom):
+        yield formula, True
+    elif isinstance(formula, Not) and isinstance(formula.body, Atom):
+        yield formula.body, False
+    elif isinstance(formula, And):
+        for part in formula.parts:
+            yield from list_literals(part)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A domain that a language model amended, as values, with the chain of its attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fcp_ros.domain.diagnostics import Diagnostic
+from fcp_ros.domain.model import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class RepairAttempt:
+    """One answer of the model.
+
+    Attributes:
+        text: the addition that it wrote, in YAML.
+        faults: found in it, with lines of `text`; empty: it was accepted.
+    """
+
+    text: str
+    faults: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class DomainProposal:
+    """The outcome of a repair.
+
+    Attributes:
+        domain: the amended domain; None if no attempt was valid.
+        text: of the amended domain; empty if there is none.
+        generated: the rules that the model wrote.
+        attempts: all answers, in order.
+        message: a sentence for a person.
+        model: the model that wrote it.
+    """
+
+    domain: Domain | None
+    text: str
+    generated: tuple[str, ...]
+    attempts: tuple[RepairAttempt, ...]
+    message: str
+    model: str = ""
+
+    def list_generated(self, rules: Iterable[str]) -> tuple[str, ...]:
+        """List the rules that the model wrote among those of a plan's steps, each once."""
+        return tuple(dict.fromkeys(rule for rule in rules if rule in self.generated))

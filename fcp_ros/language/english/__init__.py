@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""English as far as every domain shares it.
+
+Tables of words, none of them about particular things but `noun_synonyms` (domains say the rest,
+`Domain.words`):
+
+- `number_words`, `prepositions`, `verbs`, `states`, `noun_synonyms`: words with a meaning.
+- `polite_phrases`, `adverbials`, `connectives`: phrases around and between clauses.
+- `function_words`: what may be left over, and what tells English from other languages.
+- `word_lists`: how such tables are written.
+
+What is done with words:
+
+- `inflection`: singular and plural, verb forms, near spellings.
+- `tokens`: a sentence as tokens with their places.
+"""

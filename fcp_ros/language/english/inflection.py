@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forms of English words: singular and plural, verb forms, near spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+_PLURALS = {
+    "knives": "knife",
+    "shelves": "shelf",
+    "loaves": "loaf",
+    "leaves": "leaf",
+    "halves": "half",
+    "scarves": "scarf",
+    "mice": "mouse",
+    "children": "child",
+    "people": "person",
+    "persons": "person",
+    "men": "man",
+    "women": "woman",
+    "feet": "foot",
+    "teeth": "tooth",
+    "wives": "wife",
+    "potatoes": "potato",
+    "tomatoes": "tomato",
+    "dice": "die",
+    "bookcases": "bookcase",
+    "vases": "vase",
+    "cases": "case",
+    "clothes": "clothing",
+    "ones": "one",
+}
+_IRREGULAR_VERBS = {
+    "put": "put puts putting",
+    "take": "took taken taking takes",
+    "bring": "brought brings bringing",
+    "throw": "threw thrown throws throwing",
+    "give": "gave given gives giving",
+    "leave": "left leaves leaving",
+    "keep": "kept keeps keeping",
+    "make": "made makes making",
+    "go": "went gone goes going",
+    "set": "set sets setting",
+    "get": "got gotten gets getting",
+    "hold": "held holds holding",
+    "hang": "hung hangs hanging",
+    "lay": "laid lays laying",
+    "shut": "shut shuts shutting",
+    "sweep": "swept sweeps sweeping",
+    "build": "built builds building",
+    "find": "found finds finding",
+    "eat": "ate eaten eats eating",
+    "drink": "drank drunk drinks drinking",
+    "write": "wrote written writes writing",
+    "see": "saw seen sees seeing",
+    "do": "did done does doing",
+    "have": "had has having",
+    "be": "is are was were been being am",
+    "sit": "sat sits sitting",
+    "stand": "stood stands standing",
+    "lie": "lay lain lies lying",
+    "ride": "rode ridden rides riding",
+    "cut": "cut cuts cutting",
+    "feed": "fed feeds feeding",
+    "drive": "drove driven drives driving",
+    "run": "ran runs running",
+    "stick": "stuck sticks sticking",
+    "light": "lit lights lighting",
+    "read": "read reads reading",
+    "sleep": "slept sleeps sleeping",
+    "dry": "dried dries drying",
+    "tidy": "tidied tidies tidying",
+    "empty": "emptied empties emptying",
+    "carry": "carried carries carrying",
+}
+_STEMS = {form: verb for verb, forms in _IRREGULAR_VERBS.items() for form in (*forms.split(), verb)}
+_MOST_COMPARED = 24
+"""Longer words are not compared in spelling."""
+
+
+@lru_cache(maxsize=16_384)
+def list_singulars(word: str) -> tuple[str, ...]:
+    """Return the words that a plural may be of; empty if it does not look like a plural."""
+    found: list[str] = []
+    if word in _PLURALS:
+        found.append(_PLURALS[word])
+    if word.endswith("ies") and len(word) > 4:
+        found.append(word[:-3] + "y")
+    if word.endswith("es") and len(word) > 4 and word[-3] in "sxzho":
+        found.append(word[:-2])
+    if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
+        found.append(word[:-1])
+    return tuple(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=16_384)
+def list_stems(word: str) -> tuple[str, ...]:
+    """Return the verbs that a word may be a form of, the word itself first."""
+    found = [word]
+    if word in _STEMS:
+        found.append(_STEMS[word])
+    for ending in ("ing", "ed", "es", "s"):
+        if not word.endswith(ending) or len(word) - len(ending) < 2:
+            continue
+        stem = word[: -len(ending)]
+        found.append(stem)
+        if ending in ("ing", "ed"):
+            found.append(stem + "e")
+            if stem.endswith("i"):
+                found.append(stem[:-1] + "y")
+            if len(stem) > 2 and stem[-1] == stem[-2]:
+                found.append(stem[:-1])
+        elif ending == "es" and stem.endswith("i"):
+            found.append(stem[:-1] + "y")
+    if word.endswith("ied") and len(word) > 4:
+        found.append(word[:-3] + "y")
+    return tuple(dict.fromkeys(found))
+
+
+def write_gerund(verb: str) -> str:
+    """Return the -ing form of a verb: "drink", "drinking"; "sit", "sitting"."""
+    if verb.endswith("ing") and len(verb) > 5:
+        return verb
+    for form in _IRREGULAR_VERBS.get(verb, "").split():
+        if form.endswith("ing"):
+            return form
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")):
+        return verb[:-1] + "ing"
+    short = len(verb) == 3 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou"
+    return verb + verb[-1] + "ing" if short else verb + "ing"
+
+
+def write_plural(noun: str) -> str:
+    """Return the plural of a noun phrase, for sentences to people."""
+    for plural, singular in _PLURALS.items():
+        if noun == singular and plural not in ("persons", "clothes"):
+            return plural
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return noun if noun.endswith("s") and not noun.endswith("ss") else noun + "es"
+    if noun.endswith("y") and noun[-2:-1] not in tuple("aeiou"):
+        return noun[:-1] + "ies"
+    return noun + "s"
+
+
+def find_misspelt(word: str, known: Iterable[str]) -> list[tuple[str, int]]:
+    """Return the known words that a word may be a misspelling of, nearest first.
+
+    Args:
+        word: an unknown word, in lower case.
+        known: words to compare it with.
+
+    Returns:
+        Words and their distance: letters changed, left out, added or swapped. Short words may
+        have letters swapped, left out or added, but not changed: "boat" is no boot.
+    """
+    length = len(word)
+    if not 3 <= length <= _MOST_COMPARED or not word.isalpha():
+        return []
+    most = 1 if length < 7 else 2
+    found = []
+    for other in known:
+        if abs(len(other) - length) > most or len(other) < 3 or other[0] not in word[:2]:
+            continue
+        distance = measure_distance(word, other, most)
+        if distance > most or distance == 0:
+            continue
+        swapped = sorted(other) == sorted(word)
+        if (length < 4 or (length < 6 and len(other) == length)) and not swapped:
+            continue
+        found.append((other, distance))
+    return sorted(found, key=lambda pair: (pair[1], pair[0]))
+
+
+def measure_distance(one: str, other: str, most: int) -> int:
+    """Count the letters changed, left out, added or swapped; `most` + 1 where it is more.
+
+    The restricted Damerau-Levenshtein distance.
+    """
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        current = [i]
+        for j, opposite in enumerate(other, 1):
+            cost = min(row[j] + 1, current[j - 1] + 1, row[j - 1] + (letter != opposite))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == opposite:
+                cost = min(cost, before[j - 2] + 1)
+            current.append(cost)
+        if min(current) > most:
+            return most + 1
+        before, row = row, current
+    return min(row[-1], most + 1)

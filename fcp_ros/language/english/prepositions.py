@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spoken prepositions, and which relations of place they fit."""
+
+from __future__ import annotations
+
+PREPOSITIONS: dict[tuple[str, ...], str] = {
+    ("on", "top", "of"): "on",
+    ("on", "to"): "on",
+    ("onto",): "on",
+    ("upon",): "on",
+    ("atop",): "on",
+    ("on",): "on",
+    ("inside", "of"): "in",
+    ("in", "to"): "in",
+    ("into",): "in",
+    ("inside",): "in",
+    ("within",): "in",
+    ("in",): "in",
+    ("at",): "at",
+    ("next", "to"): "near",
+    ("close", "to"): "near",
+    ("beside",): "near",
+    ("near",): "near",
+    ("by",): "near",
+    ("underneath",): "under",
+    ("under",): "under",
+    ("below",): "under",
+    ("beneath",): "under",
+    ("behind",): "behind",
+    ("in", "front", "of"): "before",
+    ("above",): "above",
+    ("over",): "above",
+    ("back", "to"): "to",
+    ("over", "to"): "to",
+    ("to",): "to",
+    ("back", "on"): "on",
+    ("back", "onto"): "on",
+    ("back", "in"): "in",
+    ("back", "into"): "in",
+    ("down", "on"): "on",
+    ("out", "of"): "from",
+    ("off", "of"): "from",
+    ("off",): "from",
+    ("from",): "from",
+    ("away", "from"): "from",
+    ("for",): "for",
+    ("with",): "with",
+    ("around",): "near",
+}
+"""Spoken prepositions and the one that stands for them."""
+
+FITS = {
+    ("on", "on"): 1.0,
+    ("in", "in"): 1.0,
+    ("at", "at"): 1.0,
+    ("near", "near"): 1.0,
+    ("in", "at"): 0.98,
+    ("at", "in"): 0.9,
+    ("at", "on"): 0.85,
+    ("at", "near"): 0.85,
+    ("to", "at"): 0.98,
+    ("to", "in"): 0.97,
+    ("to", "on"): 0.95,
+    ("to", "near"): 0.85,
+    ("on", "in"): 0.6,
+    ("in", "on"): 0.6,
+}
+"""How well a spoken preposition says that of a relation."""

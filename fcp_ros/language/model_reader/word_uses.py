@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The use of each word of an instruction in a goal that a model wrote.
+
+A model does not say which words led to which part of its goal. So the words are aligned with the
+names in the goal: equal stems first, then phrases of the domain, then similar meaning. A content
+word without a counterpart is UNREAD; a name in the goal without a word lowers the degree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.syntax import (
+    Atom,
+    Constant,
+    Count,
+    Exists,
+    Expression,
+    Forall,
+    Initially,
+    Not,
+    Preference,
+    Text,
+    TrajectoryConstraint,
+    TypedVariable,
+    atoms,
+    children,
+)
+from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.domain.phrases import PhraseWord
+from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.language.model_reader.names import find_stem
+from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reading import WordRole, WordUse
+
+SIMILAR_ENOUGH = 0.6
+"""Least similarity of a word to a name or a word of a phrase that it may stand for."""
+
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_FILLER_WORDS = (
+    "a an the please kindly could can would will you your i me my we our us it its they them their "
+    "this that these those there here is are be been being was were am do does did to of for with "
+    "from by at in into onto on upon over under up down off out so then and or but if as just also "
+    "too now want need like robot hey hi hello thanks thank some any something anything one ones "
+    "which who what when while make sure let get have has having should shall must may"
+)
+_QUANTITY_WORDS = (
+    "all every each both most least many several few no none everything two three four five six "
+    "seven eight nine ten eleven twelve exactly possible only rest other others"
+)
+_LIMIT_WORDS = "not never don't dont without except no nothing avoid unless"
+_ORDER_WORDS = "then before after first next finally afterwards later again always back"
+_ACTION_WORDS = (
+    "put place bring take carry move fetch get give hand deliver return leave keep set lay store "
+    "pick grab hold drop find go"
+)
+"""Verbs of moving things, which every domain means by its relations of place."""
+_GIVING = frozenset({"bring", "fetch", "get", "give", "hand", "pass", "to"})
+_RECEIVERS = frozenset({"me", "us", "him", "her", "them"})
+"""Words that stand for somebody after those of giving: "bring me"; elsewhere they may be left out,
+as in "open the door for me"."""
+_JOINT_WORDS = "in into inside on onto off out under near beside behind"
+"""Prepositions, which tell relations of place from one another."""
+
+_FILLERS = frozenset(_FILLER_WORDS.split())
+_QUANTITIES = frozenset(_QUANTITY_WORDS.split())
+_LIMITS = frozenset(_LIMIT_WORDS.split())
+_ORDERS = frozenset(_ORDER_WORDS.split())
+_ACTIONS = frozenset(_ACTION_WORDS.split())
+_JOINTS = frozenset(_JOINT_WORDS.split())
+MISSED_JOINT = 0.5
+"""Factor on the share of the words read for each preposition that other relations have in their
+phrases, and none in the goal: "into the fridge" is not on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A name in a goal, with the words that people may use for it."""
+
+    meaning: str
+    words: frozenset[str]
+    role: WordRole
+    is_free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The use of all words, and how well words and names cover one another.
+
+    Attributes:
+        words: the use of all words, from left to right.
+        read: share of the content words with a counterpart, in [0, 1]; less for prepositions of
+            other relations.
+        asked: share of the names in the goal that some word asks for, in [0, 1].
+    """
+
+    words: tuple[WordUse, ...]
+    read: float
+    asked: float
+
+
+def align_words(instruction: str, goal: Expression, context: ReadingContext) -> Alignment:
+    """Align the words of an instruction with the names in a checked goal."""
+    denies = any(word in _LIMITS for word in instruction.lower().replace("\u2019", "'").split())
+    names = list(_list_names(goal, context, both_signs=denies))
+    forms = set(_list_forms(goal))
+    uses: list[WordUse] = []
+    used: set[int] = set()
+    pending: list[int] = []
+    before = ""
+    for match in _WORD.finditer(instruction):
+        word = match[0].lower().replace("\u2019", "'")
+        use = _use_word(word, match.start(), match.end(), names, forms, used)
+        if use.role is WordRole.FILLER and word in _RECEIVERS and before in _GIVING:
+            use = replace(use, role=WordRole.UNREAD, degree=0.0)
+        before = word
+        if use.role is WordRole.UNREAD:
+            pending.append(len(uses))
+        uses.append(use)
+    known = frozenset[str]().union(
+        *(_find_predicate_words(r.name, context.domain) for r in context.domain.schema.relations)
+    )
+    for index, use in _use_similar(
+        instruction, uses, pending, names, used, context.similarity, known
+    ):
+        uses[index] = use
+    content = [use for use in uses if use.role is not WordRole.FILLER]
+    unread = sum(use.role is WordRole.UNREAD for use in content)
+    bound = [index for index, name in enumerate(names) if not name.is_free]
+    missed = _count_missed_joints(instruction, names, known)
+    return Alignment(
+        tuple(uses),
+        (1.0 - unread / len(content)) * MISSED_JOINT**missed if content else 0.0,
+        sum(index in used for index in bound) / len(bound) if bound else 1.0,
+    )
+
+
+def _count_missed_joints(instruction: str, names: Sequence[_Name], known: frozenset[str]) -> int:
+    """Count the prepositions that belong to other relations than those of the goal.
+
+    `known` has the words for all relations.
+    """
+    said = {match[0].lower() for match in _WORD.finditer(instruction)} & _JOINTS
+    own = frozenset[str]().union(*(n.words for n in names if n.role is WordRole.ACTION))
+    return len((said & known) - own)
+
+
+def _use_word(
+    word: str, start: int, end: int, names: Sequence[_Name], forms: set[str], used: set[int]
+) -> WordUse:
+    stem = find_stem(word)
+    found = [index for index, name in enumerate(names) if stem in name.words]
+    used.update(found)
+    things = [names[index] for index in found if names[index].role is WordRole.THING]
+    if things:
+        meanings = dict.fromkeys(name.meaning for name in things)
+        return WordUse(start, end, WordRole.THING, " and ".join(meanings))
+    for words, role in ((_LIMITS, WordRole.LIMIT), (_ORDERS, WordRole.ORDER)):
+        if word in words and role.value in forms:
+            return WordUse(start, end, role, role.value)
+    if (word in _QUANTITIES or word.isdigit()) and WordRole.QUANTITY.value in forms:
+        return WordUse(start, end, WordRole.QUANTITY, "quantity")
+    if word in _ACTIONS and "place" in forms:
+        used.update(index for index, name in enumerate(names) if name.role is WordRole.ACTION)
+        return WordUse(start, end, WordRole.ACTION, "so that it holds")
+    if found and word not in _FILLERS:
+        return WordUse(start, end, names[found[0]].role, names[found[0]].meaning)
+    if word in _FILLERS:
+        return WordUse(start, end, WordRole.FILLER)
+    return WordUse(start, end, WordRole.UNREAD, degree=0.0)
+
+
+def _use_similar(
+    instruction: str,
+    uses: Sequence[WordUse],
+    pending: Sequence[int],
+    names: Sequence[_Name],
+    used: set[int],
+    similarity: LabelSimilarity | None,
+    known: frozenset[str],
+) -> Iterator[tuple[int, WordUse]]:
+    """Yield the uses of words that are similar in meaning to a name of the goal.
+
+    `known` has the words for all relations, which mean what the domain says.
+    """
+    phrases = [(word, index) for index, name in enumerate(names) for word in sorted(name.words)]
+    if similarity is None or not pending or not phrases:
+        return
+    # A word that the domain has phrases for means what they say: "open" is similar to "close".
+    pending = [i for i in pending if find_stem(_get_word(instruction, uses[i])) not in known]
+    words = [_get_word(instruction, uses[i]) for i in pending]
+    if not words:
+        return
+    try:
+        table = similarity.similarities(words, [phrase for phrase, _ in phrases])
+    except NoSimilarity:
+        return
+    for row, place in zip(table, pending, strict=True):
+        best = int(row.argmax())
+        name, degree = names[phrases[best][1]], float(row[best])
+        if degree >= SIMILAR_ENOUGH and uses[place].degree == 0.0:
+            used.add(phrases[best][1])
+            use = WordUse(
+                uses[place].start, uses[place].end, name.role, name.meaning, min(degree, 1.0)
+            )
+            yield place, use
+
+
+def _get_word(instruction: str, use: WordUse) -> str:
+    return instruction[use.start : use.end].lower()
+
+
+def _list_names(goal: Expression, context: ReadingContext, *, both_signs: bool) -> Iterator[_Name]:
+    """List the names in a goal, each once.
+
+    Words for "it holds" don't stand for an absence: who says "open" does not mean "closed". With
+    `both_signs` they do, as in "don't close it".
+    """
+    domain, instance = context.domain, context.instance
+    signs = set(_list_signs(goal, True))
+    seen: set[str] = set()
+    for variable in _list_typed(goal):
+        if variable.type not in seen:
+            seen.add(variable.type)
+            # A type that `check_goal` found for a label is said by the label.
+            yield _Name(f"any {variable.type}", _split(variable.type), WordRole.THING, is_free=True)
+    for atom in atoms(goal):
+        if atom.predicate not in seen and atom.predicate != IS_A:
+            seen.add(atom.predicate)
+            signed = [s for s in (True, False) if both_signs or (atom.predicate, s) in signs]
+            words = _find_predicate_words(atom.predicate, domain, signed)
+            yield _Name(atom.predicate, words, WordRole.ACTION, is_free=True)
+        for term in atom.arguments:
+            if isinstance(term, Text) and f'"{term.value}' not in seen:
+                seen.add(f'"{term.value}')
+                yield _Name(f'"{term.value}"', _split(term.value), WordRole.THING)
+            elif isinstance(term, Constant) and term.name not in seen:
+                seen.add(term.name)
+                yield _describe_element(term.name, instance, context)
+
+
+def _describe_element(name: str, instance: Instance, context: ReadingContext) -> _Name:
+    id_ = instance.id_of(name)
+    category = instance.attribute(id_, "category")
+    words = _split(name) | _split(str(category or "")) | _split(instance.type_of(id_))
+    # "The kitchen counter": what nobody can change about it may be said to name it.
+    for relation in instance.schema.relations:
+        rows = instance.tuples(relation.name).values() if relation.static else ()
+        for row in rows:
+            if row[0] == id_ and len(row) == 2:
+                words |= _split(instance.name_of(row[1]))
+    if name == context.speaker:
+        return _Name(name, words | {"me", "my", "i", "us"}, WordRole.THING, is_free=True)
+    is_robot = name == context.robot or (not context.robot and "robot" in words)
+    if is_robot:
+        return _Name(name, words | {"you", "your"}, WordRole.THING, is_free=True)
+    return _Name(name, words, WordRole.THING)
+
+
+def _find_predicate_words(
+    predicate: str, domain: Domain, signs: Sequence[bool] = (True, False)
+) -> frozenset[str]:
+    """Collect the words for a predicate (True) and for its absence (False).
+
+    These are its name, its phrases, and the names and phrases of actions that bring it about.
+    """
+    told = domain.words
+    words = set(_split(predicate))
+    phrases = list(told.graded.get(predicate, ()))
+    if True in signs:
+        phrases += told.relations.get(predicate, ())
+    if False in signs:
+        phrases += told.negated.get(predicate, ())
+    for rule in domain.rules.values():
+        ends = [*(rule.add if True in signs else ()), *(rule.delete if False in signs else ())]
+        if any(atom.predicate == predicate for atom in ends):
+            words |= _split(rule.name)
+            phrases += told.rules.get(rule.name, ())
+    for phrase in phrases:
+        for variant in phrase.variants:
+            words |= {find_stem(part.text) for part in variant if isinstance(part, PhraseWord)}
+    return frozenset(words)
+
+
+def _list_signs(goal: Expression, sign: bool) -> Iterator[tuple[str, bool]]:
+    """List the predicates of a goal, each with True where it shall hold, False where it shall not.
+
+    What was initially so has both signs.
+    """
+    if isinstance(goal, Atom):
+        yield goal.predicate, sign
+    for part in children(goal):
+        if isinstance(goal, Initially):
+            yield from _list_signs(part, not sign)
+        yield from _list_signs(part, not sign if isinstance(goal, Not) else sign)
+
+
+def _list_typed(goal: Expression) -> Iterator[TypedVariable]:
+    yield from getattr(goal, "variables", ())
+    for part in children(goal):
+        yield from _list_typed(part)
+
+
+def _list_forms(goal: Expression) -> Iterator[str]:
+    """List what a goal has besides names: quantities, limits, orders, relations."""
+    no_one = isinstance(goal, Not) and isinstance(goal.body, Exists)
+    if isinstance(goal, (Forall, Count)) or no_one:
+        yield WordRole.QUANTITY.value
+    if isinstance(goal, Not):
+        yield WordRole.LIMIT.value
+    if isinstance(goal, (TrajectoryConstraint, Initially)):
+        yield WordRole.ORDER.value
+        yield WordRole.LIMIT.value
+    if isinstance(goal, Preference):
+        yield WordRole.QUANTITY.value
+    if isinstance(goal, Atom) and goal.predicate != IS_A and len(goal.arguments) > 1:
+        yield "place"
+    for part in children(goal):
+        yield from _list_forms(part)
+
+
+def _split(name: str) -> frozenset[str]:
+    return frozenset(find_stem(word) for word in normalise_label(name).split(" ") if word)

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees of English instructions: a chart over the words of a domain and the things of a state.
+
+- `meanings`: the phrases of a domain as patterns, each with a condition over its slots.
+- `synonymous_verbs`: verbs of English that mean one of these phrases.
+- `trees`: noun phrases and clauses as values.
+- `lexicon`: what nouns and names may mean in a state: kinds and elements.
+- `quantities`: numbers, articles and quantifiers.
+- `pattern_matcher`: words and slots of phrases matched with tokens; `modifier_parser`,
+  `head_parser`, `noun_parser` build the chart of noun phrases on it.
+- `adverbial_parser`, `statement_parser`, `clause_parser`: the chart of clauses.
+- `sentence_parser`: clauses in an order, with words skipped at a price.
+"""

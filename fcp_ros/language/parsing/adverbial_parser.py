@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words around a clause: politeness, negation, time, wishes, exceptions, "for each"."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from fcp_ros.language.english.adverbials import ALWAYS, PREFERENCES
+from fcp_ros.language.english.number_words import UNITS
+from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
+from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.verbs import HOLD_VERBS
+from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.parsing.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.meanings import MeaningSource
+from fcp_ros.language.parsing.noun_parser import EXCEPT, NounParser
+from fcp_ros.language.parsing.quantities import match_words, read_number
+from fcp_ros.language.parsing.trees import (
+    THEME,
+    Act,
+    Coordination,
+    Determiner,
+    NounPhrase,
+    Predication,
+    Reference,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordRole, WordUse
+
+DEEPEST_CLAUSE = 2
+"""Clauses within one another."""
+_AFTER_EACH = gather_phrases(
+    "immediately after each",
+    "immediately after every",
+    "right after each",
+    "directly after each",
+    "after each",
+    "after every",
+    "every time",
+    "each time",
+    "in between",
+)
+
+
+class AdverbialParser(ABC):
+    """A reader of the words around the core of a clause; some have a clause in them again.
+
+    Args:
+        nouns: the chart of its noun phrases.
+    """
+
+    def __init__(self, nouns: NounParser) -> None:
+        self._nouns = nouns
+        self._tokens = nouns.tokens
+        self._patterns = nouns.patterns
+        self._clauses: dict[tuple[int, int], list[tuple[int, SpokenClause]]] = {}
+
+    def _read_openings(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield where the core may begin, with the politeness and negation before it."""
+        blank = SpokenClause(Act.ACHIEVE, ())
+        yield start, blank
+        timed = self._read_time(start)
+        if timed is not None:
+            end, seconds = timed
+            use = self._nouns.describe_use(start, end, WordRole.ORDER, f"within {seconds} s")
+            place = end + 1 if self._get(end) == "," else end
+            yield place, replace(blank, within=seconds, uses=(use,))
+        for end, opened in self._read_each(start, blank):
+            place = end + 1 if self._get(end) == "," else end
+            yield place, opened
+        place, uses, preferred = start, list[WordUse](), False
+        for _ in range(8):
+            polite = self._match_any(place, POLITE)
+            wished = self._match_any(place, PREFERENCES)
+            if max(polite, wished) > place:
+                end = max(polite, wished)
+                role = WordRole.LIMIT if wished >= polite else WordRole.FILLER
+                preferred = preferred or wished >= polite
+                uses.append(self._nouns.describe_use(place, end, role))
+                place = end
+                if self._get(place) == ",":
+                    place += 1
+                yield place, replace(blank, uses=tuple(uses), preferred=preferred)
+                continue
+            break
+        for words in (
+            ("do", "not", "ever"),
+            ("do", "not"),
+            ("never", "ever"),
+            ("never",),
+            ("not", "to"),
+            ("not",),
+            ("avoid",),
+            ("refrain", "from"),
+            ("under", "no", "circumstances"),
+            ("without", "ever"),
+            ("without",),
+            ("you", "must", "not"),
+            ("you", "should", "not"),
+            ("must", "not"),
+            ("you", "may", "not"),
+            ("should", "not"),
+            ("at", "no", "point"),
+            ("at", "no", "time"),
+            ("you", "can", "not"),
+        ):
+            if match_words(self._tokens, place, words):
+                use = self._nouns.describe_use(place, place + len(words), WordRole.LIMIT, "not")
+                yield (
+                    place + len(words),
+                    replace(blank, uses=(*uses, use), negated=True, preferred=preferred),
+                )
+                return
+
+    def _match_any(self, start: int, phrases: Sequence[tuple[str, ...]]) -> int:
+        """Return the end of the longest of some phrases at a token; `start` if none is there."""
+        lengths = [len(words) for words in phrases if match_words(self._tokens, start, words)]
+        return start + max(lengths, default=0)
+
+    def _get(self, place: int) -> str:
+        return self._nouns.get_text(place)
+
+    def _read_adverbials(
+        self, start: int, clause: SpokenClause, depth: int
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield a clause with what stands behind its core, the longest last."""
+        yield start, clause
+        frontier = [(start, clause)]
+        for _ in range(4):
+            following = []
+            for end, current in frontier:
+                place = end + 1 if self._get(end) == "," else end
+                for after, longer in self._read_adverbial(place, current, depth):
+                    following.append((after, longer))
+            yield from following
+            frontier = following[:6]
+            if not frontier:
+                return
+
+    def _read_adverbial(
+        self, start: int, clause: SpokenClause, depth: int
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        end = self._match_any(start, CLOSINGS)
+        if end > start and not self.parse_starts_noun(start, end):
+            use = self._nouns.describe_use(start, end, WordRole.FILLER)
+            yield end, replace(clause, uses=(*clause.uses, use))
+        end = self._match_any(start, ALWAYS)
+        if end > start and (clause.negated or clause.act in (Act.STATE, Act.KEEP, Act.STAY)):
+            use = self._nouns.describe_use(start, end, WordRole.ORDER, "always")
+            act = Act.KEEP if clause.act is Act.STATE else clause.act
+            yield end, replace(clause, act=act, uses=(*clause.uses, use))
+        end = self._match_any(start, PREFERENCES)
+        if end > start:
+            use = self._nouns.describe_use(start, end, WordRole.LIMIT, "a wish")
+            yield end, replace(clause, uses=(*clause.uses, use), preferred=True)
+        timed = self._read_time(start)
+        if timed is not None and clause.within is None:
+            end, seconds = timed
+            use = self._nouns.describe_use(start, end, WordRole.ORDER, f"within {seconds} s")
+            yield end, replace(clause, uses=(*clause.uses, use), within=seconds)
+        if self._get(start) == "without" and depth < DEEPEST_CLAUSE:
+            ever = self._get(start + 1) == "ever"
+            use = self._nouns.describe_use(start, start + 1 + ever, WordRole.LIMIT, "never")
+            for end, never in self._parse_core(start + 1 + ever, depth + 1):
+                yield (
+                    end,
+                    replace(
+                        clause,
+                        never=(*clause.never, never),
+                        uses=(*clause.uses, use),
+                        degree=clause.degree * never.degree,
+                    ),
+                )
+        yield from self._read_exception(start, clause)
+        yield from self._read_place(start, clause)
+        yield from self._read_after_each(start, clause)
+        yield from self._read_each(start, clause)
+        yield from self._read_source(start, clause)
+
+    def parse_starts_noun(self, start: int, end: int) -> bool:
+        """Return True if the closing words are the beginning of something else ("for me")."""
+        return (
+            self._get(end) in ("and", ",")
+            and self._get(end - 1) in ("me", "us")
+            and bool(self._get(start) == "to")
+        )
+
+    def _read_time(self, start: int) -> tuple[int, Fraction] | None:
+        for words in (
+            ("within", "the", "next"),
+            ("within",),
+            ("in", "less", "than"),
+            ("in", "under"),
+            ("in", "at", "most"),
+            ("in", "the", "next"),
+            ("in",),
+            ("no", "later", "than"),
+        ):
+            if not match_words(self._tokens, start, words):
+                continue
+            place = start + len(words)
+            if match_words(self._tokens, place, ("half", "an", "hour")):
+                return place + 3, Fraction(1800)
+            if self._get(place) in ("a", "an") and self._get(place + 1) in UNITS:
+                return place + 2, Fraction(UNITS[self._get(place + 1)])
+            found = read_number(self._tokens, place)
+            if found is not None and self._get(found[0]) in UNITS:
+                return found[0] + 1, Fraction(found[1] * UNITS[self._get(found[0])])
+        return None
+
+    def _read_place(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read where something ends: "throw the peel away in the bin"."""
+        if clause.act is not Act.ACHIEVE or len(clause.predications) != 1:
+            return
+        said = clause.predications[0]
+        if said.preposition or said.meaning is None or said.meaning.source is MeaningSource.TASK:
+            return
+        theme = next(iter(said.arguments.values()), None)
+        if len(said.arguments) != 1 or clause.verb in HOLD_VERBS:
+            return
+        if not isinstance(theme, (NounPhrase, Coordination)):
+            return
+        several = isinstance(theme, Coordination) or theme.plural
+        head = Reference.THEM if several else Reference.IT
+        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        for end, placed in self._nouns.parse_modifiers(start):
+            if placed.preposition not in ("in", "on", "at"):
+                continue
+            where = replace(placed, arguments={THEME: same, **placed.arguments}, subject="")
+            yield (
+                end,
+                replace(
+                    clause,
+                    predications=(said, where),
+                    uses=(*clause.uses, *list_argument_uses(placed)),
+                    degree=clause.degree * placed.degree * 0.95,
+                ),
+            )
+
+    def _read_exception(
+        self, start: int, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "except the mug" behind "put all items on the counter"."""
+        for words in EXCEPT:
+            if not match_words(self._tokens, start, words) or len(clause.predications) != 1:
+                continue
+            said = clause.predications[0]
+            slot = next((s for s, a in said.arguments.items() if _is_universal(a)), "")
+            theme = said.arguments.get(slot)
+            if not isinstance(theme, NounPhrase):
+                return
+            use = self._nouns.describe_use(start, start + len(words), WordRole.LIMIT, "except")
+            for end, excluded in self._nouns.parse_phrases(start + len(words)):
+                fewer = replace(theme, excluded=(*theme.excluded, excluded))
+                left = replace(said, arguments={**said.arguments, slot: fewer})
+                yield (
+                    end,
+                    replace(
+                        clause,
+                        predications=(left,),
+                        uses=(*clause.uses, use, *list_phrase_uses(excluded)),
+                        degree=clause.degree * excluded.degree,
+                    ),
+                )
+            return
+
+    def _read_after_each(
+        self, start: int, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "immediately after each one", "after every room", "each time"."""
+        for words in _AFTER_EACH:
+            if not match_words(self._tokens, start, words) or clause.after_each:
+                continue
+            end = start + len(words)
+            if words[-1] in ("each", "every") and end < len(self._tokens):
+                known = [stop for stop, _ in self._nouns.parse_simple(end)]
+                closed = self._tokens[end].kind is TokenKind.MARK or self._get(end) == "and"
+                end = known[0] if known else end if closed else end + 1
+            use = self._nouns.describe_use(start, end, WordRole.ORDER, "after each")
+            yield end, replace(clause, after_each=True, uses=(*clause.uses, use))
+            return
+
+    def _read_each(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "for each person", "for three people", "per person"."""
+        if self._get(start) not in ("for", "per") or clause.each is not None:
+            return
+        if any(s.meaning and s.meaning.source is MeaningSource.TASK for s in clause.predications):
+            return
+        for end, phrase in self._nouns.parse_simple(start + 1):
+            distributive = phrase.determiner in (
+                Determiner.EACH,
+                Determiner.ALL,
+                Determiner.BOTH,
+            )
+            if self._get(start) == "per" or distributive or phrase.number is not None:
+                use = self._nouns.describe_use(start, start + 1, WordRole.QUANTITY)
+                yield (
+                    end,
+                    replace(
+                        clause,
+                        each=phrase,
+                        uses=(*clause.uses, use, *phrase.uses),
+                        degree=clause.degree * phrase.degree,
+                    ),
+                )
+
+    def _read_source(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "from the shelf" behind "put the books on the table"."""
+        if clause.act is not Act.ACHIEVE or len(clause.predications) != 1:
+            return
+        said = clause.predications[0]
+        theme = said.arguments.get(THEME)
+        if not isinstance(theme, NounPhrase):
+            return
+        for end, quality in self._nouns.parse_modifiers(start):
+            if quality.source:
+                longer = replace(theme, qualities=(*theme.qualities, quality))
+                arguments = {**said.arguments, THEME: longer}
+                uses = (*quality.uses, *list_argument_uses(quality))
+                yield (
+                    end,
+                    replace(
+                        clause,
+                        predications=(replace(said, arguments=arguments),),
+                        uses=(*clause.uses, *uses),
+                        degree=clause.degree * quality.degree * 0.98,
+                    ),
+                )
+
+    @abstractmethod
+    def _parse_core(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield the clauses that begin at a token, without the words around them."""
+
+
+def _is_universal(argument: object) -> bool:
+    """Return True for all of several things, from which some may be left out."""
+    if not isinstance(argument, NounPhrase):
+        return False
+    every = (Determiner.ALL, Determiner.EACH, Determiner.REST, Determiner.BOTH)
+    plural = argument.plural and argument.determiner in (Determiner.THE, Determiner.BARE)
+    return plural or argument.determiner in every
+
+
+def list_argument_uses(said: Predication) -> tuple[WordUse, ...]:
+    """List the uses of the words of the arguments."""
+    return tuple(
+        use
+        for argument in said.arguments.values()
+        if isinstance(argument, (NounPhrase, Coordination))
+        for use in list_phrase_uses(argument)
+    )

@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clauses as a chart: imperatives, wishes and statements with what belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fcp_ros.language.english.inflection import list_stems
+from fcp_ros.language.english.verbs import (
+    BRING_VERBS,
+    CLEAR_VERBS,
+    GO_VERBS,
+    HOLD_VERBS,
+    KEEP_VERBS,
+    MAKE_VERBS,
+    PUT_VERBS,
+    REMOVE_VERBS,
+)
+from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
+from fcp_ros.language.parsing.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.meanings import SpokenPattern
+from fcp_ros.language.parsing.statement_parser import (
+    GENERAL,
+    MOVING,
+    StatementParser,
+    limit,
+    make_brought,
+)
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Act,
+    Coordination,
+    Determiner,
+    NounPhrase,
+    Predication,
+    Reference,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordRole
+
+_ITS_PLACE = gather_phrases(
+    "back where it was before",
+    "back where they were before",
+    "back where it was",
+    "back where they were",
+    "back where it belongs",
+    "back where they belong",
+    "back to where it was",
+    "back to where they were",
+    "back to its place",
+    "back to their places",
+    "back to its original place",
+    "back in its place",
+    "back in their places",
+    "where it was before",
+    "where it was",
+    "where they were",
+    "to where it was",
+    "to where they were",
+    "to its original place",
+    "to its place",
+    "in its original place",
+    "to their original places",
+    "to their places",
+    "back again",
+    "back",
+)
+_WHERE_ENDS = gather_words(
+    "was were belong belongs located originally before initially stored kept placed from "
+    "came taken earlier found"
+)
+_WHERE_WORDS = _WHERE_ENDS | gather_words("it they you them had been have i we")
+_WHERE_IT_IS = gather_phrases(
+    "where it is now",
+    "where they are now",
+    "where it is",
+    "where they are",
+    "as it is",
+    "as they are",
+    "alone",
+    "in place",
+    "untouched",
+    "in its place",
+)
+
+_AUXILIARIES = frozenset(("should", "must", "shall", "is", "are", "can", "may", "do", "does"))
+
+
+class ClauseParser(StatementParser):
+    """A chart of the clauses of one sentence."""
+
+    def parse_clauses(self, start: int, depth: int = 0) -> list[tuple[int, SpokenClause]]:
+        """Return the clauses that begin at a token, best first."""
+        key = (start, depth)
+        if start >= len(self._tokens) or depth > DEEPEST_CLAUSE:
+            return []
+        if key not in self._clauses:
+            self._clauses[key] = []
+            found: list[tuple[int, SpokenClause]] = []
+            for place, opened in self._read_openings(start):
+                for end, clause in self._parse_core(place, depth):
+                    merged = replace(
+                        clause,
+                        negated=clause.negated != opened.negated,
+                        preferred=clause.preferred or opened.preferred,
+                        each=clause.each or opened.each,
+                        within=clause.within or opened.within,
+                        uses=(*opened.uses, *clause.uses),
+                        degree=clause.degree * opened.degree,
+                    )
+                    found += self._read_adverbials(end, merged, depth)
+            found.sort(key=lambda pair: (-pair[1].degree, -pair[0]))
+            self._clauses[key] = limit(found)
+        return self._clauses[key]
+
+    def parse_fragment(
+        self, start: int, before: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield clauses without a verb that go on from another: "and the book on the shelf"."""
+        yield from self._parse_same(start, before)
+        if not before.predications or before.verb not in PUT_VERBS:
+            return
+        last = before.predications[-1]
+        if not last.preposition and len(last.arguments) < 2:
+            return
+        several = any(
+            isinstance(a, Coordination) or (isinstance(a, NounPhrase) and a.plural)
+            for a in (last.arguments.get(THEME),)
+        )
+        head = Reference.THEM if several else Reference.IT
+        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        for after, said in self._nouns.parse_modifiers(start):
+            if said.preposition and not said.source and self._get(start) == "back":
+                clause = self._make_placed(same, said, before.verb)
+                yield from self._read_adverbials(after, clause, 0)
+        excluding = any(isinstance(a, NounPhrase) and a.excluded for a in last.arguments.values())
+        for end, theme in self._nouns.parse_phrases(start):
+            for after, said in self._nouns.parse_modifiers(end):
+                if said.preposition and not said.source:
+                    clause = self._make_placed(theme, said, before.verb)
+                    if excluding:  # "except the mug and the bowl in ..." goes on otherwise
+                        clause = replace(clause, degree=clause.degree * 0.85)
+                    yield from self._read_adverbials(
+                        after, replace(clause, degree=clause.degree * 0.98), 0
+                    )
+
+    def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(the door should be closed, and) the fridge too", "so should the fridge"."""
+        if len(before.predications) != 1 or before.never or before.condition:
+            return
+        said = before.predications[0]
+        slot = ""
+        if said.meaning is not None:
+            slot = next(iter(said.arguments), "")
+        elif THEME in said.arguments:
+            slot = THEME
+        so = self._get(start) in ("so", "neither", "nor") and self._get(start + 1) in _AUXILIARIES
+        for end, theme in self._nouns.parse_phrases(start + 2 * so):
+            too = self._match_any(end, (("too",), ("as", "well"), ("likewise",), ("also",)))
+            if not slot or not (so or too > end):
+                continue
+            uses = (*list_phrase_uses(theme), self._nouns.describe_use(start, end, WordRole.FILLER))
+            if too > end:
+                uses = (*uses, self._nouns.describe_use(end, too, WordRole.FILLER))
+            same = replace(said, arguments={**said.arguments, slot: theme}, uses=())
+            yield too, replace(before, predications=(same,), uses=uses, degree=theme.degree * 0.97)
+
+    def _parse_core(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
+        if start >= len(self._tokens):
+            return
+        yield from self._parse_patterns(start)
+        stems = list_stems(self._get(start))
+        for stem in stems:
+            yield from self._parse_verb(start, stem)
+        yield from self._parse_ensured(start, depth)
+        yield from self._parse_verbless(start)
+        yield from self._parse_statement(start)
+
+    def _parse_patterns(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read an imperative by the phrases of the domain."""
+        table = self._patterns.imperatives
+        word = self._get(start)
+        stems = [stem for stem in list_stems(word) if stem in table]
+        if not stems:
+            near = self._nouns.lexicon.is_near_phrase_word(word)
+            stems = [stem for stem in list_stems(near) if stem in table] if near else []
+        for stem in stems:
+            for pattern in table[stem]:
+                yield from self._match_pattern(pattern, start, stem)
+        for pattern in self._patterns.slot_first:
+            yield from self._match_pattern(pattern, start, "")
+
+    def _match_pattern(
+        self, pattern: SpokenPattern, start: int, verb: str
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        for match in self._nouns.match_parts(pattern.parts, start, pattern.meaning.types, 0):
+            said = Predication(
+                pattern.meaning,
+                match.arguments,
+                degree=pattern.degree * match.degree,
+                uses=match.uses,
+            )
+            act = Act.KEEP if verb in KEEP_VERBS else Act.ACHIEVE
+            yield match.end, SpokenClause(act, (said,), verb=verb, degree=said.degree)
+
+    def _parse_verb(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
+        """Read an imperative by a verb of English in general."""
+        after = start + 1
+        use = self._nouns.describe_use(start, after, WordRole.ACTION, verb)
+        found: list[tuple[int, SpokenClause]] = []
+        if verb in PUT_VERBS or verb in MAKE_VERBS or verb in KEEP_VERBS:
+            found += self._parse_put(after, verb)
+        if verb in BRING_VERBS:
+            found += self._parse_bring(after)
+        if verb in HOLD_VERBS:
+            found += self._parse_hold(after, verb)
+        if verb in GO_VERBS:
+            found += self._parse_go(after)
+        if verb in CLEAR_VERBS:
+            found += self._parse_clear(after)
+        if verb in MOVING:
+            for end, theme in self._nouns.parse_phrases(after):
+                said = Predication(None, {THEME: theme}, degree=theme.degree)
+                found.append(
+                    (end, SpokenClause(Act.STAY, (said,), True, degree=theme.degree * 0.96))
+                )
+        for end, clause in found:
+            yield end, replace(clause, uses=(use, *clause.uses), degree=clause.degree * GENERAL)
+
+    def _parse_put(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
+        down = 1 if self._get(start) == "down" else 0
+        for end, theme in self._nouns.parse_phrases(start + down):
+            place = end + 1 if self._get(end) in ("down", "over") else end
+            if verb == "leave":
+                said = Predication(None, {THEME: theme}, degree=theme.degree)
+                uses = list_phrase_uses(theme)
+                yield end, SpokenClause(Act.STAY, (said,), uses=uses, degree=theme.degree * 0.8)
+            if verb in KEEP_VERBS:
+                after = self._match_any(place, _WHERE_IT_IS)
+                if after > place:
+                    use = self._nouns.describe_use(place, after, WordRole.ACTION, "stays")
+                    said = Predication(None, {THEME: theme}, uses=(use,), degree=theme.degree)
+                    yield after, SpokenClause(Act.STAY, (said,), degree=theme.degree)
+            elif verb in PUT_VERBS:
+                after = max(self._match_any(place, _ITS_PLACE), self._match_where(place))
+                if after > place and not self._reads_on(after):
+                    use = self._nouns.describe_use(place, after, WordRole.ACTION, "as initially")
+                    said = Predication(None, {THEME: theme}, uses=(use,), degree=theme.degree)
+                    yield after, SpokenClause(Act.RETURN, (said,), verb=verb, degree=theme.degree)
+            if self._get(place) == "to" and self._get(place + 1) == "be":
+                place += 2
+            for after, said in self._nouns.parse_modifiers(place):
+                if said.preposition and not said.source:
+                    if verb in PUT_VERBS or verb in KEEP_VERBS or verb in ("want", "need"):
+                        yield after, self._make_placed(theme, said, verb)
+                elif said.source and verb in REMOVE_VERBS:
+                    placed = self._make_placed(theme, said, verb)
+                    negated = replace(
+                        placed.predications[0], negated=True, preposition="from", source=False
+                    )
+                    yield after, replace(placed, predications=(negated,), act=Act.ACHIEVE)
+                elif verb in MAKE_VERBS and said.subject:
+                    yield after, replace(self._make_said(theme, said, _act_of(verb)), verb=verb)
+
+    def _match_where(self, start: int) -> int:
+        """Return the end of "back in the container where they were located originally"."""
+        place = start
+        if self._get(place) == "back":
+            place += 1
+        for after, _ in self._nouns.match_preposition(place):
+            place = after
+            break
+        if self._get(place) in ("the", "its", "their"):
+            place += 1
+            while self._get(place) in ("original", "old", "same", "former", "previous", "initial"):
+                place += 1
+            place += 1
+        if self._get(place) == "from":
+            place += 1
+        if self._get(place) != "where":
+            return start
+        place += 1
+        while self._get(place) in _WHERE_WORDS:
+            place += 1
+        return place if self._get(place - 1) in _WHERE_ENDS else start
+
+    def _reads_on(self, place: int) -> bool:
+        """Return True if a preposition follows: "put it back on the table"."""
+        return any(p != "for" for _, p in self._nouns.match_preposition(place))
+
+    def _parse_bring(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "me the book", "the book to me", "the book here"."""
+        for end, person in self._nouns.parse_simple(start):
+            if person.head is Reference.SPEAKER or self._is_person(person):
+                for after, theme in self._nouns.parse_phrases(end):
+                    yield after, make_brought(theme, person)
+        for end, theme in self._nouns.parse_phrases(start):
+            place = end + 1 if self._get(end) == "over" else end
+            if self._get(place) in ("to", "for"):
+                for after, person in self._nouns.parse_simple(place + 1):
+                    if person.head is Reference.SPEAKER or self._is_person(person):
+                        yield after, make_brought(theme, person)
+            if self._get(place) in ("here", "over"):
+                use = self._nouns.describe_use(place, place + 1, WordRole.THING, "here")
+                speaker = NounPhrase(
+                    place, place + 1, Reference.SPEAKER, Determiner.THE, uses=(use,)
+                )
+                yield place + 1, make_brought(theme, speaker)
+
+    def _is_person(self, phrase: NounPhrase) -> bool:
+        return self._nouns.fits_person(phrase)
+
+    def _parse_hold(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
+        if verb == "hold" and self._get(start) == "on":
+            return
+        up = self._get(start) == "up"
+        weak = 0.8 if verb in ("get", "fetch", "take") else 1.0
+        for end, theme in self._nouns.parse_phrases(start + up):
+            after = end + 1 if self._get(end) == "up" else end
+            said = Predication(None, {THEME: theme}, degree=theme.degree * weak)
+            yield (
+                after,
+                SpokenClause(
+                    Act.HOLD,
+                    (said,),
+                    verb=verb,
+                    uses=list_phrase_uses(theme),
+                    degree=theme.degree * weak,
+                ),
+            )
+
+    def _parse_go(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        start += self._get(start) == "up"
+        place = start
+        for after, preposition in self._nouns.match_preposition(start):
+            if preposition in ("to", "in", "at", "near"):
+                place = after
+                break
+        if self._get(start) in ("there", "here"):
+            for end, said in self._nouns.parse_modifiers(start):
+                yield end, SpokenClause(Act.GO, (said,), uses=said.uses, degree=said.degree)
+        for end, phrase in self._nouns.parse_phrases(place):
+            degree = phrase.degree * (1.0 if place > start else 0.9)
+            said = Predication(None, {PLACE: phrase}, preposition="to", degree=degree)
+            yield end, SpokenClause(Act.GO, (said,), uses=list_phrase_uses(phrase), degree=degree)
+
+    def _parse_clear(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        skip = 1 if self._get(start) in ("up", "off", "out", "from") else 0
+        for end, phrase in self._nouns.parse_phrases(start + skip):
+            theme = NounPhrase(start, start, Reference.THING, Determiner.NO)
+            uses = list_phrase_uses(phrase)
+            if skip:
+                uses = (self._nouns.describe_use(start, start + 1, WordRole.FILLER), *uses)
+            for preposition in ("on", "in"):
+                said = Predication(
+                    None,
+                    {THEME: theme, PLACE: phrase},
+                    preposition=preposition,
+                    degree=phrase.degree,
+                )
+                yield (
+                    end,
+                    SpokenClause(Act.STATE, (said,), uses=uses, degree=phrase.degree),
+                )
+
+
+def _act_of(verb: str) -> Act:
+    return Act.KEEP if verb in KEEP_VERBS else Act.STATE

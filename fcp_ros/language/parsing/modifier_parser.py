@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""States, places and purposes that are said of something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcp_ros.domain.model import TEXT
+from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
+from fcp_ros.domain.words import NUMBER
+from fcp_ros.language.english.connectives import SEQUENCE
+from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.parsing.meanings import (
+    SpokenPattern,
+    match_word,
+)
+from fcp_ros.language.parsing.pattern_matcher import DEEPEST, MOST_TREES, PatternMatcher
+from fcp_ros.language.parsing.quantities import (
+    match_words,
+)
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Determiner,
+    NounPhrase,
+    Predication,
+    Reference,
+)
+from fcp_ros.language.reading import WordRole
+
+
+class ModifierParser(PatternMatcher):
+    """A chart of what may be said of something from a token on."""
+
+    def parse_modifiers(self, start: int, depth: int = 0) -> list[tuple[int, Predication]]:
+        """Return what may be said of something from a token on: states, places, purposes."""
+        key = (start, depth)
+        if start >= len(self.tokens) or depth > DEEPEST + 1:
+            return []
+        if key not in self._modifiers:
+            self._modifiers[key] = []
+            self._check()
+            found = list(self._parse_places(start, depth))
+            found += self._parse_patterns(start, depth)
+            found.sort(key=lambda pair: (-pair[1].degree, -pair[0]))
+            self._modifiers[key] = found[: 2 * MOST_TREES]
+        return self._modifiers[key]
+
+    def _parse_places(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        for word, reference in (("there", Reference.THERE), ("here", Reference.HERE)):
+            before = next(
+                (w for w in ("back", "in", "on") if match_words(self.tokens, start, (w, word))), ""
+            )
+            if self.get_text(start) == word or before:
+                end = start + (2 if before else 1)
+                use = self.describe_use(start, end, WordRole.THING, word)
+                place = NounPhrase(start, end, reference, Determiner.THE)
+                yield (
+                    end,
+                    Predication(
+                        None,
+                        {PLACE: place},
+                        THEME,
+                        before if before in ("in", "on") else "at",
+                        uses=(use,),
+                        degree=0.97,
+                    ),
+                )
+        if self.get_text(start) in ("inside", "in", "on") and self._ends_clause(start + 1):
+            use = self.describe_use(start, start + 1, WordRole.THING, "there")
+            place = NounPhrase(start, start + 1, Reference.THERE, Determiner.THE)
+            preposition = PREPOSITIONS[(self.get_text(start),)]
+            yield (
+                start + 1,
+                Predication(None, {PLACE: place}, THEME, preposition, uses=(use,), degree=0.9),
+            )
+        for after, preposition in self.match_preposition(start):
+            if preposition in ("for", "with"):
+                continue
+            use = self.describe_use(start, after, WordRole.ACTION, self.get_text(start))
+            for end, phrase in self.parse_phrases(after, depth + 1):
+                if (
+                    isinstance(phrase, NounPhrase)
+                    and phrase.head
+                    in (
+                        Reference.THING,
+                        Reference.ONE,
+                    )
+                    and preposition == "to"
+                ):
+                    continue
+                yield (
+                    end,
+                    Predication(
+                        None,
+                        {PLACE: phrase},
+                        THEME,
+                        preposition,
+                        source=preposition == "from",
+                        degree=phrase.degree,
+                        uses=(use,),
+                    ),
+                )
+
+    def _ends_clause(self, place: int) -> bool:
+        """Return True if a clause may end before a token."""
+        if place >= len(self.tokens) or self.tokens[place].kind is TokenKind.MARK:
+            return True
+        return (self.get_text(place),) in SEQUENCE
+
+    def _parse_patterns(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        negated = self.get_text(start) == "not"
+        first = start + negated
+        for word in self._list_first_words(first):
+            for pattern in self.patterns.modifiers.get(word, ()):
+                if _is_place(pattern):
+                    continue
+                for match in self.match_parts(pattern.parts, first, pattern.meaning.types, depth):
+                    uses = match.uses
+                    if negated:
+                        use = self.describe_use(start, first, WordRole.LIMIT, "not")
+                        uses = (use, *uses)
+                    yield (
+                        match.end,
+                        Predication(
+                            pattern.meaning,
+                            match.arguments,
+                            pattern.subject,
+                            negated=negated,
+                            attributive=pattern.is_adjective,
+                            degree=pattern.degree * match.degree,
+                            uses=uses,
+                        ),
+                    )
+
+    def _list_first_words(self, start: int) -> list[str]:
+        """List the words that a modifier may begin with at a token."""
+        text = self.get_text(start)
+        if not text or self.tokens[start].kind is not TokenKind.WORD:
+            return []
+        found = [text] if text in self.patterns.modifiers else []
+        if self._match_ability(start) > start and "to" in self.patterns.modifiers:
+            found.append("to")
+        if not found:
+            found = [w for w in self.patterns.modifiers if w != text and match_word(text, w)]
+            near = self.lexicon.is_near_phrase_word(text)
+            if not found and near in self.patterns.modifiers:
+                found = [near]
+        return found
+
+
+def _is_place(pattern: SpokenPattern) -> bool:
+    """Return True for a preposition with a slot behind it: places are read for all relations."""
+    *words, last = pattern.parts
+    key = tuple(word.text for word in words if isinstance(word, PhraseWord))
+    if not isinstance(last, PhraseSlot) or len(key) < len(words) or key not in PREPOSITIONS:
+        return False
+    return pattern.meaning.types.get(last.name) not in (TEXT, NUMBER)

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences as clauses in an order: a beam over the tokens, with words skipped at a price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.language.english.connectives import SEQUENCE
+from fcp_ros.language.english.function_words import FILLERS
+from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.parsing.clause_parser import ClauseParser
+from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable
+from fcp_ros.language.parsing.noun_parser import NounParser
+from fcp_ros.language.parsing.quantities import match_words
+from fcp_ros.language.parsing.trees import (
+    Determiner,
+    Link,
+    NounPhrase,
+    Predication,
+    Reference,
+    Sentence,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordRole, WordUse
+
+BEAM = 8
+"""Partial readings that are kept at each token."""
+SKIPPED = 0.15
+"""Degree of a reading for each content word that is skipped."""
+SKIPPED_FILLER = 0.75
+"""The same for a word without a meaning of its own."""
+JUXTAPOSED = 0.9
+"""Degree of a clause that follows another one without a word or mark between them."""
+_EARLIER_BEHIND = (
+    ("immediately", "after"),
+    ("right", "after"),
+    ("only", "after"),
+    ("after",),
+    ("once",),
+    ("when",),
+    ("as", "soon", "as"),
+    ("having",),
+)
+_LATER_BEHIND = (("before",), ("prior", "to"))
+_LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """A reading of the tokens up to a place; `pending` links the next clause.
+
+    `after_next` links the one behind it, for clauses that begin with "before".
+    """
+
+    sentence: Sentence
+    pending: Link = Link.AND
+    separated: bool = True
+    after_next: Link | None = None
+    condition: tuple[Predication, ...] = ()
+
+
+class SentenceParser:
+    """A parser of whole instructions.
+
+    Args:
+        nouns: the chart of noun phrases.
+        clauses: the chart of clauses.
+        patterns: of the domain, for remarks beside tasks.
+        ignorable: words without a meaning in this domain.
+        check: called often; may raise.
+    """
+
+    def __init__(
+        self,
+        nouns: NounParser,
+        clauses: ClauseParser,
+        patterns: PatternTable,
+        ignorable: frozenset[str],
+        check: Callable[[], None],
+    ) -> None:
+        self._nouns = nouns
+        self._clauses = clauses
+        self._patterns = patterns
+        self._tokens = nouns.tokens
+        self._ignorable = [tuple(words.split()) for words in ignorable]
+        self._check = check
+
+    def parse(self) -> list[Sentence]:
+        """Return the best readings of all tokens, best first."""
+        count = len(self._tokens)
+        beams: list[list[_Partial]] = [[] for _ in range(count + 1)]
+        beams[0].append(_Partial(Sentence()))
+        for place in range(count):
+            self._check()
+            beams[place] = _keep_best(beams[place])
+            for partial in beams[place]:
+                for end, following in self._advance(place, partial):
+                    beams[end].append(following)
+        return [p.sentence for p in _keep_best(beams[count]) if p.sentence.clauses]
+
+    def _advance(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        token = self._tokens[place]
+        if token.kind is TokenKind.MARK:
+            if token.text == ":":
+                yield from self._read_list(place, partial)
+            yield place + 1, replace(partial, separated=True)
+            return
+        yield from self._read_ignorable(place, partial)
+        yield from self._read_link(place, partial)
+        yield from self._read_subordinate(place, partial)
+        yield from self._read_remark(place, partial)
+        yield from self._read_clause(place, partial)
+        yield place + 1, self._skip(place, partial)
+
+    def _read_list(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read "put these on the table: the mug and the bowl"."""
+        clauses = partial.sentence.clauses
+        if not clauses or len(clauses[-1].predications) != 1:
+            return
+        said = clauses[-1].predications[0]
+        pronouns = (Reference.IT, Reference.THEM, Reference.THING)
+        slot = next(
+            (
+                slot
+                for slot, argument in said.arguments.items()
+                if isinstance(argument, NounPhrase) and argument.head in pronouns
+            ),
+            "",
+        )
+        for end, phrase in self._nouns.parse_phrases(place + 1):
+            if not slot:
+                return
+            listed = replace(said, arguments={**said.arguments, slot: phrase})
+            use = self._nouns.describe_use(place, place + 1, WordRole.FILLER)
+            pronoun = said.arguments[slot]
+            named = pronoun.uses if isinstance(pronoun, NounPhrase) else ()
+            last = replace(
+                clauses[-1], predications=(listed,), uses=(*clauses[-1].uses, *named, use)
+            )
+            sentence = replace(
+                partial.sentence,
+                clauses=(*clauses[:-1], last),
+                degree=partial.sentence.degree * phrase.degree,
+            )
+            yield end, replace(partial, sentence=sentence, separated=False)
+
+    def _skip(self, place: int, partial: _Partial) -> _Partial:
+        token = self._tokens[place]
+        meaningless = token.text in FILLERS and (token.text,) not in PREPOSITIONS
+        filler = meaningless or token.kind is TokenKind.SYMBOL
+        degree = partial.sentence.degree * (SKIPPED_FILLER if filler else SKIPPED)
+        unread = partial.sentence.unread if filler else (*partial.sentence.unread, place)
+        return replace(partial, sentence=replace(partial.sentence, degree=degree, unread=unread))
+
+    def _add_uses(self, partial: _Partial, *uses: WordUse) -> Sentence:
+        return replace(partial.sentence, uses=(*partial.sentence.uses, *uses))
+
+    def _read_ignorable(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        for words in self._ignorable:
+            if match_words(self._tokens, place, words):
+                end = place + len(words)
+                use = self._nouns.describe_use(place, end, WordRole.FILLER)
+                yield end, replace(partial, sentence=self._add_uses(partial, use))
+
+    def _read_link(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        for length in (4, 3, 2, 1):
+            words = tuple(t.text for t in self._tokens[place : place + length])
+            if len(words) < length or words not in SEQUENCE:
+                continue
+            link = _LINKS[SEQUENCE[words]]
+            role = WordRole.FILLER if link is Link.AND else WordRole.ORDER
+            use = self._nouns.describe_use(place, place + length, role, link.value)
+            keep = link is Link.AND and partial.pending is Link.THEN
+            pending = partial.pending if keep or link is Link.FIRST else link
+            yield (
+                place + length,
+                replace(
+                    partial, sentence=self._add_uses(partial, use), pending=pending, separated=True
+                ),
+            )
+            return
+
+    def _read_subordinate(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read clauses with "after", "once", "before" and "if"."""
+        for earlier, options in ((True, _EARLIER_BEHIND), (False, _LATER_BEHIND)):
+            for words in options:
+                if not match_words(self._tokens, place, words):
+                    continue
+                start = place + len(words)
+                use = self._nouns.describe_use(place, start, WordRole.ORDER, words[-1])
+                for end, clause in self._list_clauses(start):
+                    yield from self._place_subordinate(end, partial, clause, use, earlier)
+        if self._nouns.get_text(place) in ("if", "unless", "whenever"):
+            yield from self._read_condition(place, partial)
+
+    def _place_subordinate(
+        self, end: int, partial: _Partial, clause: SpokenClause, use: WordUse, earlier: bool
+    ) -> Iterator[tuple[int, _Partial]]:
+        sentence = self._add_uses(partial, use)
+        behind = bool(sentence.clauses)
+        if behind and earlier and _speaks_of_each(clause):
+            last = replace(
+                sentence.clauses[-1],
+                after_each=True,
+                uses=(*sentence.clauses[-1].uses, *_list_said(clause)),
+            )
+            again = replace(
+                sentence,
+                clauses=(*sentence.clauses[:-1], last),
+                degree=sentence.degree * clause.degree,
+            )
+            yield end, _Partial(again, Link.AND, False)
+            return
+        if behind:
+            link = Link.EARLIER if earlier else Link.THEN
+            added = _add_clause(sentence, clause, link)
+            yield end, _Partial(added, Link.AND, False)
+        comma = self._nouns.get_text(end) == ","
+        if comma or not behind:
+            added = _add_clause(sentence, clause, partial.pending)
+            following = Link.THEN if earlier else Link.EARLIER
+            degree = added.degree * (0.85 if behind else 1.0)
+            yield end, _Partial(replace(added, degree=degree), following, True)
+
+    def _read_condition(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        negated = self._nouns.get_text(place) == "unless"
+        use = self._nouns.describe_use(place, place + 1, WordRole.LIMIT, "if initially")
+        for end, clause in self._clauses.parse_statements(place + 1):
+            said = tuple(
+                replace(
+                    p,
+                    negated=p.negated != (negated != clause.negated),
+                    uses=(*p.uses, *clause.uses),
+                )
+                for p in clause.predications
+            )
+            sentence = self._add_uses(partial, use)
+            if self._nouns.get_text(end) in (",", "then"):
+                degree = sentence.degree * clause.degree
+                yield (
+                    end + 1,
+                    replace(
+                        partial,
+                        sentence=replace(sentence, degree=degree),
+                        condition=said,
+                        separated=True,
+                    ),
+                )
+            if sentence.clauses:
+                last = sentence.clauses[-1]
+                clauses = (*sentence.clauses[:-1], replace(last, condition=said))
+                yield (
+                    end,
+                    replace(
+                        partial,
+                        sentence=replace(
+                            sentence, clauses=clauses, degree=sentence.degree * clause.degree
+                        ),
+                    ),
+                )
+
+    def _read_remark(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read a remark beside a task: "we'll have soup"."""
+        clauses = partial.sentence.clauses
+        for number, clause in enumerate(clauses):
+            for which, said in enumerate(clause.predications):
+                meaning = said.meaning
+                if meaning is None or meaning.source is not MeaningSource.TASK:
+                    continue
+                for pattern in self._patterns.remarks:
+                    if pattern.meaning.task is not meaning.task:
+                        continue
+                    types = pattern.meaning.types
+                    for match in self._nouns.match_parts(pattern.parts, place, types, 0):
+                        longer = replace(
+                            said,
+                            arguments={**said.arguments, **match.arguments},
+                            additions=(*said.additions, pattern.meaning),
+                            uses=(*said.uses, *match.uses),
+                        )
+                        predications = list(clause.predications)
+                        predications[which] = longer
+                        changed = list(clauses)
+                        changed[number] = replace(clause, predications=tuple(predications))
+                        sentence = replace(
+                            partial.sentence,
+                            clauses=tuple(changed),
+                            degree=partial.sentence.degree * match.degree,
+                        )
+                        yield match.end, replace(partial, sentence=sentence, separated=False)
+
+    def _read_clause(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        found = list(self._clauses.parse_clauses(place))
+        if partial.sentence.clauses:
+            found += self._clauses.parse_fragment(place, partial.sentence.clauses[-1])
+        for end, clause in found:
+            if partial.condition:
+                clause = replace(clause, condition=partial.condition)
+            sentence = _add_clause(partial.sentence, clause, partial.pending)
+            if not partial.separated:
+                sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
+            yield end, _Partial(sentence, partial.after_next or Link.AND, False)
+
+    def _list_clauses(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """List clauses, and statements as they stand behind "after"."""
+        place = start
+        if self._nouns.get_text(place) in ("you", "we", "i", "having"):
+            place += 1
+            while self._nouns.get_text(place) in ("have", "are", "were", "had", "done"):
+                place += 1
+        skipped: list[WordUse] = []
+        if place > start:
+            skipped.append(self._nouns.describe_use(start, place, WordRole.FILLER))
+        for end, clause in self._clauses.parse_clauses(place):
+            yield end, replace(clause, uses=(*skipped, *clause.uses))
+        for end, clause in self._clauses.parse_statements(start):
+            yield end, replace(clause, degree=clause.degree * 0.97)
+
+
+def _speaks_of_each(clause: SpokenClause) -> bool:
+    """Return True for "after cleaning each room": something is done again and again."""
+    return any(
+        isinstance(argument, NounPhrase) and argument.determiner is Determiner.EACH
+        for said in clause.predications
+        for argument in said.arguments.values()
+    )
+
+
+def _list_said(clause: SpokenClause) -> Iterator[WordUse]:
+    yield from clause.uses
+    for said in clause.predications:
+        yield from said.uses
+        for argument in said.arguments.values():
+            if isinstance(argument, NounPhrase):
+                yield from argument.uses
+
+
+def _add_clause(sentence: Sentence, clause: SpokenClause, link: Link) -> Sentence:
+    return replace(
+        sentence,
+        clauses=(*sentence.clauses, clause),
+        links=(*sentence.links, link),
+        degree=sentence.degree * clause.degree,
+    )
+
+
+def _keep_best(partials: Sequence[_Partial]) -> list[_Partial]:
+    """Keep the best ones, each once."""
+    found: list[_Partial] = []
+    for partial in sorted(partials, key=lambda p: -p.sentence.degree):
+        if partial not in found:
+            found.append(partial)
+        if len(found) == BEAM:
+            break
+    return found

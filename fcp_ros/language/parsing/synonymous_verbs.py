@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verbs of English that mean a phrase or state of a domain which has other words for it."""
+
+from __future__ import annotations
+
+from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
+from fcp_ros.language.english.states import SAME_STATES, STATE_VERBS
+from fcp_ros.language.english.verbs import SAME_VERBS
+from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern, vary_particle
+
+_SYNONYM = 0.95
+"""Degree of a phrase with another verb than the domain's."""
+_STATE = 0.96
+"""Degree of a verb for a state that only a relation of the domain names."""
+
+
+def add_verbs(table: PatternTable) -> None:
+    """Add the verbs that a domain does not have itself, where it has their meaning."""
+    own = {_write_shape(p.parts) for listed in table.imperatives.values() for p in listed}
+    known = [p for listed in table.imperatives.values() for p in listed]
+    for said, meant in SAME_VERBS.items():
+        words = tuple(map(PhraseWord, said.split()))
+        for verb in meant:
+            first = tuple(map(PhraseWord, verb.split()))
+            for pattern in known:
+                if pattern.parts[: len(first)] != first:
+                    continue
+                parts: tuple[FlatPart, ...] = (*words, *pattern.parts[len(first) :])
+                _add(table, parts, pattern, _SYNONYM, own)
+    for verb, state in STATE_VERBS.items():
+        found = table.states.get(SAME_STATES.get(state, state)) or table.states.get(state)
+        if found is None:
+            continue
+        parts = (*map(PhraseWord, verb.split()), PhraseSlot(found.subject))
+        _add(table, parts, found, _STATE, own)
+
+
+def _add(
+    table: PatternTable,
+    parts: tuple[FlatPart, ...],
+    meant: SpokenPattern,
+    degree: float,
+    own: set[tuple[str, ...]],
+) -> None:
+    """Add a phrase with its variants unless the domain has one like it."""
+    shape = _write_shape(parts)
+    if shape in own:
+        return
+    own.add(shape)
+    for variant in vary_particle(parts):
+        table.add_imperative(SpokenPattern(variant, meant.meaning, meant.degree * degree))
+
+
+def _write_shape(parts: tuple[FlatPart, ...]) -> tuple[str, ...]:
+    """Return the words of a phrase, with one sign for any slot."""
+    return tuple(part.text if isinstance(part, PhraseWord) else "{}" for part in parts)

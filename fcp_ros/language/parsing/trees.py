@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noun phrases and clauses as values: what was said, before it is looked up in a state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+
+from fcp_ros.domain.expressions.syntax import Bound
+from fcp_ros.language.parsing.meanings import Meaning
+from fcp_ros.language.reading import WordUse
+
+THEME, PLACE, PERSON = "the thing", "the place", "the person"
+"""Slots of what English says in general; no names of the goal language, so they can't be caught."""
+
+
+class Determiner(Enum):
+    """The part of a noun phrase that says which things are meant."""
+
+    THE = "the"
+    A = "a"
+    BARE = ""
+    ALL = "all"
+    EACH = "each"
+    BOTH = "both"
+    NO = "no"
+    ANY = "any"
+    REST = "the rest of"
+    ONLY = "only"
+
+
+class HalfOf(Enum):
+    """Numbers that depend on how many things there are."""
+
+    MOST = "most"
+    HALF = "half"
+    MANY = "as many as possible"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number of things; with `share`, a part of those that there are."""
+
+    bound: Bound = Bound.AT_LEAST
+    value: int = 1
+    share: HalfOf | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A kind of thing.
+
+    Attributes:
+        said: its singular.
+        labels: labels or types that it stands for, for `is_a`.
+        type: a type of the schema that all of them have; empty if it is not known.
+        members: the elements of the state that it names.
+    """
+
+    said: str
+    labels: tuple[str, ...]
+    type: str
+    members: tuple[str, ...]
+
+
+class Reference(Enum):
+    """Heads of noun phrases without a noun."""
+
+    IT = "it"
+    THEM = "them"
+    THING = "thing"
+    """Something, everything, nothing: anything that fits."""
+    ONE = "one"
+    """One, ones, others: of the kind that was mentioned."""
+    SPEAKER = "me"
+    ADDRESSEE = "you"
+    THERE = "there"
+    HERE = "here"
+
+
+@dataclass(frozen=True, slots=True)
+class ElementName:
+    """The name of an element."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Free words, such as a purpose."""
+
+    text: str
+
+
+Head = Noun | Reference | ElementName | Words
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """A noun phrase.
+
+    Attributes:
+        start, end: the first and after the last token.
+        head: what it is about.
+        determiner, number, plural: how many.
+        qualities: what is said of it: adjectives, places, relative clauses.
+        excluded: what is not meant ("except ...").
+        other: "other", "another": not one that was mentioned.
+        attributes: values of attributes ("red"), as they were said.
+        uses: the words.
+        degree: how sure this is.
+    """
+
+    start: int
+    end: int
+    head: Head
+    determiner: Determiner = Determiner.BARE
+    number: Quantity | None = None
+    plural: bool = False
+    qualities: tuple[Predication, ...] = ()
+    excluded: tuple[Phrase, ...] = ()
+    other: bool = False
+    attributes: tuple[str, ...] = ()
+    uses: tuple[WordUse, ...] = ()
+    degree: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Coordination:
+    """Several noun phrases that are joined by "and" or "or"."""
+
+    parts: tuple[NounPhrase, ...]
+    alternative: bool
+    uses: tuple[WordUse, ...] = ()
+    degree: float = 1.0
+
+
+Phrase = NounPhrase | Coordination
+Argument = NounPhrase | Coordination | int
+
+
+@dataclass(frozen=True, slots=True)
+class Predication:
+    """Something that is said of things.
+
+    Attributes:
+        meaning: the condition; None for a place, whose relation depends on the things.
+        arguments: slot -> what fills it.
+        subject: the slot that the thing fills that this is said of; empty if it is in `arguments`.
+        preposition: of a place, the one that stands for it; `arguments` has "place" (and "theme").
+        negated: said not to be so.
+        source: where the thing is initially ("from the shelf").
+        attributive: an adjective.
+        additions: remarks of a task that were said, with their arguments in `arguments`.
+        degree: how well the words fit.
+        uses: the words, without those of the arguments.
+    """
+
+    meaning: Meaning | None
+    arguments: Mapping[str, Argument]
+    subject: str = ""
+    preposition: str = ""
+    negated: bool = False
+    source: bool = False
+    attributive: bool = False
+    additions: tuple[Meaning, ...] = ()
+    degree: float = 1.0
+    uses: tuple[WordUse, ...] = ()
+
+
+class Act(Enum):
+    """The way in which a clause asks for its predication."""
+
+    ACHIEVE = "achieve"
+    HOLD = "hold"
+    """Take something into the hand: often only a means to what comes next."""
+    GO = "go"
+    BRING = "bring"
+    KEEP = "keep"
+    """It is so and stays so."""
+    STAY = "stay"
+    """Something stays where it is ("don't move it")."""
+    RETURN = "return"
+    """Something goes back to where it was."""
+    NEVER = "never"
+    REMARK = "remark"
+    """It is so already; nothing is asked."""
+    STATE = "state"
+    """It shall be so; with a negation it shall not be so at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenClause:
+    """A clause.
+
+    Attributes:
+        act: how it asks.
+        predications: what for; several share their subject ("open and clean").
+        negated: don't.
+        preferred: a wish.
+        within: seconds, if there is a time.
+        condition: only if this was so initially.
+        each: of each of which it is asked ("for each person").
+        never: what must not happen meanwhile ("without opening the fridge").
+        excluded: what is left out ("except the mugs").
+        after_each: after each thing that the clause before it is about.
+        verb: the verb that a next clause may leave out.
+        uses: the words, without those of the predications.
+        degree: how well the words fit.
+    """
+
+    act: Act
+    predications: tuple[Predication, ...]
+    negated: bool = False
+    preferred: bool = False
+    within: Fraction | None = None
+    condition: tuple[Predication, ...] = ()
+    each: NounPhrase | None = None
+    never: tuple[SpokenClause, ...] = ()
+    excluded: tuple[Phrase, ...] = ()
+    verb: str = ""
+    after_each: bool = False
+    uses: tuple[WordUse, ...] = ()
+    degree: float = 1.0
+
+
+class Link(Enum):
+    """The order of a clause among the others."""
+
+    AND = "and"
+    THEN = "then"
+    EARLIER = "earlier"
+    """Before the clause that was said before it."""
+    FIRST = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Clauses in the order in which they were said, and their order in time.
+
+    Attributes:
+        clauses: the clauses; those of which a text consists, over all its sentences.
+        links: how each one goes on from the one before it.
+        uses: words between them.
+        degree: how well the words fit.
+        unread: places of tokens that were skipped.
+    """
+
+    clauses: tuple[SpokenClause, ...] = ()
+    links: tuple[Link, ...] = ()
+    uses: tuple[WordUse, ...] = ()
+    degree: float = 1.0
+    unread: tuple[int, ...] = field(default=())

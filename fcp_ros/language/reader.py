@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The protocol of readers and what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from fcp_ros.binding.similar_labels import LabelSimilarity
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.language.reading import Interpretation
+
+
+def never_stop() -> None:
+    """The check of a caller that does not stop a reader."""
+
+
+@dataclass(frozen=True)
+class ReadingContext:
+    """The subject of an instruction: domain, state, speaker.
+
+    Attributes:
+        domain: its words (`phrases`, `tasks`), types, labels and predicates.
+        instance: the present state.
+        speaker: the element that speaks ("me"); empty if that is not known.
+        robot: the element that is spoken to ("you"); empty for the only robot.
+        similarity: compares unknown words with known ones in meaning; None: they stay unknown.
+        check: called often; may raise to stop the reader.
+    """
+
+    domain: Domain
+    instance: Instance
+    speaker: str = ""
+    robot: str = ""
+    similarity: LabelSimilarity | None = None
+    check: Callable[[], None] = never_stop
+
+
+class InstructionReader(Protocol):
+    """Anything that reads instructions; deterministic: equal questions get equal answers."""
+
+    @property
+    def name(self) -> str:
+        """The kind of reader, such as "domain"."""
+        ...
+
+    def read(self, instruction: str, context: ReadingContext) -> Interpretation:
+        """Read an instruction; every failure is a status with a sentence, only `check` raises."""
+        ...

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readings of an instruction as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ReadingStatus(Enum):
+    """The way in which the reading of an instruction ended."""
+
+    READ = "read"
+    """One reading is clearly the best one, and every content word is accounted for."""
+    AMBIGUOUS = "ambiguous"
+    """Several readings are about as good: `Interpretation.question` asks which one is meant."""
+    NOT_UNDERSTOOD = "not understood"
+    """There is no reading, or words that matter could not be read; the message lists them."""
+    REFUSED = "refused"
+    """Not an instruction that can be read at all: empty, too long, another language."""
+    FAILED = "failed"
+    """The reader itself failed, such as a model without an answer; the message says what to do."""
+
+
+class WordRole(Enum):
+    """The part that words play in a reading."""
+
+    ACTION = "action"
+    """What shall be done or hold: a phrase of a task, rule, relation or graded predicate."""
+    THING = "thing"
+    """An element, a kind of thing, or a reference to one."""
+    QUANTITY = "quantity"
+    QUALITY = "quality"
+    """An attribute or graded predicate of a thing."""
+    ORDER = "order"
+    """An order or time."""
+    LIMIT = "limit"
+    """A negation, exception or restriction."""
+    FILLER = "filler"
+    """Words without a meaning of their own here: articles, polite phrases."""
+    UNREAD = "unread"
+    """Not understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordUse:
+    """The meaning that some words of an instruction were given.
+
+    Attributes:
+        start, end: their place in the instruction: characters from `start` up to before `end`.
+        role: their part in the reading.
+        meaning: what they were taken for, as a phrase for people, such as `mug_1`, `any cup`, or
+            `spelled "rubbish"`; empty for fillers.
+        degree: how sure that is, in [0, 1].
+    """
+
+    start: int
+    end: int
+    role: WordRole
+    meaning: str = ""
+    degree: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to understand an instruction.
+
+    Attributes:
+        goal: in the goal language (docs/goals.md); it has passed `check_goal`.
+        degree: how well it fits the words, in [0, 1].
+        paraphrase: the goal as an English sentence.
+        words: the use of all words of the instruction, from left to right.
+    """
+
+    goal: str
+    degree: float
+    paraphrase: str
+    words: tuple[WordUse, ...] = ()
+
+    @property
+    def unread(self) -> tuple[WordUse, ...]:
+        """The words that were not understood."""
+        return tuple(word for word in self.words if word.role is WordRole.UNREAD)
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """The answer of a reader.
+
+    Attributes:
+        instruction: as it was given.
+        status: how the reading ended.
+        message: a sentence for a person: how it was understood, or why it was not.
+        readings: best first; with READ the first one counts. Readings that lack words are kept, to
+            be shown.
+        question: asks which reading is meant; empty unless AMBIGUOUS.
+        choices: an answer for each of the first readings, such as "the mug in the sink".
+        reader: the name of the reader.
+    """
+
+    instruction: str
+    status: ReadingStatus
+    message: str
+    readings: tuple[Reading, ...] = ()
+    question: str = ""
+    choices: tuple[str, ...] = ()
+    reader: str = ""
+
+    @property
+    def best(self) -> Reading | None:
+        """The reading that counts; None unless READ."""
+        return self.readings[0] if self.status is ReadingStatus.READ else None

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of readers by name. A reader's file is imported when one is made.
+
+To add a reader: a class after `reader.InstructionReader`, a function that makes it here, and its
+row in `READERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import suggest_name
+from fcp_ros.language.reader import InstructionReader
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderOptions:
+    """The choice of a reader.
+
+    Attributes:
+        reader: one of `READERS`.
+        file: of the reader `file`: readings by instruction.
+        model: of the reader `model`: a folder (Hugging Face format); of `endpoint`: the model's
+            name on the server.
+        endpoint: of the reader `endpoint`: the URL of a server with the OpenAI protocol.
+        device: of the reader `model`: "auto", "cpu" or "cuda".
+    """
+
+    reader: str = "domain"
+    file: str = ""
+    model: str = ""
+    endpoint: str = ""
+    device: str = "auto"
+
+
+def make_domain(_options: ReaderOptions) -> InstructionReader:
+    """Make the reader that knows the phrases of the domain; needs no model."""
+    from fcp_ros.language.domain_reader import DomainReader
+
+    return DomainReader()
+
+
+def make_file(options: ReaderOptions) -> InstructionReader:
+    """Make the reader whose readings a file has.
+
+    Raises:
+        InputError: there is no file, or its content can't be used.
+    """
+    from fcp_ros.language.file_reader import FileReader
+
+    return FileReader(Path(_require(options.file, "file", "a YAML file with readings")))
+
+
+def make_model(options: ReaderOptions) -> InstructionReader:
+    """Make the reader by a language model of this machine; nothing heavy is loaded yet.
+
+    Raises:
+        InputError: there is no model to read with.
+    """
+    from fcp_ros.language.model_reader import ModelReader
+
+    folder = Path(_require(options.model, "model", "the folder of a language model"))
+    return ModelReader(folder, options.device)
+
+
+def make_endpoint(options: ReaderOptions) -> InstructionReader:
+    """Make the reader by a language model of a server, which is not asked yet.
+
+    Raises:
+        InputError: there is no URL.
+    """
+    from fcp_ros.language.model_reader import EndpointReader
+
+    url = _require(options.endpoint, "endpoint", "the URL of a model server")
+    return EndpointReader(url, options.model)
+
+
+READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
+    "domain": make_domain,
+    "file": make_file,
+    "model": make_model,
+    "endpoint": make_endpoint,
+}
+"""The maker of every reader by its name in options and parameters."""
+
+
+def make_reader(options: ReaderOptions) -> InstructionReader:
+    """Make the reader of that name.
+
+    Raises:
+        InputError: no reader has this name, or what it reads with is missing.
+    """
+    if options.reader not in READERS:
+        hint = suggest_name(options.reader, READERS)
+        raise InputError(f"there is no reader called {options.reader!r}; {hint}")
+    return READERS[options.reader](options)
+
+
+def _require(value: str, reader: str, what: str) -> str:
+    if not value:
+        raise InputError(f"the reader {reader!r} needs {what}: name it (reader_{reader})")
+    return value

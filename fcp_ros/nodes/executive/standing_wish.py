@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wish behind a goal of ``achieve_goal``, from its first plan to the last replan.
+
+Each plan is for the wish as it was stated: a relaxation is a plan's, never the wish's. So a goal
+that had to be relaxed is strict again as soon as what was missing is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+
+from fcp_ros.msg import Interpretation, PlanRequest, PlanResult
+from fcp_ros.planning.model.result import PlanStatus
+
+Change = tuple[str, str, str]
+"""A relaxation: kind, original, replacement."""
+
+
+class StandingWish:
+    """The request that the planner gets, and what was settled about it.
+
+    An instruction is read once, and plans are made for the goal that it was read as. It is read
+    again only if that goal makes no sense any more, such as when a thing that it names is gone.
+
+    Args:
+        request: of the goal.
+
+    Attributes:
+        request: for the planner.
+    """
+
+    def __init__(self, request: PlanRequest) -> None:
+        self.request = deepcopy(request)
+        self._instruction = str(request.instruction)
+        self._interpretation = Interpretation()
+        self._is_fresh = True  # the newest result is for the instruction itself
+        self._confirmed: set[Change] = set()
+
+    def note_reading(self, result: PlanResult) -> None:
+        """Keep the goal that an instruction was read as; give it to results that lack it."""
+        reading = result.interpretation
+        self._is_fresh = reading.status != Interpretation.NONE
+        if reading.status == Interpretation.READ and reading.readings:
+            self._interpretation = reading
+            self._plan_for(reading.readings[0].goal)
+        elif reading.status == Interpretation.NONE:
+            result.interpretation = self._interpretation
+
+    def choose_reading(self, result: PlanResult, choice: int) -> None:
+        """Keep the reading that was chosen for an ambiguous instruction."""
+        reading = deepcopy(result.interpretation)
+        chosen = reading.readings[choice]
+        others = [one for one in reading.readings if one is not chosen]
+        reading.status = Interpretation.READ
+        reading.message = f"Understood after asking: {chosen.paraphrase}"
+        reading.readings = [chosen, *others]
+        reading.question, reading.choices = "", []
+        self._interpretation = reading
+        self._plan_for(chosen.goal)
+
+    def read_again(self, result: PlanResult) -> bool:
+        """Go back to the instruction if the goal that it was read as makes no sense any more.
+
+        Returns:
+            True if the planner is to be asked again, with the instruction.
+        """
+        refused = result.status.code == PlanStatus.INVALID_REQUEST.value
+        was_read = self._interpretation.status == Interpretation.READ
+        if self._is_fresh or not (refused and was_read):
+            return False
+        self.request.goal, self.request.instruction = "", self._instruction
+        self._interpretation = Interpretation()
+        return True
+
+    def is_confirmed(self, result: PlanResult) -> bool:
+        """Return True if all relaxations of a result have been confirmed."""
+        return self._confirmed.issuperset(_list_changes(result))
+
+    def confirm(self, result: PlanResult) -> None:
+        """Remember that the relaxations of a result were confirmed."""
+        self._confirmed.update(_list_changes(result))
+
+    def _plan_for(self, goal: str) -> None:
+        self.request.goal, self.request.instruction = goal, ""
+
+
+def _list_changes(result: PlanResult) -> Iterator[Change]:
+    for one in result.relaxations:
+        yield one.kind, one.original, one.replacement

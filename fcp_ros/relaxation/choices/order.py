@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Order constraints of a relaxed goal: they speak of what is left of it.
+
+`A before B` is about requirements of the goal. If one of them is given up, or something takes its
+place, the constraint has to follow: "throw everything away before you mop" does not forbid mopping
+because one thing to throw away is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from fcp_ros.domain.expressions.structure import has_requirements
+from fcp_ros.domain.expressions.syntax import (
+    Atom,
+    Exists,
+    Expression,
+    Forall,
+    TrajectoryConstraint,
+    Weighted,
+)
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.relaxation.choices.requirements import (
+    Form,
+    GoalRequirements,
+    Requirement,
+    RequirementChoice,
+    except_instances,
+    flatten,
+    join,
+)
+
+_ORDERS = frozenset(
+    {TrajectoryOperator.BEFORE, TrajectoryOperator.AFTER, TrajectoryOperator.FIRST_THEN}
+)
+
+
+class GoalOrder:
+    """The order constraints of a goal.
+
+    Args:
+        goal: the goal, taken apart.
+        graded: names of the graded predicates; constraints are crisp.
+
+    Attributes:
+        mentioned: number of a constraint -> numbers of the requirements that it speaks of.
+    """
+
+    def __init__(self, goal: GoalRequirements, graded: Collection[str]) -> None:
+        self._goal = goal
+        self._graded = graded
+        self.mentioned = {
+            number: tuple(dict.fromkeys(self._list_mentioned(constraint)))
+            for number, constraint in self._list_constraints()
+        }
+
+    def adapt(self, choices: Sequence[RequirementChoice]) -> dict[int, Expression | None]:
+        """Adapt the constraints to the choices for the requirements.
+
+        Returns:
+            Number of each constraint that changes -> the constraint for what is left; None if
+            nothing is left to be said. A sequence that is itself relaxed stays as it is.
+        """
+        adapted: dict[int, Expression | None] = {}
+        for number, constraint in self._list_constraints():
+            if choices[number].changes:
+                continue
+            if any(choices[one].changes for one in self.mentioned[number]):
+                sides = [self._adapt_side(side, choices) for side in constraint.parts]
+                adapted[number] = _shorten(constraint, [side for side in sides if side is not None])
+        return adapted
+
+    def _list_constraints(self) -> Iterator[tuple[int, TrajectoryConstraint]]:
+        for number, item in enumerate(self._goal.items):
+            (part,) = item.parts if len(item.parts) == 1 else (None,)
+            if isinstance(part, TrajectoryConstraint) and part.operator in _ORDERS:
+                yield number, part
+
+    def _list_mentioned(self, constraint: TrajectoryConstraint) -> Iterator[int]:
+        for condition in flatten(constraint.parts):
+            for number, item in enumerate(self._goal.items):
+                if self._is_instance_of(item, condition) or _speaks_of(condition, item):
+                    yield number
+
+    def _is_instance_of(self, item: Requirement, condition: Expression) -> bool:
+        """Return True if a condition is the `forall` of an instance, or asks less of the same."""
+        if item.every < 0 or not isinstance(condition, Forall):
+            return False
+        every = self._goal.every[item.every]
+        same = condition.variables == every.variables
+        return same and set(flatten([condition.body])) <= set(flatten([every.body]))
+
+    def _adapt_side(
+        self, side: Expression, choices: Sequence[RequirementChoice]
+    ) -> Expression | None:
+        """Adapt one side of a constraint; None if nothing is left of it."""
+        left = []
+        for condition in flatten([side]):
+            adapted = self._adapt_condition(condition, choices)
+            left += [] if adapted is None else [adapted]
+        return join(tuple(flatten(left))) if left else None
+
+    def _adapt_condition(
+        self, condition: Expression, choices: Sequence[RequirementChoice]
+    ) -> Expression | None:
+        excepted = []
+        for item, choice in zip(self._goal.items, choices, strict=False):
+            if not choice.changes:
+                continue
+            if self._is_instance_of(item, condition):
+                excepted.append(item.elements)
+            elif _speaks_of(condition, item):
+                if choice.is_dropped or choice.expression is None:
+                    return None
+                # What is only reached on the way is still spoken of as it is.
+                split = has_requirements(choice.expression)
+                return condition if split else self._make_crisp(choice.expression)
+        return except_instances(condition, excepted) if isinstance(condition, Forall) else condition
+
+    def _make_crisp(self, expression: Expression) -> Expression | None:
+        """Leave out what only lowers the degree; None if that is all."""
+        crisp = tuple(
+            part
+            for part in flatten([expression])
+            if not isinstance(part, Weighted)
+            and not (isinstance(part, Atom) and part.predicate in self._graded)
+        )
+        return join(crisp) if crisp else None
+
+
+def _shorten(
+    constraint: TrajectoryConstraint, sides: Sequence[Expression]
+) -> TrajectoryConstraint | None:
+    """Return a constraint with the sides that are left; None if nothing is left to be said."""
+    if constraint.operator is TrajectoryOperator.FIRST_THEN and len(sides) == 1:
+        return TrajectoryConstraint(TrajectoryOperator.SOMETIME, tuple(sides))
+    _, least, _ = constraint.operator.numbers
+    return replace(constraint, parts=tuple(sides)) if len(sides) >= least else None
+
+
+def _speaks_of(condition: Expression, item: Requirement) -> bool:
+    """Return True if a condition is a requirement, or follows from it by leaving parts out."""
+    if item.form is Form.HARD:
+        return False
+    if condition == item.closed or item.form is not Form.SOME:
+        return condition == item.closed
+    own = {variable.name for variable in item.variables}
+    if not isinstance(condition, Exists) or not own >= {v.name for v in condition.variables}:
+        return False
+    return set(flatten([condition.body])) <= set(item.parts)

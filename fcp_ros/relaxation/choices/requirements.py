@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The requirements of a goal, and the choices for them: what may take their place.
+
+A requirement is a conjunct; conjuncts that speak of the same chosen element are one requirement,
+and each instance of a `forall` is one. Some are hard: negations, `never` and `always`, what is
+preferred anyway.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from fcp_ros.cset import Instance, Schema
+from fcp_ros.domain.expressions.evaluation import evaluate
+from fcp_ros.domain.expressions.structure import has_preferences, has_requirements, is_settled
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Bound,
+    Constant,
+    Count,
+    Exists,
+    Expression,
+    Forall,
+    Initially,
+    Not,
+    Or,
+    Term,
+    Text,
+    TrajectoryConstraint,
+    TypedVariable,
+    Variable,
+    Weighted,
+    atoms,
+    free_variables,
+    rename_free,
+    substitute,
+    to_text,
+)
+from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.domain.model import BUILT_IN, IS_A, SAME
+from fcp_ros.fuzzy import TNorm, tnorm_by_name
+from fcp_ros.planning.model.result import RelaxationKind
+
+MOST_INSTANCES = 2_000
+"""A `forall` over more bindings is one requirement, which is not relaxed."""
+
+_ACHIEVEMENTS = frozenset(
+    {TrajectoryOperator.SOMETIME, TrajectoryOperator.FIRST_THEN, TrajectoryOperator.WITHIN}
+)
+
+
+class Form(Enum):
+    """The form of a requirement."""
+
+    HARD = "hard"
+    """Never relaxed."""
+    PLAIN = "plain"
+    """A condition on elements that the goal names."""
+    SOME = "some"
+    """A condition on elements that are chosen: free variables, or `exists`."""
+    COUNT = "count"
+    """`at least` or `exactly` so many elements."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One requirement.
+
+    Attributes:
+        form: decides how it can be relaxed.
+        parts: the conjuncts; of a count those of its body.
+        variables: those that are chosen or counted over, with their types.
+        count: the count itself.
+        every: number of the `forall` of which it is an instance; -1 for none.
+        elements: of that instance, in the order of the variables of the `forall`.
+        is_free: True if the goal has its variables without a quantifier.
+        shared: those of its free variables of which other requirements speak, too.
+        weight: in the whole goal, in [0, 1].
+        units: of its conjuncts about chosen elements, those that actions can change; each of them
+            is a part of the goal.
+    """
+
+    form: Form
+    parts: tuple[Expression, ...]
+    variables: tuple[TypedVariable, ...] = ()
+    count: Count | None = None
+    every: int = -1
+    elements: tuple[str, ...] = ()
+    is_free: bool = False
+    shared: frozenset[str] = frozenset()
+    weight: float = 1.0
+    units: tuple[Expression, ...] = ()
+
+    @property
+    def unit(self) -> float:
+        """The weight of one element of a count, or of one conjunct about chosen elements."""
+        number = len(self.units) if self.count is None else self.count.number
+        return self.weight / max(1, number)
+
+    @property
+    def closed(self) -> Expression:
+        """The requirement as one condition; only variables that are shared are free in it."""
+        if self.count is not None:
+            return self.count
+        body = join(self.parts)
+        own = tuple(one for one in self.variables if one.name not in self.shared)
+        return Exists(own, body) if own else body
+
+    @property
+    def wanted(self) -> Expression:
+        """The requirement as it stands in the goal."""
+        return join(self.parts) if self.is_free else self.closed
+
+    @property
+    def text(self) -> str:
+        """The requirement in the goal language."""
+        return to_text(self.wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class GoalChange:
+    """One change to a requirement.
+
+    Attributes:
+        kind: its kind.
+        original: what was asked for, in words or in the goal language.
+        replacement: what takes its place; empty if it is given up.
+        degree: how well it does so, in [0, 1].
+        because: a clause for the person who asked; may be empty.
+        weight: of what is changed in the whole goal, in [0, 1].
+    """
+
+    kind: RelaxationKind
+    original: str
+    replacement: str
+    degree: float
+    because: str = ""
+    weight: float = 1.0
+
+    @property
+    def share(self) -> float:
+        """The degree of the whole goal with this change alone, in [0, 1]."""
+        return 1.0 - self.weight * (1.0 - self.degree)
+
+    def __str__(self) -> str:
+        if self.kind is RelaxationKind.DROP:
+            return f"without {self.original} ({self.degree:.2f})"
+        return f"{self.original} -> {self.replacement} ({self.degree:.2f})"
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementChoice:
+    """One way to meet a requirement.
+
+    Attributes:
+        expression: the condition; None for the requirement as it is wanted.
+        changes: what is changed; empty for the requirement as it is wanted.
+        degree: of the changes, composed, in [0, 1].
+        uses: the elements that take the place of others.
+        is_dropped: True if nothing is left of the requirement.
+    """
+
+    expression: Expression | None
+    changes: tuple[GoalChange, ...] = ()
+    degree: float = 1.0
+    uses: frozenset[str] = frozenset()
+    is_dropped: bool = False
+
+
+AS_WANTED = RequirementChoice(None)
+"""The choice of changing nothing."""
+
+
+def make_choice(
+    expression: Expression,
+    changes: Iterable[GoalChange],
+    tnorm: TNorm,
+    uses: Iterable[str] = (),
+) -> RequirementChoice:
+    """Make a choice, with the degree of its changes."""
+    changes = tuple(changes)
+    degree = tnorm.compose_all(change.share for change in changes)
+    is_dropped = any(change.kind is RelaxationKind.DROP for change in changes)
+    return RequirementChoice(expression, changes, degree, frozenset(uses), is_dropped)
+
+
+@dataclass(frozen=True)
+class GoalRequirements:
+    """A goal taken apart.
+
+    Attributes:
+        items: the requirements.
+        every: the `forall` conditions whose instances are among them.
+        types: free variable -> type.
+    """
+
+    items: tuple[Requirement, ...]
+    every: tuple[Forall, ...]
+    types: Mapping[str, str]
+
+    def assemble(self, replaced: Mapping[int, Expression | None]) -> Expression:
+        """Put the goal together again, with other expressions, or none, for some requirements."""
+        parts: list[Expression] = []
+        excepted: dict[int, list[tuple[str, ...]]] = {}
+        done: set[int] = set()
+        for number in replaced:
+            item = self.items[number]
+            if item.every >= 0:
+                excepted.setdefault(item.every, []).append(item.elements)
+        for number, item in enumerate(self.items):
+            if item.every >= 0 and item.every not in done:
+                done.add(item.every)
+                parts.append(except_instances(self.every[item.every], excepted.get(item.every, ())))
+            if number in replaced:
+                other = replaced[number]
+                parts += [] if other is None else [other]
+            elif item.every < 0:
+                parts.append(item.wanted)
+        return join(tuple(flatten(parts)))
+
+
+def list_requirements(
+    goal: Expression, types: Mapping[str, str], instance: Instance
+) -> GoalRequirements:
+    """Take a goal apart.
+
+    Args:
+        goal: a checked goal.
+        types: free variable -> type.
+        instance: the initial state; a `forall` speaks of its elements.
+    """
+    found: list[Requirement] = []
+    every: list[Forall] = []
+    free: list[Expression] = []
+    types = dict(types)
+    for part in flatten([goal]):
+        if free_variables(part):
+            free.append(part)
+        elif isinstance(part, Exists) and any(map(_stands_apart, flatten([part.body]))):
+            free.extend(flatten([_open(part, types)]))
+        elif isinstance(part, Forall) and not has_requirements(part):
+            instances = _list_instances(part, len(every), instance)
+            if instances is None:
+                found.append(Requirement(Form.HARD, (part,)))
+            else:
+                every.append(part)
+                found.extend(instances)
+        else:
+            found.append(_classify(part))
+    found.extend(_group(free, types))
+    found = [_find_units(item, instance.schema) for item in found]
+    return GoalRequirements(tuple(_weigh_parts(found)), tuple(every), types)
+
+
+def _find_units(item: Requirement, schema: Schema) -> Requirement:
+    """Note the conjuncts about chosen elements that actions can change."""
+    if item.form is not Form.SOME:
+        return item
+    units = (part for part in item.parts if not is_settled(part, schema))
+    return replace(item, units=tuple(part for part in units if not isinstance(part, Not)))
+
+
+def _weigh_parts(items: Sequence[Requirement]) -> Iterator[Requirement]:
+    """Give each requirement its weight: all parts of the goal weigh the same.
+
+    A count is one part, a `forall`, whose instances share its weight, and each conjunct about
+    elements that are chosen. Hard requirements
+    are no parts. What only says of which kind a shared element is weighs as much as the parts that
+    speak of it.
+    """
+
+    def is_part(item: Requirement) -> bool:
+        speaks = (atom.predicate for part in item.parts for atom in atoms(part))
+        return item.form is not Form.HARD and any(name not in BUILT_IN for name in speaks)
+
+    instances = Counter(item.every for item in items if item.every >= 0)
+    sizes = [max(1, len(item.units)) if is_part(item) else 0 for item in items]
+    alone = (size for size, item in zip(sizes, items, strict=True) if item.every < 0)
+    whole = sum(alone) + len(instances)
+    for size, item in zip(sizes, items, strict=True):
+        weight = max(1, size if item.every < 0 else 1) / max(1, whole)
+        if item.every >= 0:
+            weight /= instances[item.every]
+        elif not is_part(item) and item.shared:
+            weight *= sum(is_part(one) and bool(one.shared & item.shared) for one in items)
+        yield replace(item, weight=min(1.0, weight))
+
+
+def _open(part: Exists, types: dict[str, str]) -> Expression:
+    """Make the variables of an `exists` free, with names that are not taken; note their types.
+
+    The conditions in it can then be relaxed one by one.
+    """
+    body = part.body
+    names: dict[str, str] = {}
+    for variable in part.variables:
+        numbered = (f"{variable.name}_{number}" for number in itertools.count(2))
+        free = (name for name in itertools.chain([variable.name], numbered) if name not in types)
+        names[variable.name] = next(free)
+        types[names[variable.name]] = variable.type
+    labelled = {
+        one.arguments[0]
+        for one in flatten([body])
+        if isinstance(one, Atom) and one.predicate == IS_A
+    }
+    kinds = [
+        Atom(IS_A, (Variable(names[v.name]), Text(v.type.replace("_", " "))))
+        for v in part.variables
+        if Variable(v.name) not in labelled
+    ]
+    return join([*kinds, rename_free(body, names)])
+
+
+def join(parts: Sequence[Expression]) -> Expression:
+    """Make a conjunction of one part or more."""
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+
+def flatten(parts: Sequence[Expression]) -> Iterator[Expression]:
+    """Yield the conjuncts of nested conjunctions."""
+    for part in parts:
+        if isinstance(part, And):
+            yield from flatten(part.parts)
+        else:
+            yield part
+
+
+def _classify(part: Expression) -> Requirement:
+    """Make the requirement of a conjunct without free variables."""
+    if isinstance(part, Count):
+        hard = part.bound in (Bound.AT_MOST, Bound.MOST) or part.number == 0
+        body = tuple(flatten([part.body]))
+        form = Form.HARD if hard else Form.COUNT
+        return Requirement(form, body, part.variables, part)
+    if isinstance(part, Exists):
+        return Requirement(Form.SOME, tuple(flatten([part.body])), part.variables)
+    achieves = isinstance(part, TrajectoryConstraint) and part.operator in _ACHIEVEMENTS
+    hard = isinstance(part, (Not, Weighted, Initially)) or has_preferences(part)
+    hard = hard or (has_requirements(part) and not achieves)
+    return Requirement(Form.HARD if hard else Form.PLAIN, (part,))
+
+
+def _group(parts: Sequence[Expression], types: Mapping[str, str]) -> Iterator[Requirement]:
+    """Yield a requirement for all conjuncts that share free variables."""
+    groups: list[tuple[set[str], list[Expression]]] = []
+    for part in parts:
+        names, members = set(free_variables(part)), [part]
+        for group in [group for group in groups if names & group[0]]:
+            names |= group[0]
+            members = [*group[1], *members]
+            groups.remove(group)
+        groups.append((names, members))
+    for _, members in groups:
+        apart = [_classify(part) for part in members if _stands_apart(part)]
+        spoken = {name for one in apart for name in free_variables(one.closed)}
+        yield from (replace(one, shared=frozenset(free_variables(one.closed))) for one in apart)
+        plain = [part for part in members if not _stands_apart(part)]
+        if not plain:
+            continue
+        used = {name for part in plain for name in free_variables(part)}
+        variables = tuple(TypedVariable(name, types[name]) for name in types if name in used)
+        hard = any(has_preferences(part) for part in plain)
+        form = Form.HARD if hard else Form.SOME
+        shared = frozenset(spoken & used)
+        yield Requirement(form, tuple(plain), variables, is_free=True, shared=shared)
+
+
+def _stands_apart(part: Expression) -> bool:
+    """Return True if a conjunct with free variables chooses or counts elements of its own."""
+    return isinstance(part, (Count, Exists)) and not has_preferences(part)
+
+
+def _list_instances(every: Forall, number: int, instance: Instance) -> list[Requirement] | None:
+    """List the instances of a `forall` that demand something; None if there are too many."""
+    ranges = [tuple(map(instance.name_of, instance.elements(v.type))) for v in every.variables]
+    found = []
+    for count, elements in enumerate(itertools.product(*ranges)):
+        if count == MOST_INSTANCES:
+            return None
+        names = (variable.name for variable in every.variables)
+        terms = dict(zip(names, map(Constant, elements), strict=True))
+        demanded = _simplify(substitute(every.body, terms), instance)
+        # An element that a relation cannot hold of stays in the `forall`, which says so of it.
+        if demanded is not None and _fits_legs(demanded, instance):
+            one = _classify(demanded)
+            found.append(replace(one, every=number, elements=elements))
+    return found
+
+
+def _fits_legs(condition: Expression, instance: Instance) -> bool:
+    """Return True if the elements that a condition names are of the types of their legs."""
+    schema = instance.schema
+    return all(
+        schema.is_subtype(instance.type_of(instance.id_of(term.name)), type_)
+        for atom in atoms(condition)
+        if schema.has_relation(atom.predicate)
+        for (_, type_), term in zip(
+            schema.relation(atom.predicate).legs, atom.arguments, strict=True
+        )
+        if isinstance(term, Constant)
+    )
+
+
+def _simplify(condition: Expression, instance: Instance) -> Expression | None:
+    """Evaluate the disjuncts that no action changes; None for a condition that is always true."""
+    if not isinstance(condition, Or):
+        return condition
+    left = []
+    for part in condition.parts:
+        if not is_settled(part, instance.schema):
+            left.append(part)
+        elif evaluate(part, instance, lambda *_: None, tnorm_by_name("goedel")) >= 1.0:
+            return None
+    return left[0] if len(left) == 1 else Or(tuple(left)) if left else condition
+
+
+def except_instances(every: Forall, elements: Sequence[tuple[str, ...]]) -> Expression:
+    """Except some instances from a `forall`."""
+    if not elements:
+        return every
+    excepted = []
+    for instance in elements:
+        pairs = zip(every.variables, instance, strict=True)
+        same = [Atom(SAME, (Variable(v.name), Constant(element))) for v, element in pairs]
+        excepted.append(join(same))
+    return replace(every, body=Or((*excepted, every.body)))
+
+
+def find_contradictions(items: Sequence[Requirement], schema: Schema) -> list[tuple[int, int]]:
+    """Find requirements that exclude one another by their wording, whatever the world is like.
+
+    Such as `on(mug_1, table_1)` and `on(mug_1, counter_1)`: an item is on one thing at most. Or a
+    condition and its negation.
+
+    Returns:
+        Pairs of their numbers.
+    """
+    asked: dict[tuple[str, str, Term], dict[Atom, list[int]]] = {}
+    for number, item in enumerate(items):
+        (atom,) = item.parts if len(item.parts) == 1 else (None,)
+        if not isinstance(atom, Atom) or not schema.has_relation(atom.predicate):
+            continue
+        relation = schema.relation(atom.predicate)
+        if item.form is not Form.PLAIN:
+            continue
+        for (leg, _), term in zip(relation.legs, atom.arguments, strict=True):
+            if leg in relation.functional:
+                same = asked.setdefault((relation.name, leg, term), {})
+                same.setdefault(atom, []).append(number)
+    excluded = [
+        (one[0], other[0])
+        for same in asked.values()
+        for one, other in itertools.combinations(same.values(), 2)
+    ]
+    numbers = {item.closed: number for number, item in enumerate(items)}
+    negated = (
+        (numbers.get(item.closed.body), number)
+        for number, item in enumerate(items)
+        if isinstance(item.closed, Not)
+    )
+    return excluded + [(one, other) for one, other in negated if one is not None]

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weaker conditions: relations by their declared weaker forms, labels along `is_a`.
+
+A condition A that is weakened to B with degree d becomes `B and (1 - d) * A`: its degree is d where
+A fails, and 1 where it holds all the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fcp_ros.domain.expressions.structure import has_constraints
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Count,
+    Exists,
+    Expression,
+    Forall,
+    Not,
+    Or,
+    Preference,
+    Text,
+    TypedVariable,
+    Variable,
+    Weighted,
+    children,
+    rename_free,
+    substitute,
+    to_text,
+)
+from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.foundation.labels import match_label, normalise_label
+from fcp_ros.planning.model.result import RelaxationKind
+from fcp_ros.relaxation.choices.requirements import GoalChange
+
+MOST_VARIANTS = 64
+"""Combinations of weaker forms of one requirement that are considered."""
+MOST_LEVELS = 3
+"""Steps from a kind of thing to the kinds above it."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A conjunction with some of its atoms weakened.
+
+    Attributes:
+        parts: the conjuncts.
+        changes: what is weakened.
+        wider: variable -> the type over which it has to range now.
+    """
+
+    parts: tuple[Expression, ...]
+    changes: tuple[GoalChange, ...] = ()
+    wider: tuple[tuple[str, str], ...] = ()
+
+    def widen(self, variables: Sequence[TypedVariable]) -> tuple[TypedVariable, ...]:
+        """Give variables the types over which they have to range."""
+        wider = dict(self.wider)
+        return tuple(replace(v, type=wider.get(v.name, v.type)) for v in variables)
+
+
+def weigh(weight: float, condition: Expression) -> list[Expression]:
+    """Return the weighted condition, or nothing for weight 0."""
+    if weight <= 0.0:
+        return []
+    if has_constraints(condition):
+        return [Preference(weight, Fraction(0), condition)]
+    return [Weighted(weight, condition)]
+
+
+def list_variants(
+    parts: Sequence[Expression], domain: Domain, weight: float = 1.0
+) -> list[Variant]:
+    """List all ways to weaken the atoms of a conjunction; the first one changes nothing.
+
+    Args:
+        parts: the conjuncts.
+        domain: has the weaker forms.
+        weight: of the conjunction in the whole goal.
+    """
+    options = [
+        [one for one in _vary(part, domain, weight) if not _says_nothing(one, parts, domain)]
+        for part in parts
+    ]
+    found = []
+    for chosen in itertools.islice(itertools.product(*options), MOST_VARIANTS):
+        found.append(
+            Variant(
+                tuple(one.parts[0] for one in chosen),
+                tuple(change for one in chosen for change in one.changes),
+                tuple(pair for one in chosen for pair in one.wider),
+            )
+        )
+    return found
+
+
+def _says_nothing(variant: Variant, parts: Sequence[Expression], domain: Domain) -> bool:
+    """Return True if a broader kind is one that everything has of which the parts can speak."""
+    legs: dict[str, set[str]] = {}
+    for atom in (atom for part in parts for atom in find_positive_atoms(part)):
+        if domain.schema.has_relation(atom.predicate):
+            relation = domain.schema.relation(atom.predicate)
+            for (_, type_), term in zip(relation.legs, atom.arguments, strict=True):
+                if isinstance(term, Variable):
+                    legs.setdefault(term.name, set()).add(type_)
+    return any(
+        type_ in domain.schema.ancestors(leg)
+        for name, type_ in variant.wider
+        for leg in legs.get(name, ())
+    )
+
+
+def _vary(expression: Expression, domain: Domain, weight: float) -> Iterator[Variant]:
+    """Yield an expression and its weaker forms, each as the only part."""
+    yield Variant((expression,))
+    if isinstance(expression, Atom) and expression.predicate == IS_A:
+        yield from _broaden(expression, domain, weight)
+    elif isinstance(expression, Atom):
+        yield from _weaken(expression, domain, weight)
+    elif isinstance(expression, (And, Or)):
+        for position, part in enumerate(expression.parts):
+            for one in itertools.islice(_vary(part, domain, weight), 1, None):
+                before, after = expression.parts[:position], expression.parts[position + 1 :]
+                whole = replace(expression, parts=(*before, one.parts[0], *after))
+                yield Variant((whole,), one.changes, one.wider)
+    elif isinstance(expression, Exists):
+        for one in itertools.islice(_vary(expression.body, domain, weight), 1, None):
+            variables = one.widen(expression.variables)
+            yield Variant((Exists(variables, one.parts[0]),), one.changes)
+
+
+def _weaken(atom: Atom, domain: Domain, weight: float) -> Iterator[Variant]:
+    relaxing = domain.relaxing
+    if atom.predicate in relaxing.hard or atom.predicate not in relaxing.weaker:
+        return
+    legs = [leg for leg, _ in domain.schema.relation(atom.predicate).legs]
+    terms = dict(zip(legs, atom.arguments, strict=True))
+    for form in relaxing.weaker[atom.predicate]:
+        names = {t.name for t in atom.arguments if isinstance(t, Variable)}
+        formula = substitute(_rename_bound(form.formula, names, legs), terms)
+        kept = weigh(weight * (1.0 - form.degree), atom)
+        weaker = And((formula, *kept)) if kept else formula
+        change = GoalChange(
+            RelaxationKind.WEAKEN,
+            to_text(atom),
+            to_text(formula),
+            form.degree,
+            form.because,
+            weight,
+        )
+        yield Variant((weaker,), (change,))
+
+
+def _rename_bound(formula: Expression, taken: set[str], legs: Sequence[str]) -> Expression:
+    """Rename quantified variables that would catch others."""
+    if isinstance(formula, (Exists, Forall, Count)):
+        names: Mapping[str, str] = {
+            v.name: _choose_name(v.name, {*taken, *legs}) for v in formula.variables
+        }
+        body = _rename_bound(rename_free(formula.body, names), taken, legs)
+        variables = tuple(replace(v, name=names[v.name]) for v in formula.variables)
+        return replace(formula, variables=variables, body=body)
+    if isinstance(formula, (And, Or)):
+        parts = tuple(_rename_bound(part, taken, legs) for part in formula.parts)
+        return replace(formula, parts=parts)
+    if isinstance(formula, Not):
+        return Not(_rename_bound(formula.body, taken, legs))
+    return formula
+
+
+def _choose_name(name: str, taken: set[str]) -> str:
+    numbered = (f"{name}_{number}" for number in itertools.count(2))
+    return next(one for one in (name, *itertools.islice(numbered, 100)) if one not in taken)
+
+
+def _broaden(atom: Atom, domain: Domain, weight: float) -> Iterator[Variant]:
+    """Yield the kinds of thing above that of a label, the nearest first."""
+    subject, label = atom.arguments
+    degree = domain.relaxing.broader
+    if degree is None or not isinstance(label, Text) or not isinstance(subject, Variable):
+        return
+    hard = domain.relaxing.hard
+    kind = match_label(label.value, domain.mapping.labels)
+    if kind is None:
+        kind = next((t for t in domain.schema.types if _is_named(t, label.value)), None)
+    if kind is None or label.value in hard or kind in hard:
+        return
+    level = [kind] if not _is_named(kind, label.value) else list(domain.schema.types[kind])
+    left = 1.0
+    for _ in range(MOST_LEVELS):
+        left *= degree
+        for type_ in level:
+            words = type_.replace("_", " ")
+            broad = Atom(IS_A, (subject, Text(words)))
+            kept = weigh(weight * (1.0 - left), atom)
+            parts = And((broad, *kept)) if kept else broad
+            change = GoalChange(
+                RelaxationKind.BROADEN, label.value, f"any {words}", left, "", weight
+            )
+            yield Variant((parts,), (change,), ((subject.name, type_),))
+        level = [above for type_ in level for above in domain.schema.types[type_]]
+        level = [type_ for type_ in dict.fromkeys(level) if domain.schema.types[type_]]
+
+
+def _is_named(type_: str, label: str) -> bool:
+    return normalise_label(type_) == normalise_label(label)
+
+
+def find_positive_atoms(expression: Expression) -> Iterator[Atom]:
+    """Yield the atoms outside negations."""
+    if isinstance(expression, Atom):
+        yield expression
+    elif not isinstance(expression, Not):
+        for part in children(expression):
+            yield from find_positive_atoms(part)

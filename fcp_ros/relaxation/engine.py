@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The relaxation of one goal that cannot be met as stated: relaxed goals, the best one first."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from fcp_ros.domain.diagnostics import article
+from fcp_ros.domain.expressions.resolution import infer_types
+from fcp_ros.domain.expressions.syntax import (
+    Constant,
+    Expression,
+    Weighted,
+    atoms,
+    children,
+    to_text,
+)
+from fcp_ros.domain.model import TEXT, Domain
+from fcp_ros.domain.shifting import Shifts
+from fcp_ros.domain.vocabulary import Vocabulary
+from fcp_ros.foundation.wording import join_words
+from fcp_ros.fuzzy import tnorm_by_name
+from fcp_ros.planning.model.request import Optimise, PlanningOptions
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationOutcome
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.relaxation.choices.order import GoalOrder
+from fcp_ros.relaxation.choices.requirements import (
+    AS_WANTED,
+    Form,
+    Requirement,
+    RequirementChoice,
+    find_contradictions,
+    join,
+    list_requirements,
+)
+from fcp_ros.relaxation.choices.stream import ChoiceStream, RelaxationSetting
+from fcp_ros.relaxation.choices.substitution import exclude_elements
+from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
+from fcp_ros.relaxation.purpose import serves_purpose
+from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, WorldStream, add_elements
+
+PlanGoal = Callable[[Expression, PlanningOptions, PlanningWorld], PlanningResult]
+"""Plans a goal, within the limits of the request; conflicts are not looked for."""
+
+_TRIVIAL = "Its plan does nothing of what was wanted."
+_STOPPED = (PlanStatus.TIMEOUT, PlanStatus.MEMOUT, PlanStatus.CANCELLED)
+
+
+class GoalRelaxation:
+    """Relaxes one goal.
+
+    Args:
+        whole: the domain with the rules that ask a person; it says how goals may be relaxed.
+        here: the world as it is.
+        goal: the checked goal.
+        options: alpha, limits, t-norm.
+        make_proofs: makes the proofs of another world.
+        plan: plans a relaxed goal.
+
+    Attributes:
+        expansions: states expanded for relaxed goals.
+        timings: stage -> seconds for relaxed goals.
+    """
+
+    def __init__(
+        self,
+        whole: Domain,
+        here: PlanningWorld,
+        goal: Expression,
+        options: PlanningOptions,
+        make_proofs: MakeProofs,
+        plan: PlanGoal,
+    ) -> None:
+        self._here = here
+        self._options = options
+        self._proofs = here.proofs
+        self._plan = plan
+        self._strict_goal = goal
+        self._tnorm = tnorm_by_name(options.tnorm)
+        domain, instance = here.domain, here.instance
+        self._goal = list_requirements(goal, infer_types(goal, domain), instance)
+        self._order = GoalOrder(self._goal, domain.graded)
+        named = Counter(
+            name for one in self._goal.items for name in _find_named(one.closed, domain)
+        )
+        worlds = WorldStream(whole, here, self._tnorm, make_proofs, here.proofs.judge)
+        self._worlds = worlds if worlds.find(1) is not None else None
+        alone = self._worlds is None
+        self._contradictions = find_contradictions(self._goal.items, domain.schema)
+        contradicted = {number for pair in self._contradictions for number in pair}
+        setting = RelaxationSetting(
+            domain,
+            instance,
+            self._tnorm,
+            here.proofs,
+            named,
+            self._goal.types,
+            alone,
+            options.cut().alpha,
+        )
+        self.streams: list[ChoiceStream | WorldStream] = [
+            ChoiceStream(one, setting, number in contradicted)
+            for number, one in enumerate(self._goal.items)
+        ]
+        if self._worlds is not None:
+            self.streams.append(self._worlds)
+        self._checked: dict[tuple[int, int, int], bool] = {}
+        self._first_solved = math.inf
+        self.expansions = 0
+        self.timings: dict[str, float] = {}
+
+    @property
+    def requirements(self) -> Sequence[Requirement]:
+        """The requirements of the goal."""
+        return self._goal.items
+
+    def search(self, strict: PlanningResult) -> Found:
+        """Find the best relaxation of the goal.
+
+        Args:
+            strict: the failure of the goal as stated.
+        """
+        options = self._options
+        lattice = RelaxationLattice(
+            self.streams,
+            self._tnorm,
+            strict.alpha,
+            self._attempt,
+            by_membership=options.optimise is Optimise.MEMBERSHIP,
+            enough=self._is_enough,
+        )
+        try:
+            first = self._judge_strict(strict)
+        except Interrupted as reason:
+            failed = Attempt(RelaxationOutcome.UNKNOWN, strict)
+            return Found(None, failed, 1.0, False, False, (), reason)
+        return lattice.search(first)
+
+    def _is_enough(self) -> bool:
+        """Return True if no time is left for a better relaxation."""
+        return self._proofs.elapsed - self._first_solved >= self._options.improve_time
+
+    def find_shifts(self, node: Node) -> Shifts:
+        """Find the elements that are taken for another type in a node."""
+        return self._find_world(node).shifts
+
+    def _find_world(self, node: Node) -> PlanningWorld:
+        return self._here if self._worlds is None else self._worlds.make(node[-1])
+
+    def find_missing(self) -> str:
+        """Find what is missing for the goal as stated, in a sentence; "" if that is not known."""
+        lacking: dict[str, tuple[str, int]] = {}
+        for stream in self.streams:
+            if isinstance(stream, ChoiceStream):
+                for label, type_, number in stream.list_lacking():
+                    lacking[label] = (type_, max(number, lacking.get(label, ("", 0))[1]))
+        if not lacking:
+            return ""
+        instance = add_elements(self._here.domain, self._here.instance, lacking)
+        if instance is None:
+            return ""
+        world = replace(self._here, instance=instance)
+        result = self._plan_goal(self._strict_goal, self._options.with_alpha(0.0), world)
+        if not result.status.solved:
+            return ""
+        words = join_words(
+            [article(label) if n == 1 else f"{n} x {label}" for label, (_, n) in lacking.items()]
+        )
+        several = len(lacking) > 1 or any(number > 1 for _, number in lacking.values())
+        verb, them = ("are", "them") if several else ("is", "one")
+        words = words[:1].upper() + words[1:]
+        return f"{words} {verb} missing: with {them}, {result.best_membership:.2f}."
+
+    def _judge_strict(self, strict: PlanningResult) -> Attempt:
+        """Judge the failure of the goal as stated."""
+        if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
+            return Attempt(RelaxationOutcome.BELOW_ALPHA, strict, reason=strict.message)
+        root: Node = (0,) * len(self.streams)
+        wanted = [AS_WANTED] * len(root)
+        conflict = self._find_unreachable(root, wanted)
+        if not conflict and self._contradictions and not self._options.budgets:
+            conflict = frozenset((number, 0) for number in self._contradictions[0])
+        if not conflict:
+            conflict = self._read_conflict(strict, root)
+        if not conflict:
+            conflict = self._find_conflict(root, wanted)
+        return Attempt(RelaxationOutcome.IMPOSSIBLE, strict, conflict, strict.message)
+
+    def _read_conflict(self, strict: PlanningResult, root: Node) -> Pairs:
+        """Read the requirements of a conflict that is known; none unless all of it is found."""
+        if strict.conflict is None or not strict.conflict.minimal or self._options.budgets:
+            return frozenset()
+        owners = {
+            to_text(part): number
+            for number, item in enumerate(self.requirements)
+            if item.every < 0
+            for part in (*item.parts, item.wanted)
+        }
+        numbers = [owners.get(text) for text in strict.conflict.parts]
+        found = frozenset((number, 0) for number in numbers if number is not None)
+        return self._complete(found, root) if None not in numbers else frozenset()
+
+    # --- one node
+
+    def _attempt(self, node: Node, choices: Sequence[RequirementChoice]) -> Attempt:
+        """Plan a relaxed goal, unless a part of it is out of reach."""
+        self._proofs.check()
+        unreachable = self._find_unreachable(node, choices)
+        if unreachable:
+            position = min(position for position, _ in unreachable)
+            reason = f"{self.requirements[position].text} is out of reach in this form."
+            return Attempt(RelaxationOutcome.IMPOSSIBLE, None, unreachable, reason)
+        world = self._find_world(node)
+        kept = zip(self.requirements, choices, strict=False)
+        if all(choice.is_dropped or item.form is Form.HARD for item, choice in kept):
+            return Attempt(RelaxationOutcome.TRIVIAL, None, reason="Nothing wanted is left of it.")
+        goal = self.assemble(choices)
+        result = self._plan_goal(goal, self._options, world)
+        if result.status.solved:
+            if not self.serves(result, choices, world):
+                return Attempt(RelaxationOutcome.TRIVIAL, None, reason=_TRIVIAL)
+            self._first_solved = min(self._first_solved, self._proofs.elapsed)
+            exact = result.status is PlanStatus.SOLVED_OPTIMALLY
+            return Attempt(RelaxationOutcome.SOLVED, result, reason=result.message, exact=exact)
+        if result.status in _STOPPED:
+            raise Interrupted(result.status, result.message)
+        if result.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
+            best = self._plan_goal(goal, self._options.with_alpha(0.0), world)
+            if best.status.solved and not self.serves(best, choices, world):
+                return Attempt(RelaxationOutcome.TRIVIAL, None, reason=_TRIVIAL)
+            return Attempt(RelaxationOutcome.BELOW_ALPHA, result, reason=result.message)
+        if result.status is PlanStatus.UNSOLVABLE_PROVEN:
+            conflict = self._find_conflict(node, choices)
+            reason = result.message
+            return Attempt(RelaxationOutcome.IMPOSSIBLE, result, conflict, reason)
+        return Attempt(RelaxationOutcome.UNKNOWN, result, reason=result.message, exact=False)
+
+    def _plan_goal(
+        self, goal: Expression, options: PlanningOptions, world: PlanningWorld
+    ) -> PlanningResult:
+        """Plan a goal, and count the effort."""
+        result = self._plan(goal, options, world)
+        self.expansions += result.expansions
+        for stage, seconds in result.timings.items():
+            self.timings[stage] = self.timings.get(stage, 0.0) + seconds
+        return result
+
+    def assemble(self, choices: Sequence[RequirementChoice]) -> Expression:
+        """Make the goal with a choice for each requirement."""
+        goal = self._goal.assemble({**self._express_changed(choices), **self._order.adapt(choices)})
+        own = choices[len(self.requirements) :]
+        return join([goal, *(choice.expression for choice in own if choice.expression is not None)])
+
+    def _express_changed(self, choices: Sequence[RequirementChoice]) -> dict[int, Expression]:
+        """Express the requirements that are relaxed, or that must leave substitutes alone."""
+        used = frozenset().union(*(choice.uses for choice in choices))
+        changed: dict[int, Expression] = {}
+        for position, (item, choice) in enumerate(zip(self.requirements, choices, strict=False)):
+            wanted = choice.expression
+            if wanted is None:
+                if not used or item.form is Form.HARD or item.every >= 0:
+                    continue
+                wanted = item.wanted
+            excluded = exclude_elements(wanted, used, self._here.instance, self._goal.types)
+            if choice.expression is not None or excluded != wanted:
+                changed[position] = excluded
+        return changed
+
+    def _express(self, choices: Sequence[RequirementChoice]) -> list[Expression]:
+        """Express each requirement by itself."""
+        changed = self._express_changed(choices)
+        parts = [changed.get(number, item.wanted) for number, item in enumerate(self.requirements)]
+        for number, constraint in self._order.adapt(choices).items():
+            # Conflicts are by position: a constraint that is no more demands nothing.
+            parts[number] = constraint or Weighted(0.0, children(parts[number])[0])
+        return parts
+
+    def serves(
+        self,
+        result: PlanningResult,
+        choices: Sequence[RequirementChoice],
+        world: PlanningWorld | None = None,
+    ) -> bool:
+        """Return True if the plan for a relaxed goal does something that was wanted."""
+        verdict = result.verification
+        if result.plan is None or verdict is None or verdict.final is None:
+            return False
+        wanted = [
+            choice.expression or item.closed
+            for item, choice in zip(self.requirements, choices, strict=False)
+            if not choice.is_dropped
+        ]
+        world = world or self._here
+        final = verdict.final
+        return serves_purpose(result.plan, world.instance, final, wanted, world.domain)
+
+    # --- conflicts
+
+    def _find_unreachable(self, node: Node, choices: Sequence[RequirementChoice]) -> Pairs:
+        """Find a requirement that is out of reach by itself, with its choice."""
+        if self._options.budgets:  # parts of a goal may be left out: then nothing follows from one
+            return frozenset()
+        world, number = self._find_world(node), 0 if self._worlds is None else node[-1]
+        pairs = list(enumerate(node[: len(self.requirements)]))
+        fresh = [
+            (position, choice)
+            for position, choice in pairs
+            if (position, choice, number) not in self._checked
+            and position not in self._order.mentioned
+            and not choices[position].is_dropped
+        ]
+        if fresh:
+            conditions = [
+                choices[position].expression or self.requirements[position].closed
+                for position, _ in fresh
+            ]
+            never = world.proofs.find_unreachable(conditions, self._goal.types)
+            for place, (position, choice) in enumerate(fresh):
+                self._checked[position, choice, number] = place in never
+        found = [pair for pair in pairs if self._checked.get((*pair, number))]
+        return self._complete(frozenset(found[:1]), node)
+
+    def _complete(self, conflict: Pairs, node: Node) -> Pairs:
+        """Add to a conflict what it depends on besides: without that there may be none.
+
+        Order constraints follow the requirements of which they speak, and the world is chosen, too.
+        """
+        spoken = (self._order.mentioned.get(position, ()) for position, _ in conflict)
+        conflict |= {(other, node[other]) for others in spoken for other in others}
+        if not conflict or self._worlds is None:
+            return conflict
+        return conflict | {(len(node) - 1, node[-1])}
+
+    def _find_conflict(self, node: Node, choices: Sequence[RequirementChoice]) -> Pairs:
+        """Find requirements that have no plan together, with their choices."""
+        if self._options.budgets:
+            return frozenset()
+        parts = self._express(choices)
+        proofs = self._find_world(node).proofs
+        positions, _ = proofs.find_conflict(parts, self._goal.types)
+        if any(self._is_restricted(position, choices, parts) for position in positions):
+            users = (n for n, choice in enumerate(choices) if choice.uses)
+            positions = (*positions, *users)
+        return self._complete(frozenset((n, node[n]) for n in positions), node)
+
+    def _is_restricted(
+        self, position: int, choices: Sequence[RequirementChoice], parts: Sequence[Expression]
+    ) -> bool:
+        """Return True if a requirement has to leave substitutes of others alone."""
+        item, own = self.requirements[position], choices[position].expression
+        wanted = own or item.wanted
+        return wanted != parts[position]
+
+
+def _find_named(condition: Expression, domain: Domain) -> frozenset[str]:
+    """Find the elements that a condition names."""
+    vocabulary = Vocabulary.of(domain)
+    found = set()
+    for atom in atoms(condition):
+        signature = vocabulary.signature(atom.predicate) or ()
+        for position, term in enumerate(atom.arguments):
+            words = position < len(signature) and signature[position].type == TEXT
+            if isinstance(term, Constant) and not words:
+                found.add(term.name)
+    return frozenset(found)
+
+
+def describe_effort(
+    before: PlanningResult, expansions: int, timings: Mapping[str, float], elapsed: float
+) -> PlanningResult:
+    """Add the effort of further goals to a result; `elapsed`: seconds of the whole request."""
+    total = dict(before.timings)
+    for stage, seconds in timings.items():
+        total[stage] = total.get(stage, 0.0) + seconds
+    total["total"] = elapsed
+    return replace(before, expansions=before.expansions + expansions, timings=total)

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lattice of relaxed goals, explored best first, with proof.
+
+A node has one choice for each requirement. Its bound is the composed degree of its changes: no plan
+for it has a higher membership, and no node above it a lower bound. Nodes are planned in the order
+of their bounds, until the best plan is as good as the bound of every node that is left.
+
+GoalRequirements that are proven to have no plan together are a conflict. A node that has the same
+choices for all of them has no plan either: it is not planned, and only these requirements are
+relaxed further. So nothing is relaxed but what stands in the way.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fcp_ros.fuzzy import EPSILON, TNorm
+from fcp_ros.planning.model.result import (
+    ExploredRelaxation,
+    PlanningResult,
+    RelaxationOutcome,
+)
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.relaxation.choices.requirements import RequirementChoice
+from fcp_ros.relaxation.choices.stream import ChoiceStream
+from fcp_ros.relaxation.worlds import WorldStream
+
+MOST_BELOW_ALPHA = 16
+"""Nodes that are planned for the best membership below alpha, once no node can reach alpha."""
+MOST_EXPLORED = 20_000
+"""Nodes that are looked at; then the search ends without proof."""
+
+Node = tuple[int, ...]
+"""The number of the choice for each requirement."""
+Pairs = frozenset[tuple[int, int]]
+"""GoalRequirements with the number of a choice for each."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """The answer to planning one node.
+
+    Attributes:
+        outcome: what became of it.
+        result: of the planner; None if it was not asked.
+        conflict: the requirements that have no plan together, if that is proven.
+        reason: a sentence.
+        exact: True if no plan for it has a higher membership: proven.
+    """
+
+    outcome: RelaxationOutcome
+    result: PlanningResult | None = None
+    conflict: Pairs = frozenset()
+    reason: str = ""
+    exact: bool = True
+
+    @property
+    def membership(self) -> float:
+        """Membership of the best plan that was found; 0 without one."""
+        return 0.0 if self.result is None else self.result.best_membership
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of the search.
+
+    Attributes:
+        node: the best node whose plan reaches alpha; None without one.
+        attempt: its attempt, or that of the best node below alpha.
+        bound: upper bound of the membership of all other nodes.
+        complete: True if no node is left open.
+        executes: True if some relaxed goal has a plan that does something.
+        explored: the nodes that were looked at.
+        interrupted: the status and sentence of the limit that ended it; None if nothing did.
+        below: the best node below alpha; None without one.
+    """
+
+    node: Node | None
+    attempt: Attempt | None
+    bound: float
+    complete: bool
+    executes: bool
+    explored: tuple[ExploredRelaxation, ...]
+    interrupted: Interrupted | None = None
+    below: Node | None = None
+
+
+@dataclass
+class _Tally:
+    """The state of a search."""
+
+    best: tuple[float, Node, Attempt] | None = None
+    below: tuple[float, Node, Attempt] | None = None
+    open_bound: float = 0.0
+    slack: float = 0.0
+    explored: list[ExploredRelaxation] = field(default_factory=list)
+    late: int = 0
+
+
+class RelaxationLattice:
+    """Searches the lattice.
+
+    Args:
+        streams: the choices for each requirement, best first.
+        tnorm: composes degrees.
+        alpha: the alpha-cut.
+        attempt: plans a node.
+        by_membership: True if the membership of the plan decides; otherwise the first node whose
+            plan reaches alpha is the best one.
+        enough: asked after each plan that reaches alpha; True takes the best one so far.
+    """
+
+    def __init__(
+        self,
+        streams: Sequence[ChoiceStream | WorldStream],
+        tnorm: TNorm,
+        alpha: float,
+        attempt: Callable[[Node, Sequence[RequirementChoice]], Attempt],
+        *,
+        by_membership: bool = True,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._streams = streams
+        self._tnorm = tnorm
+        self._alpha = alpha
+        self._attempt = attempt
+        self._by_membership = by_membership
+        self._enough = enough
+        self._heap: list[tuple[float, int, int, Node, int]] = []
+        self._seen: set[Node] = set()
+        self._order = itertools.count()
+        self._conflicts: list[Pairs] = []
+        self._settled: list[dict[int, int]] = []
+        self._tally = _Tally()
+
+    def search(self, strict: Attempt) -> Found:
+        """Search, from the goal as stated, whose own attempt is given."""
+        root: Node = (0,) * len(self._streams)
+        self._seen.add(root)
+        interrupted = None
+        try:
+            self._record(root, -1, 1.0, strict)
+            self._go_on(root, 0, strict)
+            self._run()
+        except Interrupted as reason:
+            interrupted = reason
+        return self._conclude(interrupted)
+
+    def _run(self) -> None:
+        while self._heap:
+            bound = -self._heap[0][0]
+            if self._is_settled(bound) or len(self._tally.explored) > MOST_EXPLORED:
+                return
+            _, _, _, node, parent = heapq.heappop(self._heap)
+            self._tally.open_bound = max(0.0, bound)
+            self._visit(node, parent, bound)
+            self._tally.open_bound = 0.0
+
+    def _is_settled(self, bound: float) -> bool:
+        """Return True if no node with this bound matters any more."""
+        tally = self._tally
+        if tally.best is not None:
+            return not self._by_membership or tally.best[0] >= bound - EPSILON or self._enough()
+        if tally.below is not None and bound < self._alpha - EPSILON:
+            tally.late += 1
+            return tally.below[0] >= bound - EPSILON or tally.late > MOST_BELOW_ALPHA
+        return False
+
+    def _visit(self, node: Node, parent: int, bound: float) -> None:
+        if any(self._extends(node, settled) for settled in self._settled):
+            return
+        choices = self._find_choices(node)
+        conflict = self._find_known_conflict(node) or _find_double_use(node, choices)
+        if conflict:
+            number = len(self._tally.explored)
+            reason = "Parts of it are known to have no plan together."
+            self._record(node, parent, bound, Attempt(RelaxationOutcome.IMPLIED, reason=reason))
+            self._branch(node, number, [position for position, _ in conflict])
+            return
+        attempt = self._attempt(node, choices)
+        if not attempt.exact:
+            self._tally.slack = max(self._tally.slack, bound)
+        number = len(self._tally.explored)
+        self._record(node, parent, bound, attempt)
+        self._go_on(node, number, attempt)
+
+    def _go_on(self, node: Node, number: int, attempt: Attempt) -> None:
+        """Draw the conclusions of an attempt: what is known, and where to look next."""
+        tally, outcome = self._tally, attempt.outcome
+        changed = [position for position, choice in enumerate(node) if choice]
+        everything = list(range(len(node)))
+        if outcome is RelaxationOutcome.SOLVED:
+            self._settled.append({position: node[position] for position in changed})
+            if tally.best is None or attempt.membership > tally.best[0] + EPSILON:
+                tally.best = (attempt.membership, node, attempt)
+            self._branch(node, number, changed)
+        elif outcome is RelaxationOutcome.TRIVIAL:
+            self._settled.append({position: node[position] for position in changed})
+            self._branch(node, number, changed)
+        elif outcome is RelaxationOutcome.BELOW_ALPHA:
+            if tally.below is None or attempt.membership > tally.below[0] + EPSILON:
+                tally.below = (attempt.membership, node, attempt)
+            # What cannot reach alpha any more is not improved by relaxing what is not in the way.
+            hopeless = self._find_bound(node) < self._alpha - EPSILON
+            self._branch(node, number, changed if hopeless else everything)
+        else:
+            if attempt.conflict:
+                self._conflicts.append(attempt.conflict)
+            positions = [position for position, _ in attempt.conflict] or everything
+            self._branch(node, number, positions)
+
+    def _branch(self, node: Node, number: int, positions: Sequence[int]) -> None:
+        """Relax some requirements further, each by itself."""
+        for position in positions:
+            child = (*node[:position], node[position] + 1, *node[position + 1 :])
+            if child in self._seen:
+                continue
+            self._seen.add(child)
+            if self._streams[position].find(child[position]) is None:
+                continue
+            bound = self._find_bound(child)
+            changes = sum(map(bool, child))
+            if bound > EPSILON:
+                entry = (-bound, changes, next(self._order), child, number)
+                heapq.heappush(self._heap, entry)
+
+    def _find_bound(self, node: Node) -> float:
+        """Find the composed degree of the changes of a node."""
+        return self._tnorm.compose_all(choice.degree for choice in self._find_choices(node))
+
+    def _find_choices(self, node: Node) -> list[RequirementChoice]:
+        found = (stream.find(n) for stream, n in zip(self._streams, node, strict=True))
+        return [choice for choice in found if choice is not None]
+
+    def _find_known_conflict(self, node: Node) -> Pairs:
+        for conflict in self._conflicts:
+            if all(node[position] == choice for position, choice in conflict):
+                return conflict
+        return frozenset()
+
+    @staticmethod
+    def _extends(node: Node, settled: Mapping[int, int]) -> bool:
+        """Return True if a node makes all the changes of a settled one, and more."""
+        return all(node[position] == choice for position, choice in settled.items())
+
+    def _record(self, node: Node, parent: int, bound: float, attempt: Attempt) -> None:
+        changes = tuple(
+            str(change) for choice in self._find_choices(node) for change in choice.changes
+        )
+        explored = self._tally.explored
+        explored.append(
+            ExploredRelaxation(
+                len(explored),
+                parent,
+                changes,
+                bound,
+                attempt.membership,
+                attempt.outcome,
+                attempt.reason,
+            )
+        )
+
+    def _conclude(self, interrupted: Interrupted | None) -> Found:
+        tally = self._tally
+        left = max(-self._heap[0][0] if self._heap else 0.0, tally.open_bound, tally.slack)
+        chosen = tally.best or tally.below
+        return Found(
+            None if tally.best is None else tally.best[1],
+            None if chosen is None else chosen[2],
+            left,
+            not self._heap and interrupted is None and tally.slack == 0.0,
+            chosen is not None,
+            tuple(tally.explored),
+            interrupted,
+            None if tally.below is None else tally.below[1],
+        )
+
+
+def _find_double_use(node: Node, choices: Sequence[RequirementChoice]) -> Pairs:
+    """Find two requirements that use one element as a substitute."""
+    users: dict[str, int] = {}
+    for position, choice in enumerate(choices):
+        for element in choice.uses:
+            other = users.setdefault(element, position)
+            if other != position:
+                return frozenset({(other, node[other]), (position, node[position])})
+    return frozenset()

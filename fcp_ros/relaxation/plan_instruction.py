@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an instruction in words to a result: read it, ask if it is unclear, plan, relax."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from fcp_ros.foundation.wording import describe_unknown_name
+from fcp_ros.language.reader import InstructionReader, ReadingContext
+from fcp_ros.language.reading import Interpretation, ReadingStatus
+from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.request import (
+    CancelCallback,
+    Phase,
+    PlanningOptions,
+    ProgressCallback,
+    ignore_progress,
+    never_cancel,
+)
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus
+from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
+from fcp_ros.planning.session import PlanningSession
+from fcp_ros.relaxation.plan_goal import plan_goal
+from fcp_ros.relaxation.question import (
+    YES,
+    AskCallback,
+    choose_reading,
+    confirm_result,
+    decline_result,
+    find_confirmation,
+    find_reading_question,
+    leave_open,
+)
+
+_STATUS = {
+    ReadingStatus.AMBIGUOUS: PlanStatus.NEEDS_CLARIFICATION,
+    ReadingStatus.NOT_UNDERSTOOD: PlanStatus.INVALID_REQUEST,
+    ReadingStatus.REFUSED: PlanStatus.INVALID_REQUEST,
+    ReadingStatus.FAILED: PlanStatus.INTERNAL_ERROR,
+}
+
+
+TellCallback = Callable[[Interpretation], None]
+"""Told how an instruction was understood."""
+
+
+def tell_nobody(_interpretation: Interpretation) -> None:
+    """The tell callback of a caller that isn't interested."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionResult:
+    """The answer to an instruction: how it was understood, and what is planned."""
+
+    interpretation: Interpretation
+    result: PlanningResult
+
+
+def plan_instruction(
+    instruction: str,
+    reader: InstructionReader,
+    context: ReadingContext,
+    options: PlanningOptions,
+    memberships: MembershipSource,
+    *,
+    resources: Mapping[str, float] | None = None,
+    cancelled: CancelCallback = never_cancel,
+    progress: ProgressCallback = ignore_progress,
+    session: PlanningSession | None = None,
+    start: RequestStart | None = None,
+    ask: AskCallback = leave_open,
+    tell: TellCallback = tell_nobody,
+) -> InstructionResult:
+    """Plan what somebody said.
+
+    Args:
+        instruction: in words, such as "bring me something to drink from".
+        reader: reads it.
+        context: domain, state, speaker.
+        options: as of `plan_goal`, like the arguments below.
+        memberships: judges graded predicates.
+        resources: the present amount of each resource.
+        cancelled: asked every few milliseconds.
+        progress: told of the progress.
+        session: kept from one request to the next.
+        start: of the request.
+        ask: asked which reading is meant, and to confirm a relaxed goal (`options.confirm_below`).
+            The time until an answer does not count.
+        tell: told how the instruction was understood, before anything is asked or planned.
+
+    Returns:
+        The interpretation and the result. Nothing is planned unless one reading is clearly best, or
+        was chosen.
+    """
+    start = start or RequestStart.now()
+    watch = Watch(options, cancelled, progress, start, Phase.PARSE)
+    try:
+        interpretation = read_instruction(instruction, reader, replace(context, check=watch.check))
+    except Interrupted as reason:
+        unread = Interpretation(instruction, ReadingStatus.FAILED, reason.sentence)
+        result = PlanningResult(reason.status, reason.sentence, alpha=options.alpha)
+        return InstructionResult(unread, result)
+    tell(interpretation)
+    interpretation, start = settle_reading(interpretation, start, ask)
+    best = interpretation.best
+    if best is None:
+        return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
+    result = plan_goal(
+        context.domain,
+        context.instance,
+        best.goal,
+        options,
+        memberships,
+        resources=resources,
+        cancelled=cancelled,
+        progress=progress,
+        session=session,
+        start=start,
+    )
+    return InstructionResult(interpretation, settle_confirmation(result, options, ask))
+
+
+def read_instruction(
+    instruction: str, reader: InstructionReader, context: ReadingContext
+) -> Interpretation:
+    """Read an instruction, if those who speak and are spoken to exist.
+
+    Raises:
+        Interrupted: by `context.check`, if that raises it.
+    """
+    for role, name in (("speaker", context.speaker), ("robot", context.robot)):
+        if name and not context.instance.has(name):
+            known = context.instance.names()
+            problem = f"There is {describe_unknown_name(role, name, known, 'the scene')}."
+            return Interpretation(instruction, ReadingStatus.REFUSED, problem, reader=reader.name)
+    return reader.read(instruction, context)
+
+
+def settle_reading(
+    interpretation: Interpretation, start: RequestStart, ask: AskCallback
+) -> tuple[Interpretation, RequestStart]:
+    """Ask which reading is meant if the instruction is ambiguous; no answer leaves it open.
+
+    Returns:
+        The interpretation, and the start of the request, later by the time that the answer took.
+    """
+    question = find_reading_question(interpretation)
+    if question is None:
+        return interpretation, start
+    asked = time.monotonic()
+    choice = ask(question)
+    start = replace(start, time=start.time + time.monotonic() - asked)
+    if choice is None:
+        return interpretation, start
+    return choose_reading(interpretation, choice), start
+
+
+def settle_confirmation(
+    result: PlanningResult, options: PlanningOptions, ask: AskCallback
+) -> PlanningResult:
+    """Ask for a confirmation if the result needs one; no answer leaves it open."""
+    question = find_confirmation(result)
+    if question is None:
+        return result
+    choice = ask(question)
+    if choice is None:
+        return result
+    if question.choices[choice] == YES:
+        return confirm_result(result, options)
+    return decline_result(result)
+
+
+def refuse_interpretation(
+    interpretation: Interpretation, options: PlanningOptions
+) -> PlanningResult:
+    """Return the result for an instruction that has no reading to plan for."""
+    message = interpretation.question or interpretation.message
+    return PlanningResult(_STATUS[interpretation.status], message, alpha=options.alpha)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions to the person who asked, and what follows from the answers.
+
+There are two kinds: which reading of an instruction is meant, and whether a plan for a relaxed goal
+shall be executed. No answer counts as no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from fcp_ros.language.reading import Interpretation, ReadingStatus
+from fcp_ros.planning.model.optimality import choose_status
+from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus
+
+YES, NO = "yes", "no"
+
+
+class QuestionKind(Enum):
+    """The kinds of questions. The integer values are those of the ROS interface."""
+
+    READING = 1
+    """Which reading is meant; a choice for each of the first readings."""
+    CONFIRMATION = 2
+    """Whether a plan for a relaxed goal shall be executed; the choices are yes and no."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserQuestion:
+    """A question to the person who asked.
+
+    Attributes:
+        kind: what it is about.
+        text: the question.
+        choices: the answers to choose from; an answer is an index.
+    """
+
+    kind: QuestionKind
+    text: str
+    choices: tuple[str, ...]
+
+
+AskCallback = Callable[[UserQuestion], int | None]
+"""Asks a question; returns the index of the answer, None without one."""
+
+
+def leave_open(_question: UserQuestion) -> None:
+    """The ask callback of a caller that can't ask anybody: every question stays open."""
+
+
+def find_reading_question(interpretation: Interpretation) -> UserQuestion | None:
+    """Return the question to ask about an ambiguous instruction; None if there is none to ask."""
+    choices = interpretation.choices[: len(interpretation.readings)]
+    if interpretation.status is not ReadingStatus.AMBIGUOUS or not choices:
+        return None
+    return UserQuestion(QuestionKind.READING, interpretation.question, choices)
+
+
+def choose_reading(interpretation: Interpretation, choice: int) -> Interpretation:
+    """Return an ambiguous interpretation after the answer: the chosen reading is the best one.
+
+    Args:
+        interpretation: with a question.
+        choice: the index of one of its choices.
+    """
+    readings = interpretation.readings
+    chosen = readings[choice]
+    rest = (*readings[:choice], *readings[choice + 1 :])
+    return replace(
+        interpretation,
+        status=ReadingStatus.READ,
+        message=f"Understood after asking: {chosen.paraphrase}",
+        readings=(chosen, *rest),
+        question="",
+        choices=(),
+    )
+
+
+def find_confirmation(result: PlanningResult) -> UserQuestion | None:
+    """Return the question to ask before a plan for a relaxed goal; None if nothing is to be asked.
+
+    A result that has to be confirmed has a plan.
+    """
+    if result.status is not PlanStatus.NEEDS_CLARIFICATION or result.plan is None:
+        return None
+    return UserQuestion(QuestionKind.CONFIRMATION, result.confirmation, (YES, NO))
+
+
+def find_question(
+    result: PlanningResult, interpretation: Interpretation | None = None
+) -> UserQuestion | None:
+    """Return the question that a result leaves open; None if there is none.
+
+    Args:
+        result: the result.
+        interpretation: of the instruction; None if a goal was asked for.
+    """
+    if result.status is not PlanStatus.NEEDS_CLARIFICATION:
+        return None
+    confirmation = find_confirmation(result)
+    if confirmation is not None or interpretation is None:
+        return confirmation
+    return find_reading_question(interpretation)
+
+
+def confirm_result(result: PlanningResult, options: PlanningOptions) -> PlanningResult:
+    """Return a result that had to be confirmed as it is after a yes.
+
+    Args:
+        result: see `find_confirmation`.
+        options: of its request.
+    """
+    assert result.plan is not None, "only a plan can be confirmed"
+    # Not crisp: the degree of its relaxation is below 1.
+    status = choose_status(result.optimal_in, options.optimise, is_crisp=False)
+    reasons = " ".join(relaxation.reason for relaxation in result.relaxations)
+    message = f"{reasons} Confirmed.".strip()
+    return replace(result, status=status, message=message, confirmation="")
+
+
+def decline_result(result: PlanningResult) -> PlanningResult:
+    """Return a result that had to be confirmed as it is after a no: it has no plan."""
+    text = f"{result.message} The answer was no: nothing is planned."
+    return replace(result, message=text, plan=None, confirmation="")

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The house that instructions are about, and the reader that goes by the words of its domain."""
+
+import pytest
+
+from fcp_ros.cli.session import open_session
+from fcp_ros.language.domain_reader import DomainReader
+from fcp_ros.language.reader import ReadingContext
+
+
+@pytest.fixture(scope="session")
+def house():
+    session = open_session("household", "twin_house_furnished")
+    return ReadingContext(session.domain, session.state.instance)
+
+
+@pytest.fixture(scope="session")
+def reader():
+    return DomainReader()

@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each way to relax a goal, on a small house: what is changed, to which degree, and when not."""
+
+import pytest
+from test_lattice_twin import DOMAIN, ITEMS, SURFACES, Given
+
+from fcp_ros.cset import InstanceBuilder
+from fcp_ros.domain import check_goal, parse_domain, parse_expression
+from fcp_ros.domain.shifting import shift_elements
+from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.planning import PlanningOptions, PlanStatus, verify
+from fcp_ros.planning.model.result import RelaxationOutcome
+from fcp_ros.relaxation import plan_goal
+from fcp_ros.relaxation.choices.requirements import list_requirements
+
+PLACES = ("table_1", "table_1", "shelf_1", "safe_1")
+ASKING = """
+  unlock_with_help:
+    parameters: {robot: robot, item: item, surface: surface}
+    when: ['on(item, surface)', 'locked(surface)', 'not holding(robot, ?any)']
+    delete: ['on(item, surface)']
+    add: ['holding(robot, item)']
+    duration: 60
+    executor: ask
+graded:
+"""
+
+
+class Words(Given):
+    """Degrees by the words of a question; 1 for grasping, 0 for other substitutes."""
+
+    def __init__(self, degrees=()):
+        super().__init__(0)
+        self.degrees = dict(degrees)
+
+    def judge(self, requests):
+        found = []
+        for request in requests:
+            words = tuple(argument.text for argument in request.arguments)
+            self.asked.append(words)
+            rest = 1.0 if request.predicate == "grasp" else 0.0
+            degree = self.degrees.get(words, rest)
+            found.append(Membership(degree, degree, source="table"))
+        return found
+
+
+def build(domain, places=PLACES, items=ITEMS):
+    builder = InstanceBuilder(domain.schema)
+    for name, type_ in (("kitchen_1", "room"), ("hall_1", "room"), ("robot_1", "robot")):
+        builder.add(type_, name, {"category": name[:-2]})
+    for name in SURFACES:
+        builder.add("surface", name, {"category": name[:-2]})
+    for name, (type_, category) in items.items():
+        builder.add(type_, name, {"category": category})
+    facts = [
+        ("at", "robot_1", "kitchen_1"),
+        ("road", "kitchen_1", "hall_1"),
+        ("road", "hall_1", "kitchen_1"),
+        ("in_room", "table_1", "kitchen_1"),
+        ("in_room", "shelf_1", "hall_1"),
+        ("in_room", "safe_1", "kitchen_1"),
+        ("locked", "safe_1"),
+        *(("on", item, place) for item, place in zip(items, places, strict=True)),
+    ]
+    for relation, *names in facts:
+        builder.relate(relation, *map(builder.id_of, names))
+    return builder.build()
+
+
+def ask(text, degrees=(), domain=DOMAIN, places=PLACES, items=ITEMS, **options):
+    parsed = parse_domain(domain)
+    state = build(parsed, places, items)
+    source = Words(degrees)
+    result = plan_goal(parsed, state, text, PlanningOptions(**options), source)
+    if result.plan is not None:
+        world, start = parsed, state
+        if result.plan.shifts:
+            world, start = shift_elements(parsed, state, result.plan.shifts)
+        goal = check_goal(parse_expression(result.plan.goal), world, start)
+        verdict = verify(world, start, result.plan, goal, source, alpha=0.0)
+        assert verdict.ok, verdict.problems
+    return result
+
+
+def kinds(result):
+    return [(one.kind, one.replacement) for one in result.relaxations]
+
+
+def test_a_substitute_takes_a_place_one_for_one():
+    goal = "at least 2 ?p: plate (on(?p, table_1))"
+    result = ask(goal, {("cup_1", "plate"): 0.7, ("mug_1", "plate"): 0.6})
+    assert kinds(result) == [("substitution", "cup_1")]
+    assert "at least 1 ?p: plate" in result.goal
+    assert result.best_membership == pytest.approx(1.0 - 0.3 / 2)
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+
+
+def test_an_element_is_used_once():
+    goal = (
+        'on(?x, table_1) and is_a(?x, "vase") and on(?y, table_1) and is_a(?y, "jug")'
+        " and at least 2 ?c: cup (on(?c, table_1))"
+    )
+    good = {("cup_1", "vase"): 0.9, ("cup_1", "jug"): 0.9, ("plate_1", "jug"): 0.8}
+    # The cup would be the best vase and the best jug, and both cups are wanted as cups.
+    result = ask(goal, {**good, ("plate_1", "vase"): 0.6}, alpha=0.3)
+    assert sorted(one.kind for one in result.relaxations) == ["fewer", *["substitution"] * 2]
+    result = ask(goal.replace("2 ?c", "1 ?c"), {**good, ("plate_1", "vase"): 0.6}, alpha=0.3)
+    assert sorted(kinds(result)) == [("substitution", "cup_1"), ("substitution", "plate_1")]
+    assert "not same(?c, cup_1)" in result.goal
+    # Each of the three parts of the goal weighs a third: 1 - (0.2 + 0.1) / 3 and so on.
+    assert result.best_membership == pytest.approx(0.9)
+
+
+def test_a_weaker_relation():
+    result = ask("on(plate_1, safe_1)")
+    assert [one.kind for one in result.relaxations] == ["weaken"]
+    assert result.best_membership == pytest.approx(0.65)
+    assert result.relaxations[0].degree == 0.65
+
+
+def test_fewer():
+    result = ask("at least 3 ?c: cup (on(?c, shelf_1))")
+    assert kinds(result) == [("fewer", "2 of 3")]
+    assert result.best_membership == pytest.approx(2 / 3)
+
+
+def test_a_broader_kind():
+    goal = "exists ?m: mug (on(?m, shelf_1)) and on(cup_1, shelf_1)"
+    items = {name: one for name, one in ITEMS.items() if name != "mug_1"}
+    domain = DOMAIN.replace("is_a: 0.4", "is_a: 0.8")
+    result = ask(goal, domain=domain, items=items, places=PLACES[1:])
+    assert kinds(result) == [("broaden", "any cup")]
+
+
+def test_what_cannot_be_had_is_given_up_and_the_rest_is_done():
+    result = ask("on(book_1, shelf_1) and on(mug_1, shelf_1)", alpha=0.2)
+    assert [one.kind for one in result.relaxations] == ["drop"]
+    assert result.best_membership == pytest.approx(1.0 - 0.75 / 2)
+    assert [step.rule for step in result.plan.steps] == ["pick", "go", "place"]
+
+
+def test_an_instance_of_forall_is_given_up():
+    places = ("safe_1", "table_1", "table_1", "table_1")
+    result = ask("forall ?c: cup (on(?c, shelf_1))", places=places, alpha=0.2)
+    (change,) = result.relaxations
+    assert (change.kind, change.original) == ("drop", "on(mug_1, shelf_1)")
+    assert "same(?c, mug_1) or on(?c, shelf_1)" in result.goal
+
+
+def test_one_after_the_other():
+    result = ask("holding(robot_1, mug_1) and holding(robot_1, cup_1)")
+    assert [one.kind for one in result.relaxations] == ["split"]
+    assert result.best_membership == pytest.approx(1.0 - 0.45 / 2)
+
+
+def test_a_condition_is_left_out_of_a_sequence():
+    goal = "first holding(robot_1, cup_1) then on(book_1, table_1) then on(mug_1, shelf_1)"
+    domain = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.6")
+    result = ask(goal, domain=domain)
+    (change,) = result.relaxations
+    assert (change.kind, change.original) == ("drop", "on(book_1, table_1)")
+    assert result.best_membership == pytest.approx(1.0 - 0.4 / 3)
+
+
+def test_several_conditions_inside_one_exists():
+    goal = (
+        "exists ?s: surface (at least 1 ?p: plate (on(?p, ?s)) and at least 3 ?c: cup (on(?c, ?s)))"
+    )
+    result = ask(goal)
+    assert kinds(result) == [("fewer", "2 of 3")]
+
+
+def test_an_element_may_be_taken_for_another_type():
+    domain = DOMAIN.replace("  split: 0.55", "  shift: [{of: cup, to: plate, degree: 0.8}]")
+    domain = domain.replace("  fewer: share\n", "").replace("  is_a: 0.4\n", "")
+    result = ask("at least 2 ?p: plate (on(?p, shelf_1))", domain=domain)
+    assert [one.kind for one in result.relaxations] == ["shift"]
+    ((element, wanted),) = result.plan.shifts
+    assert wanted == "plate"
+    assert element in ("mug_1", "cup_1")
+    assert result.best_membership == pytest.approx(0.8)
+
+
+def test_a_person_is_asked_only_if_nothing_else_helps():
+    domain = DOMAIN.replace("graded:\n", ASKING.lstrip("\n"), 1)
+    domain = domain.replace("  split: 0.55", "  ask: {unlock_with_help: 0.9}")
+    result = ask("on(mug_1, shelf_1)", domain=domain)
+    assert result.relaxations == ()
+    result = ask("on(book_1, table_1)", domain=domain)
+    assert [one.kind for one in result.relaxations] == ["ask"]
+    assert result.plan.steps[0].rule == "unlock_with_help"
+    assert result.best_membership == pytest.approx(0.9)
+    strict = ask("on(book_1, table_1)", domain=domain, allow_relaxation=False)
+    assert strict.status is PlanStatus.UNSOLVABLE_PROVEN
+
+
+def test_giving_everything_up_is_no_relaxation():
+    result = ask("on(book_1, shelf_1)", alpha=0.0)
+    outcomes = {one.outcome for one in result.explored}
+    assert RelaxationOutcome.TRIVIAL in outcomes
+    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
+    assert result.relaxations == ()
+
+
+def test_a_bare_move_is_no_success():
+    result = ask("on(book_1, shelf_1) and at(robot_1, hall_1)", alpha=0.0)
+    assert not result.status.solved
+
+
+def test_what_is_hard_stays():
+    domain = DOMAIN.replace("labels:", "hard: [on]\nlabels:").replace("relaxable:\n  on:", "old:")
+    start = domain.index("old:")
+    domain = domain[:start] + domain[domain.index("relaxing:") :]
+    domain = domain.replace("drop: {on: 0.25, holding: 0.2}", "drop: {holding: 0.2}")
+    result = ask("on(book_1, shelf_1) and on(mug_1, shelf_1)", domain=domain, alpha=0.0)
+    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
+
+
+@pytest.mark.parametrize(
+    "hard", ["not on(plate_1, shelf_1)", "never at(robot_1, hall_1)", "always at(robot_1, hall_1)"]
+)
+def test_negations_and_constraints_are_never_relaxed(hard):
+    result = ask(f"on(mug_1, shelf_1) and {hard}", alpha=0.0)
+    text = hard.replace("not ", "").replace("never ", "").replace("always ", "")
+    assert text in result.goal
+    assert all(text not in one.original for one in result.relaxations)
+
+
+def test_what_it_would_take():
+    goal = "at least 2 ?b: book (on(?b, shelf_1))"
+    places = ("table_1", "table_1", "table_1", "table_1")
+    result = ask(goal, places=places, alpha=0.9)
+    assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA
+    assert result.would_take == "A book is missing: with one, 1.00."
+    assert result.would_take in result.message
+    assert result.best_membership == pytest.approx(0.5)
+
+
+def test_a_relaxed_plan_may_have_to_be_confirmed():
+    goal = "at least 3 ?c: cup (on(?c, shelf_1))"
+    result = ask(goal, confirm_below=0.8)
+    assert result.status is PlanStatus.NEEDS_CLARIFICATION
+    assert not result.status.solved
+    assert result.plan is not None
+    assert result.verification.ok
+    assert result.confirmation in result.message
+    assert "2 of 3" in result.confirmation
+    assert ask(goal, confirm_below=0.5).status is PlanStatus.SOLVED_OPTIMALLY
+    assert ask("on(mug_1, shelf_1)", confirm_below=1.0).status is PlanStatus.SOLVED_OPTIMALLY
+
+
+def test_refused_changes_are_told():
+    goal = "at least 2 ?p: plate (on(?p, table_1))"
+    result = ask(goal, {("cup_1", "plate"): 0.7, ("mug_1", "plate"): 0.6})
+    refused = {one.replacement: one for one in result.refused_relaxations}
+    assert refused["book_1"].reason == "book_1 is out of reach for this."
+    assert result.explored[0].parent == -1
+    assert result.explored[0].changes == ()
+    assert result.explored[-1].bound <= result.explored[1].bound
+
+
+def test_nothing_is_asked_about_what_is_not_in_the_way():
+    source = Words()
+    parsed = parse_domain(DOMAIN)
+    goal = "on(book_1, shelf_1) and exists ?p: plate (on(?p, table_1))"
+    plan_goal(parsed, build(parsed), goal, PlanningOptions(), source)
+    assert all(words[-1] != "plate" for words in source.asked)
+
+
+def test_a_kind_that_everything_is_says_nothing():
+    domain = DOMAIN.replace("is_a: 0.4", "is_a: 0.9").replace("drop: {on: 0.25, holding: 0.2}", "")
+    result = ask('exists ?x: item (is_a(?x, "vase") and on(?x, shelf_1))', domain=domain)
+    assert result.relaxations == ()
+
+
+def test_an_exists_around_a_label_and_another_exists():
+    goal = 'exists ?x: "vase" (holding(robot_1, ?x) and exists ?r: room (at(robot_1, ?r)))'
+    domain = DOMAIN.replace("  book: [book]", "  book: [book]\n  item: [vase]")
+    result = ask(goal, {("cup_1", "vase"): 0.8}, domain=domain)
+    assert kinds(result) == [("substitution", "cup_1")]
+    assert result.relaxations[0].original == "vase"
+
+
+def test_one_conjunct_about_chosen_elements_is_given_up():
+    goal = (
+        'exists ?s: surface, ?v: item (is_a(?v, "vase") and in_room(?s, hall_1)'
+        " and on(mug_1, ?s) and on(?v, ?s) and on(cup_1, ?s))"
+    )
+    domain = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.0")
+    result = ask(goal, domain=domain)
+    (change,) = result.relaxations
+    assert (change.kind, change.original) == ("drop", "on(?v, ?s)")
+    assert result.best_membership == pytest.approx(2 / 3)
+    assert "vase" not in result.goal.split("not same")[0]
+    assert {step.rule for step in result.plan.steps} == {"pick", "go", "place"}
+
+
+def test_a_static_condition_that_nothing_meets_is_given_up_with_what_it_is_about():
+    goal = (
+        "on(mug_1, shelf_1) and exists ?s: surface (locked(?s) and in_room(?s, hall_1)"
+        " and on(cup_1, ?s))"
+    )
+    domain = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.0")
+    result = ask(goal, domain=domain)
+    assert [one.kind for one in result.relaxations] == ["drop"]
+    assert result.best_membership == pytest.approx(0.5)
+
+
+def test_a_budget_leaves_parts_out_and_nothing_is_concluded_from_one_part():
+    goal = "on(mug_1, shelf_1) and on(cup_1, shelf_1)"
+    result = ask(goal, budgets={"steps": 3})
+    assert result.status.solved
+    assert len(result.plan.left_out) == 1
+    result = ask("at least 2 ?p: plate (on(?p, shelf_1))", budgets={"steps": 1})
+    assert not result.status.solved
+
+
+def test_a_domain_that_allows_nothing_is_not_searched():
+    start, end = DOMAIN.index("relaxable:"), DOMAIN.index("labels:")
+    domain = (DOMAIN[:start] + DOMAIN[end:]).replace("suitable_substitute", "suits")
+    result = ask("on(book_1, shelf_1) and on(mug_1, shelf_1)", domain=domain)
+    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
+    assert result.explored == ()
+
+
+def test_order_constraints_speak_of_what_is_left():
+    goal = (
+        "on(book_1, shelf_1) and on(mug_1, shelf_1) and on(cup_1, shelf_1) and "
+        "(on(book_1, shelf_1) and on(cup_1, shelf_1)) before on(mug_1, shelf_1)"
+    )
+    places = ("table_1", "table_1", "table_1", "safe_1")
+    result = ask(goal, places=places, alpha=0.2)
+    (change,) = result.relaxations
+    assert (change.kind, change.original) == ("drop", "on(book_1, shelf_1)")
+    assert "on(cup_1, shelf_1) before on(mug_1, shelf_1)" in result.goal
+    placed = [dict(s.arguments)["item"] for s in result.plan.steps if s.rule == "place"]
+    assert placed == ["cup_1", "mug_1"]
+
+
+def test_an_order_constraint_goes_with_one_of_its_sides():
+    goal = (
+        "on(book_1, shelf_1) and on(mug_1, shelf_1) and on(book_1, shelf_1) before "
+        "on(mug_1, shelf_1)"
+    )
+    places = ("table_1", "table_1", "table_1", "safe_1")
+    result = ask(goal, places=places, alpha=0.2)
+    assert [one.original for one in result.relaxations] == ["on(book_1, shelf_1)"]
+    assert "before" not in result.goal
+
+
+def test_a_sequence_speaks_of_the_instances_that_are_left():
+    goal = (
+        "forall ?c: cup (on(?c, shelf_1)) and holding(robot_1, book_1) and "
+        "(first forall ?c: cup (on(?c, shelf_1)) then holding(robot_1, book_1))"
+    )
+    places = ("safe_1", "table_1", "table_1", "table_1")
+    result = ask(goal, places=places, alpha=0.2)
+    assert [one.original for one in result.relaxations] == ["on(mug_1, shelf_1)"]
+    rest = "forall ?c: cup (same(?c, mug_1) or on(?c, shelf_1))"
+    assert f"first {rest} then holding(robot_1, book_1)" in result.goal
+
+
+def test_an_element_of_the_wrong_type_stays_in_a_forall():
+    goal = 'forall ?t: thing (not is_a(?t, "cup") or on(?t, shelf_1)) and holding(robot_1, book_1)'
+    parsed = parse_domain(DOMAIN)
+    state = build(parsed)
+    checked = check_goal(parse_expression(goal), parsed, state, goal)
+    items = list_requirements(checked, {}, state).items
+    named = {name for item in items if item.every >= 0 for name in item.elements}
+    assert named == {"mug_1", "cup_1"} & named
+    assert named
+
+
+def test_a_condition_and_its_negation_are_not_weakened():
+    result = ask("on(mug_1, table_1) and not on(mug_1, table_1)", alpha=0.1)
+    assert not result.status.solved
+    assert not [one for one in result.explored if "->" in "".join(one.changes)]
