@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from child_output import wait_for_line
 from rclpy.context import Context
 
 from fcp_ros.client import Element, FcpClient, predicate_query
@@ -92,8 +93,7 @@ def start_grounder(store: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         [sys.executable, "-c", GROUNDER, str(store)], stdout=subprocess.PIPE, text=True
     )
-    assert process.stdout is not None
-    assert process.stdout.readline().strip() == "ready"
+    wait_for_line(process, "ready")
     return process
 
 
@@ -169,14 +169,14 @@ SENDER = """
 import sys, time
 from rclpy.context import Context
 import rclpy
-sys.path.insert(0, sys.argv[3])
+sys.path[:0] = sys.argv[3:]
 from test_outcome_delivery import open_delivery, outcome
 context = Context()
 rclpy.init(args=[], context=context)
 with open_delivery(context, sys.argv[1]) as delivery:
     for number in range(int(sys.argv[2]), 10_000):
         delivery.send(outcome(number))
-        print(number, flush=True)
+        print("sent", number, flush=True)
         time.sleep(0.01)
 """
 
@@ -199,16 +199,12 @@ def test_no_outcome_is_lost_when_the_executive_is_killed(
     sent = 0
     for kill in range(3):
         grounder = start_grounder(store) if kill else None  # there is none while the first sends
-        words = (SENDER, str(journal), str(sent), str(Path(__file__).parent))
+        words = (SENDER, str(journal), str(sent), str(Path(__file__).parent), *sys.path)
         process = subprocess.Popen(
             [sys.executable, "-c", *words], stdout=subprocess.PIPE, text=True
         )
-        assert process.stdout is not None
-        goal = sent + 60
-        for line in process.stdout:  # each was sent
-            sent = int(line) + 1
-            if sent == goal:
-                break
+        for _ in range(60):
+            sent = int(wait_for_line(process, "sent")) + 1
         end(process)
         if grounder is not None:
             end(grounder)

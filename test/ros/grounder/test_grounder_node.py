@@ -11,6 +11,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from child_output import wait_for_line
 
 from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep
@@ -242,7 +243,7 @@ def test_calibration_survives_kill_9(tmp_path, probe, stack_options, until):
         [sys.executable, "-c", KILLED, str(store)], stdout=subprocess.PIPE, text=True
     )
     try:
-        assert process.stdout.readline().strip() == "ready"
+        wait_for_line(process, "ready")
         with FcpClient(namespace="killed") as client:
             outcomes = probe.publisher(ActionOutcome, "killed/outcomes")
             for _ in range(3):
