@@ -4,9 +4,7 @@
 `reader.DomainReader` is the front door. The trees of a sentence (`fcp_ros.language.parsing`) go
 through these files, lowest first:
 
-- `places`: the relation that says where something is, by the types of thing and place.
-- `referents`: variables with their quantifiers.
-- `resolution`: noun phrases looked up in the state, or in what was said before.
+- `terms`: noun phrases looked up in the state, or in what was said before.
 - `statements`: formulas with variables that are not bound yet.
 - `slot_filling`: the meanings of phrases, with things in their slots, to statements.
 - `acts`: statements for acts such as bringing, which no domain has to declare.

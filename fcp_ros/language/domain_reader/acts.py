@@ -18,10 +18,11 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     substitute,
 )
-from fcp_ros.language.domain_reader.referents import Referent, Term, TermGroup, join
-from fcp_ros.language.domain_reader.resolution import TermResolver, Unresolved
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller, to_goal_term
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
+from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup, join
+from fcp_ros.language.domain_reader.terms.resolution import TermResolver
+from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import PERSON, PLACE, THEME, Act, NounPhrase, Predication
 

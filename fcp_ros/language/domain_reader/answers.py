@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
-from fcp_ros.language.domain_reader.referents import Ambiguity
+from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.questions import ask_which, describe_choices

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.language.domain_reader.acts import ActComposer
-from fcp_ros.language.domain_reader.referents import (
+from fcp_ros.language.domain_reader.slot_filling import SlotFiller
+from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
+from fcp_ros.language.domain_reader.terms.referents import (
     Quantifier,
     Referent,
     Term,
@@ -16,9 +18,8 @@ from fcp_ros.language.domain_reader.referents import (
     join,
     negate,
 )
-from fcp_ros.language.domain_reader.resolution import TermResolver, Unresolved
-from fcp_ros.language.domain_reader.slot_filling import SlotFiller
-from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
+from fcp_ros.language.domain_reader.terms.resolution import TermResolver
+from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,

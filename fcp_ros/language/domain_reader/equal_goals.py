@@ -31,7 +31,7 @@ from fcp_ros.domain.expressions.syntax import (
     Weighted,
 )
 from fcp_ros.domain.model import IS_A, SAME
-from fcp_ros.language.domain_reader.places import PresentState
+from fcp_ros.language.domain_reader.terms.places import PresentState
 
 MOST_STEPS = 6_000
 """Larger goals are not written out."""

@@ -30,9 +30,6 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.composition import Composer
-from fcp_ros.language.domain_reader.places import PresentState
-from fcp_ros.language.domain_reader.referents import Quantifier, join, negate
-from fcp_ros.language.domain_reader.resolution import Unresolved
 from fcp_ros.language.domain_reader.statements import (
     ComposedClause,
     Statement,
@@ -40,6 +37,9 @@ from fcp_ros.language.domain_reader.statements import (
     is_crisp,
     list_literals,
 )
+from fcp_ros.language.domain_reader.terms.places import PresentState
+from fcp_ros.language.domain_reader.terms.referents import Quantifier, join, negate
+from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.parsing.trees import Act, Link, Sentence, SpokenClause
 

@@ -26,9 +26,10 @@ from fcp_ros.language.domain_reader.answers import (
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
-from fcp_ros.language.domain_reader.places import PlaceChooser
-from fcp_ros.language.domain_reader.referents import Ambiguity
-from fcp_ros.language.domain_reader.resolution import TermResolver, Unresolved
+from fcp_ros.language.domain_reader.terms.places import PlaceChooser
+from fcp_ros.language.domain_reader.terms.referents import Ambiguity
+from fcp_ros.language.domain_reader.terms.resolution import TermResolver
+from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
 from fcp_ros.language.paraphrase import paraphrase_goal

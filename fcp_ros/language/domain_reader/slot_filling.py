@@ -26,8 +26,9 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.expressions.syntax import Term as GoalTerm
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
 from fcp_ros.domain.words import ADDRESSEE, SPEAKER
-from fcp_ros.language.domain_reader.places import ChosenPlace
-from fcp_ros.language.domain_reader.referents import (
+from fcp_ros.language.domain_reader.statements import Statement
+from fcp_ros.language.domain_reader.terms.places import ChosenPlace
+from fcp_ros.language.domain_reader.terms.referents import (
     Quantifier,
     Referent,
     Term,
@@ -35,8 +36,8 @@ from fcp_ros.language.domain_reader.referents import (
     Value,
     join,
 )
-from fcp_ros.language.domain_reader.resolution import TermResolver, Unresolved
-from fcp_ros.language.domain_reader.statements import Statement
+from fcp_ros.language.domain_reader.terms.resolution import TermResolver
+from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import PLACE, THEME
 

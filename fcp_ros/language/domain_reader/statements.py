@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.domain.expressions.syntax import And, Atom, Expression, Not, atoms
-from fcp_ros.language.domain_reader.referents import Quantifier, Referent, Term, join
+from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, Term, join
 from fcp_ros.language.parsing.trees import SpokenClause
 
 

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noun phrases to terms of the goal language.
+
+Lowest first:
+
+- `places`: the relation that says where something is, by the types of thing and place.
+- `referents`: variables with their quantifiers.
+- `spoken_scene`: the state that is spoken of: persons, places, types.
+- `mentions`: what was said before.
+- `descriptions`: elements that fit a description, and conditions of variables.
+- `remainders`: exceptions, and the rest.
+- `resolution`: noun phrases looked up in all of these.
+"""

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptions of things: which elements of a state fit them, and what they say of a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fcp_ros.domain.expressions.syntax import (
+    Atom,
+    Constant,
+    Expression,
+    Initially,
+    Not,
+    Variable,
+    atoms,
+)
+from fcp_ros.domain.model import SAME
+from fcp_ros.language.domain_reader.terms.mentions import MentionMemory
+from fcp_ros.language.domain_reader.terms.places import PlaceChooser
+from fcp_ros.language.domain_reader.terms.referents import Referent, Term, VariableMaker
+from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
+from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.trees import Noun, NounPhrase, Predication
+from fcp_ros.language.reader import ReadingContext
+
+MOST_PLACES = 8
+"""Places spoken of last that tell which thing is meant."""
+MOST_LISTED = 40
+"""Most elements that are named one by one in a goal."""
+Describe = Callable[[Predication, str, Term], Expression]
+"""Makes the condition that a quality says of the thing in a slot."""
+
+
+class DescriptionMatcher(MentionMemory):
+    """A matcher of descriptions with the elements of a state.
+
+    Args:
+        context: domain, state, speaker.
+        lexicon: its nouns.
+        places: chooses place relations.
+    """
+
+    def __init__(self, context: ReadingContext, lexicon: Lexicon, places: PlaceChooser) -> None:
+        super().__init__(context, lexicon, places)
+        self.maker = VariableMaker(context.domain, context.instance, context.check)
+        self.describe: Describe | None = None
+
+    # --- elements that fit
+
+    def _filter(self, phrase: NounPhrase, noun: Noun) -> list[str]:
+        """List the elements that a definite phrase may mean."""
+        members = self._list_with_attributes(phrase, noun)
+        if phrase.other:
+            said = {m.term.name for m in self.mentions if isinstance(m.term, Constant)}
+            members = [name for name in members if name not in said]
+        if not phrase.qualities:
+            return members
+        return [name for name in members if self._fits_qualities(phrase, name)]
+
+    def _list_with_attributes(self, phrase: NounPhrase, noun: Noun | None) -> list[str]:
+        members = list(noun.members if noun is not None else self.instance.names())
+        for attribute in phrase.attributes:
+            having = self.lexicon.find_attribute(attribute)
+            members = [name for name in members if name in having]
+        return members
+
+    def _fits_qualities(self, phrase: NounPhrase, name: str) -> bool:
+        assert self.describe is not None
+        self.context.check()
+        for quality in phrase.qualities:
+            try:
+                condition = self.describe(quality, "", Constant(name))
+            except Unresolved:
+                return False
+            if not self.state.holds(condition, {}):
+                return False
+        return True
+
+    def _find_salient(self, candidates: Sequence[str]) -> str:
+        """Find the only candidate that is in a place that was spoken of."""
+        spoken = [m.term.name for m in self.mentions if isinstance(m.term, Constant)]
+        rivals = frozenset(candidates)
+        named = [name for name in dict.fromkeys(reversed(spoken)) if name not in rivals]
+        for where in named[:MOST_PLACES]:
+            self.context.check()
+            near = [name for name in candidates if self.is_at(name, where)]
+            if len(near) == 1:
+                return near[0]
+        return ""
+
+    def _list_known(self, phrase: NounPhrase, noun: Noun | None, referent: Referent) -> list[str]:
+        """List the elements that a variable may be now."""
+        schema = self.context.domain.schema
+        type_ = referent.type if schema.has_type(referent.type) else ""
+        names = noun.members if noun is not None else self.lexicon.list_members(type_)
+        found = [
+            name
+            for name in names
+            if all(self.state.holds(r, {referent.name: name}) for r in referent.restrictions)
+        ]
+        if len(found) > MOST_LISTED:
+            raise Unresolved(f"all of {len(found)} things but some")
+        return found
+
+    # --- conditions of variables
+
+    def _restrict(self, referent: Referent, quality: Predication, fixed: bool) -> Expression:
+        """State what is said of a variable: as it is initially, unless it can't change.
+
+        A state of something that is chosen ("a clean mug") has to hold when it is there.
+        """
+        assert self.describe is not None
+        condition = self.describe(quality, referent.name, referent)
+        if quality.attributive and not fixed:
+            return condition
+        return self._hold_initially(condition)
+
+    def _hold_initially(self, condition: Expression) -> Expression:
+        schema = self.context.domain.schema
+        changeable = any(
+            schema.has_relation(atom.predicate) and not schema.relation(atom.predicate).static
+            for atom in atoms(condition)
+        )
+        if not changeable:
+            return condition
+        if isinstance(condition, Not):
+            return Not(Initially(condition.body))
+        return Initially(condition)
+
+    def _rate_restrictions(self, referent: Referent, noun: Noun | None) -> None:
+        """Rate a reading lower if nothing is so: "an apple in the bin", and there is none."""
+        placed = [r for r in referent.restrictions if isinstance(r, Initially)]
+        if noun is None or not placed:
+            return
+        if not noun.members:
+            self.degree *= 0.5
+            return
+        for name in noun.members:
+            if all(self.state.holds(r, {referent.name: name}) for r in placed):
+                return
+        self.degree *= 0.3
+
+    def _leave_out_mentioned(self, referent: Referent) -> None:
+        """State that something is none of the elements that were spoken of."""
+        names = {m.term.name for m in self.mentions if isinstance(m.term, Constant)}
+        for name in sorted(names):
+            if referent.noun is None or name in referent.noun.members:
+                same = Atom(SAME, (Variable(referent.name), Constant(name)))
+                referent.restrictions.append(Not(same))

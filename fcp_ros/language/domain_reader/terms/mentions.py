@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of what was said before in an instruction, for pronouns and what is named again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fcp_ros.domain.expressions.syntax import Constant, Expression
+from fcp_ros.language.domain_reader.terms.places import PlaceChooser
+from fcp_ros.language.domain_reader.terms.referents import Term, TermGroup
+from fcp_ros.language.domain_reader.terms.spoken_scene import SpokenScene, Unresolved
+from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference
+from fcp_ros.language.reader import ReadingContext
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Something that was spoken of, for pronouns."""
+
+    term: Term
+    phrase: NounPhrase
+    plural: bool
+    place: bool
+
+
+class MentionMemory(SpokenScene):
+    """Memory of what was spoken of in one reading, and how sure it is what was meant.
+
+    Args:
+        context: domain, state, speaker.
+        lexicon: its nouns.
+        places: chooses place relations.
+    """
+
+    def __init__(self, context: ReadingContext, lexicon: Lexicon, places: PlaceChooser) -> None:
+        super().__init__(context, lexicon, places)
+        self.mentions: list[Mention] = []
+        self.degree = 1.0
+        self.matrices: dict[str, Expression] = {}
+        """What was asked of a variable so far, for "the rest"."""
+
+    def remember(self, term: Term, phrase: NounPhrase, plural: bool, place: bool) -> None:
+        """Remember what was spoken of."""
+        self.mentions.append(Mention(term, phrase, plural, place))
+
+    def find_there(self, theme: Term, preposition: str) -> Term:
+        """Find the last place that was spoken of where a thing can be.
+
+        Raises:
+            Unresolved: there is none.
+        """
+        types = self.list_types(theme)
+        ranked = [m for m in reversed(self.mentions) if m.place]
+        ranked += [m for m in reversed(self.mentions) if not m.place and m.term is not theme]
+        for mention in ranked:
+            if self.places.choose(preposition, types, self.list_types(mention.term)) is not None:
+                return mention.term
+        raise Unresolved('where "there" is')
+
+    def _resolve_pronoun(self, phrase: NounPhrase, slot_type: str) -> Term:
+        head = phrase.head
+        if head is Reference.HERE:
+            speaker = self.find_speaker() or self.find_robot()
+            room = self.find_place_of(speaker)
+            if room:
+                return Constant(room)
+            raise Unresolved('where "here" is')
+        if head is Reference.THERE:
+            found = next((m.term for m in reversed(self.mentions) if m.place), None)
+            if found is None:
+                raise Unresolved('where "there" is')
+            return found
+        plural = head is Reference.THEM
+        fitting = [
+            mention
+            for mention in self.mentions
+            if self.rate(mention.term, slot_type) > 0.0 and mention.plural == plural
+        ]
+        themes = [mention for mention in fitting if not mention.place] or fitting
+        if not themes:
+            themes = [m for m in self.mentions if self.rate(m.term, slot_type) > 0.0]
+            self.degree *= 0.8 if themes else 1.0
+        if not themes:
+            raise Unresolved(f'what "{head.value if isinstance(head, Reference) else ""}" means')
+        return themes[-1].term
+
+    def _find_earlier_noun(self) -> Noun | None:
+        for mention in reversed(self.mentions):
+            if isinstance(mention.phrase.head, Noun) and not mention.place:
+                return mention.phrase.head
+        for mention in reversed(self.mentions):
+            if isinstance(mention.phrase.head, Noun):
+                return mention.phrase.head
+        return None
+
+    def _find_same(self, phrase: NounPhrase, noun: Noun) -> Term | None:
+        """Find what "the mug" means if a mug was spoken of."""
+        if phrase.determiner is not Determiner.THE or phrase.other or phrase.qualities:
+            return None
+        for mention in reversed(self.mentions):
+            head = mention.phrase.head
+            same = isinstance(head, Noun) and head.labels == noun.labels
+            if same and mention.plural == phrase.plural and not isinstance(mention.term, TermGroup):
+                term = mention.term
+                if isinstance(term, Constant) or not phrase.plural:
+                    return term
+        return None

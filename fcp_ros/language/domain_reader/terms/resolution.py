@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Terms for noun phrases: looked up in the state, in what was said before, or left variable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fcp_ros.domain.expressions.syntax import Constant
+from fcp_ros.domain.model import TEXT
+from fcp_ros.language.domain_reader.terms.descriptions import MOST_LISTED
+from fcp_ros.language.domain_reader.terms.places import PlaceChooser
+from fcp_ros.language.domain_reader.terms.referents import (
+    Ambiguity,
+    Quantifier,
+    Term,
+    TermGroup,
+    Value,
+)
+from fcp_ros.language.domain_reader.terms.remainders import RemainderResolver
+from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
+from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.trees import (
+    Coordination,
+    Determiner,
+    ElementName,
+    Noun,
+    NounPhrase,
+    Phrase,
+    Reference,
+    Words,
+)
+from fcp_ros.language.reader import ReadingContext
+
+
+class TermResolver(RemainderResolver):
+    """A resolver of the noun phrases of one reading; it remembers what was spoken of.
+
+    Args:
+        context: domain, state, speaker.
+        lexicon: its nouns.
+        places: chooses place relations.
+        choices: the element that is meant by a phrase that could be several, by its place.
+    """
+
+    def __init__(
+        self,
+        context: ReadingContext,
+        lexicon: Lexicon,
+        places: PlaceChooser,
+        choices: Mapping[tuple[int, int], str],
+    ) -> None:
+        super().__init__(context, lexicon, places)
+        self.choices = choices
+        self.ambiguities: list[Ambiguity] = []
+
+    # --- phrases
+
+    def resolve(self, phrase: Phrase, slot_type: str, *, place: bool = False) -> Term:
+        """Return what a noun phrase stands for, and remember it.
+
+        Raises:
+            Unresolved: it refers to nothing.
+        """
+        if isinstance(phrase, Coordination):
+            terms = tuple(self.resolve(part, slot_type, place=place) for part in phrase.parts)
+            group = TermGroup(terms, phrase.alternative)
+            self.remember(group, phrase.parts[0], True, place)
+            return group
+        term = self.resolve_simple(phrase, slot_type)
+        plural = phrase.plural or isinstance(term, TermGroup)
+        if place and phrase.determiner is Determiner.REST and phrase.head is Reference.ONE:
+            self.degree *= 0.5
+        if phrase.head not in (Reference.SPEAKER, Reference.ADDRESSEE):
+            self.remember(term, phrase, plural, place)
+        return term
+
+    def resolve_simple(self, phrase: NounPhrase, slot_type: str) -> Term:
+        """Return what a noun phrase with one head stands for."""
+        head = phrase.head
+        if isinstance(head, Words):
+            return Value(head.text)
+        if isinstance(head, ElementName):
+            return Constant(head.name)
+        if head is Reference.ADDRESSEE or head is Reference.SPEAKER:
+            name = self.find_robot() if head is Reference.ADDRESSEE else self.find_speaker()
+            if not name:
+                raise Unresolved(f'who "{head.value}" is')
+            return Constant(name)
+        if head in (Reference.IT, Reference.THEM, Reference.THERE, Reference.HERE):
+            return self._resolve_pronoun(phrase, slot_type)
+        noun = head if isinstance(head, Noun) else None
+        if head is Reference.ONE:
+            noun = self._find_earlier_noun()
+            if noun is None and phrase.determiner is not Determiner.REST:
+                raise Unresolved("which kind of thing is meant")
+        if noun is None and slot_type == TEXT:
+            raise Unresolved("words")
+        if noun is not None:
+            earlier = self._find_same(phrase, noun)
+            if earlier is not None:
+                return earlier
+        return self._quantify(phrase, noun, slot_type)
+
+    # --- quantifiers
+
+    def _quantify(self, phrase: NounPhrase, noun: Noun | None, slot_type: str) -> Term:
+        determiner = phrase.determiner
+        if determiner is Determiner.REST or (phrase.other and determiner is Determiner.THE):
+            return self.resolve_rest(phrase, noun, slot_type)
+        if determiner is Determiner.THE and noun is not None:
+            if not phrase.plural and phrase.number is None:
+                return self._resolve_definite(phrase, noun)
+            if phrase.number is not None and phrase.number.share is None:
+                return self._resolve_numbered(phrase, noun)
+        thing = phrase.head is Reference.THING and determiner is Determiner.THE
+        if thing and not phrase.plural and phrase.number is None and phrase.qualities:
+            anything = Noun("thing", (), "", self.lexicon.list_members(slot_type))
+            return self._resolve_definite(phrase, anything)
+        quantifier = self._choose_quantifier(phrase, noun)
+        return self._make_variable(phrase, noun, quantifier, slot_type)
+
+    def _choose_quantifier(self, phrase: NounPhrase, noun: Noun | None) -> Quantifier:
+        determiner = phrase.determiner
+        if phrase.number is not None and determiner in (Determiner.A, Determiner.BARE):
+            only_one = phrase.number.value == 1 and phrase.number.share is None
+            plain = phrase.number.bound.value == "at least"
+            return Quantifier.EXISTS if only_one and plain else Quantifier.COUNT
+        universal = (Determiner.ALL, Determiner.EACH, Determiner.BOTH)
+        if determiner in universal or (determiner is Determiner.THE and phrase.plural):
+            nothing = noun is not None and not noun.members
+            return Quantifier.EXISTS if nothing else Quantifier.FORALL
+        if determiner is Determiner.NO:
+            return Quantifier.NONE
+        if determiner is Determiner.BARE and phrase.plural:
+            if noun is not None and not noun.members:
+                return Quantifier.EXISTS
+            self.degree *= 0.95
+            return Quantifier.FORALL
+        return Quantifier.EXISTS
+
+    def _make_variable(
+        self, phrase: NounPhrase, noun: Noun | None, quantifier: Quantifier, slot_type: str
+    ) -> Term:
+        referent = self.maker.make(phrase, noun, quantifier)
+        referent.plural = phrase.plural or quantifier is Quantifier.FORALL
+        if not referent.type:
+            referent.type = slot_type
+        if noun is None and slot_type:
+            referent.types = frozenset((slot_type,))
+        if phrase.attributes:
+            members = self._list_with_attributes(phrase, noun)
+            if len(members) > MOST_LISTED:
+                raise Unresolved(f"the {len(members)} things that are {phrase.attributes[0]}")
+            if quantifier is Quantifier.FORALL or len(members) == 1:
+                kept = [m for m in members if self._fits_qualities(phrase, m)]
+                return _group(kept)
+            if quantifier is Quantifier.EXISTS and members:
+                return TermGroup(tuple(map(Constant, members)), alternative=True)
+            raise Unresolved(f'how many are "{phrase.attributes[0]}"')
+        fixed = quantifier is Quantifier.FORALL or phrase.number is not None
+        for quality in phrase.qualities:
+            referent.restrictions.append(self._restrict(referent, quality, fixed))
+        if phrase.other:
+            self._leave_out_mentioned(referent)
+        self._rate_restrictions(referent, noun)
+        if phrase.excluded:
+            self.exclude(phrase, referent)
+        return referent
+
+    # --- definite things
+
+    def _resolve_definite(self, phrase: NounPhrase, noun: Noun) -> Term:
+        candidates = self._filter(phrase, noun)
+        if not candidates:
+            if noun.members:
+                self.degree *= 0.4
+            known = noun if noun.labels else None
+            return self._make_variable(phrase, known, Quantifier.EXISTS, "")
+        if len(candidates) == 1:
+            return Constant(candidates[0])
+        place = (phrase.start, phrase.end)
+        if place in self.choices:
+            return Constant(self.choices[place])
+        salient = self._find_salient(candidates)
+        if salient:
+            self.degree *= 0.95
+            return Constant(salient)
+        self.ambiguities.append(Ambiguity(place, noun.said, tuple(candidates)))
+        return Constant(candidates[0])
+
+    def _resolve_numbered(self, phrase: NounPhrase, noun: Noun) -> Term:
+        """Resolve "the two mugs": all of them if there are two, else at least two."""
+        number = phrase.number
+        assert number is not None
+        candidates = self._filter(phrase, noun)
+        if number.value == 1 and len(candidates) != 1:
+            return self._resolve_definite(replace(phrase, number=None, plural=False), noun)
+        if len(candidates) == number.value:
+            whole = replace(phrase, number=None)
+            return self._make_variable(whole, noun, Quantifier.FORALL, "")
+        self.degree *= 0.85
+        return self._make_variable(phrase, noun, Quantifier.COUNT, "")
+
+
+def _group(names: Sequence[str]) -> Term:
+    if not names:
+        raise Unresolved("anything: nothing is left")
+    return Constant(names[0]) if len(names) == 1 else TermGroup(tuple(map(Constant, names)))
