@@ -5,9 +5,7 @@
 - `synonymous_verbs`: verbs of English that mean one of these phrases.
 - `trees`: noun phrases and clauses as values.
 - `lexicon`: what nouns and names may mean in a state: kinds and elements.
-- `quantities`: numbers, articles and quantifiers.
-- `pattern_matcher`: words and slots of phrases matched with tokens; `modifier_parser`,
-  `head_parser`, `noun_parser` build the chart of noun phrases on it.
+- `noun_phrases`: the chart of noun phrases, with the patterns that stand in them.
 - `adverbial_parser`, `statement_parser`, `clause_parser`: the chart of clauses.
 - `sentence_parser`: clauses in an order, with words skipped at a price.
 """

@@ -19,8 +19,8 @@ from fcp_ros.language.english.verbs import (
 )
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
-from fcp_ros.language.parsing.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.meanings import SpokenPattern
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import (
     GENERAL,
     MOVING,

@@ -12,8 +12,8 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable
-from fcp_ros.language.parsing.noun_parser import NounParser
-from fcp_ros.language.parsing.quantities import match_words
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
     Determiner,
     Link,

@@ -16,9 +16,9 @@ from fcp_ros.language.parsing.adverbial_parser import (
     AdverbialParser,
     list_argument_uses,
 )
-from fcp_ros.language.parsing.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.meanings import MeaningSource
-from fcp_ros.language.parsing.quantities import match_words
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
     PERSON,
     THEME,

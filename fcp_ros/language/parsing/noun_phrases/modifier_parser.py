@@ -15,8 +15,12 @@ from fcp_ros.language.parsing.meanings import (
     SpokenPattern,
     match_word,
 )
-from fcp_ros.language.parsing.pattern_matcher import DEEPEST, MOST_TREES, PatternMatcher
-from fcp_ros.language.parsing.quantities import (
+from fcp_ros.language.parsing.noun_phrases.pattern_matcher import (
+    DEEPEST,
+    MOST_TREES,
+    PatternMatcher,
+)
+from fcp_ros.language.parsing.noun_phrases.quantities import (
     match_words,
 )
 from fcp_ros.language.parsing.trees import (

@@ -13,8 +13,8 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.lexicon import NounMatch
-from fcp_ros.language.parsing.modifier_parser import ModifierParser
-from fcp_ros.language.parsing.quantities import (
+from fcp_ros.language.parsing.noun_phrases.modifier_parser import ModifierParser
+from fcp_ros.language.parsing.noun_phrases.quantities import (
     NounOpening,
     match_words,
 )

@@ -22,7 +22,7 @@ from fcp_ros.language.parsing.meanings import (
     PatternTable,
     match_word,
 )
-from fcp_ros.language.parsing.quantities import (
+from fcp_ros.language.parsing.noun_phrases.quantities import (
     MOST_NUMBER,
     read_number,
 )

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words behind the head of a noun phrase: relative clauses, participles, places, exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable
+from fcp_ros.domain.model import IS_A
+from fcp_ros.language.english.function_words import ARTICLES
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
+from fcp_ros.language.parsing.noun_phrases.head_parser import HeadParser, list_phrase_uses
+from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.trees import (
+    THEME,
+    Determiner,
+    ElementName,
+    Noun,
+    NounPhrase,
+    Predication,
+)
+from fcp_ros.language.reading import WordRole, WordUse
+
+_FROM = 0.93
+"""Degree of a thing "from" a place, beside a verb of taking away."""
+_DISAGREEING = 0.5
+"""Degree of a relative clause whose verb does not fit the number of the noun."""
+_RELATIVES = frozenset(("that", "which", "is", "are"))
+_SPOKEN_OF = frozenset(["put", "took", "brought", "set", "found", "got", "left"])
+_ATTACHED = 0.98
+"""Degree of a place that is said of the thing before it, beside one of the whole clause."""
+EXCEPT: tuple[tuple[str, ...], ...] = (
+    ("with", "the", "exception", "of"),
+    ("except", "for"),
+    ("apart", "from"),
+    ("aside", "from"),
+    ("other", "than"),
+    ("but", "not"),
+    ("and", "not"),
+    ("not",),
+    ("except",),
+    ("excluding",),
+    ("besides",),
+    ("but",),
+    ("save",),
+)
+"""Words before what is left out."""
+_POSTURES = gather_words(
+    "originally initially previously before just recently now lying standing sitting "
+    "located placed left stored kept found resting hanging situated lie lies stand stands "
+    "sit sits currently still already"
+)
+
+
+class RelativeParser(HeadParser):
+    """A reader of what stands behind heads."""
+
+    def _extend(
+        self, phrase: NounPhrase, depth: int, bare: bool = False
+    ) -> Iterator[tuple[int, NounPhrase]]:
+        """Yield a noun phrase, and with what is said of it behind its head."""
+        yield phrase.end, phrase
+        if depth >= DEEPEST:
+            return
+        frontier, seen = [phrase], [phrase]
+        for _ in range(2):
+            longer: list[NounPhrase] = []
+            for current in frontier:
+                agreeing = self._rate_agreement(current)
+                for end, said, uses in self._read_behind(current.end, depth, bare):
+                    longer.append(
+                        replace(
+                            current,
+                            end=end,
+                            qualities=(*current.qualities, said)
+                            if said.arguments or said.meaning
+                            else current.qualities,
+                            uses=(*current.uses, *uses),
+                            degree=current.degree
+                            * said.degree
+                            * agreeing
+                            * (_FROM if said.source else _ATTACHED),
+                        )
+                    )
+            longer.sort(key=lambda p: (-p.degree, -p.end))
+            frontier = longer[:6]
+            seen += frontier
+            for longer_phrase in frontier:
+                yield longer_phrase.end, longer_phrase
+            if not frontier:
+                break
+        for current in seen:
+            yield from self._read_exception(current, depth)
+
+    def _rate_agreement(self, phrase: NounPhrase) -> float:
+        """Rate "the counter that are ..." lower: something else is meant."""
+        comma = self.get_text(phrase.end) == ","
+        said, verb = (self.get_text(phrase.end + comma + i) for i in range(2))
+        if said not in ("that", "which", "who", "and") or not isinstance(phrase.head, Noun):
+            return 1.0
+        wrong = ("is", "was", "has") if phrase.plural else ("are", "were", "have")
+        return _DISAGREEING if verb in wrong else 1.0
+
+    def _read_behind(
+        self, start: int, depth: int, bare: bool
+    ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
+        comma = self.get_text(start) == "," and self.get_text(start + 1) in ("that", "which")
+        start += comma
+        place, uses = start, list[WordUse]()
+        again = self.get_text(start) == "and" and self.get_text(start + 1) in _RELATIVES
+        if again and not bare:
+            start += self.get_text(start + 1) in ("that", "which")
+            place = start + 1
+        elif self.get_text(start) in ("that", "which", "who", "whatever"):
+            place = start + 1
+        elif bare:
+            return
+        if place > start or self.get_text(place) in ("is", "are"):
+            if self.get_text(place) in ("is", "are", "was", "were", "has", "have", "been"):
+                place += 1
+                if self.get_text(place) == "been":
+                    place += 1
+            elif self.get_text(start) in ("is", "are"):
+                return
+        negated = False
+        while self.get_text(place) in ("not", *_POSTURES):
+            if self.get_text(place) == "not":
+                negated = True
+                uses.append(self.describe_use(place, place + 1, WordRole.LIMIT, "not"))
+            place += 1
+        if place > start:
+            uses.append(self.describe_use(start, place, WordRole.FILLER))
+        if self.get_text(start) == "that" and self.get_text(start + 1) in ("you", "i", "we"):
+            yield from self._read_mention(start)
+        if place > start + 1:
+            yield from self._read_kind(place, negated, uses)
+        for end, said in self.parse_modifiers(place, depth + 1):
+            if comma and self.get_text(end) == ",":
+                end += 1
+            direction = said.preposition == "to" or self.get_text(place) == "back"
+            if direction and place == start:
+                continue  # not where something is
+            one = replace(said, negated=said.negated != negated)
+            yield end, one, (*uses, *said.uses, *_collect_uses(said))
+
+    def _read_kind(
+        self, start: int, negated: bool, uses: Sequence[WordUse]
+    ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
+        """Read "(that are) not cups", "(that is) a mug"."""
+        place = start + (self.get_text(start) in ARTICLES)
+        if place >= len(self.tokens):
+            return
+        for match in self.lexicon.find_nouns(self.tokens, place):
+            if isinstance(match.head, ElementName) or not (match.plural or place > start):
+                continue
+            atoms = tuple(Atom(IS_A, (Variable(THEME), Text(n))) for n in match.head.labels)
+            goal: Expression = Or(atoms) if len(atoms) > 1 else atoms[0]
+            meaning = Meaning(IS_A, MeaningSource.RELATION, {THEME: ""}, goal)
+            said = Predication(meaning, {}, THEME, negated=negated, degree=match.degree)
+            use = self.describe_use(start, match.end, WordRole.THING, match.head.said)
+            yield match.end, said, (*uses, use)
+
+    def _read_mention(self, start: int) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
+        """Read "that you just moved": it was spoken of before."""
+        place = start + 2
+        while self.get_text(place) in ("just", "have", "already", "had", "recently"):
+            place += 1
+        if self.get_text(place).endswith("ed") or self.get_text(place) in _SPOKEN_OF:
+            use = self.describe_use(start, place + 1, WordRole.FILLER)
+            yield place + 1, Predication(None, {}, THEME, "", degree=0.97), (use,)
+
+    def _read_exception(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
+        start = phrase.end
+        if self.get_text(start) == ",":
+            start += 1
+        single = phrase.determiner in (Determiner.THE, Determiner.A) and not phrase.plural
+        if single or isinstance(phrase.head, ElementName):
+            return  # nothing can be left out of it
+        for words in EXCEPT:
+            if match_words(self.tokens, start, words):
+                place = start + len(words)
+                use = self.describe_use(start, place, WordRole.LIMIT, "except")
+                for end, excluded in self.parse_phrases(place, depth + 1):
+                    yield (
+                        end,
+                        replace(
+                            phrase,
+                            end=end,
+                            excluded=(*phrase.excluded, excluded),
+                            uses=(*phrase.uses, use, *list_phrase_uses(excluded)),
+                            degree=phrase.degree * excluded.degree,
+                        ),
+                    )
+                return
+
+
+def _collect_uses(said: Predication) -> tuple[WordUse, ...]:
+    """Collect the uses of the words of the arguments."""
+    found: list[WordUse] = []
+    for argument in said.arguments.values():
+        if not isinstance(argument, int):
+            found.extend(list_phrase_uses(argument))
+    return tuple(found)
