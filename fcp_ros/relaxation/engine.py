@@ -26,14 +26,14 @@ from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationOutcome
 from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.relaxation.choices.conjunctions import join
+from fcp_ros.relaxation.choices.contradictions import find_contradictions
 from fcp_ros.relaxation.choices.order import GoalOrder
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
     Form,
     Requirement,
     RequirementChoice,
-    find_contradictions,
-    join,
     list_requirements,
 )
 from fcp_ros.relaxation.choices.stream import ChoiceStream, RelaxationSetting

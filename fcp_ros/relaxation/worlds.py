@@ -23,13 +23,13 @@ from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import Relaxation, RelaxationKind
 from fcp_ros.planning.session import PlanningSession
+from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
     Form,
     GoalChange,
     Requirement,
     RequirementChoice,
-    join,
     make_choice,
 )
 from fcp_ros.relaxation.choices.weakening import weigh

@@ -25,11 +25,11 @@ from fcp_ros.domain.model import BUILT_IN, SAME, Domain
 from fcp_ros.domain.relaxing import ANY
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.result import RelaxationKind
+from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import (
     GoalChange,
     Requirement,
     RequirementChoice,
-    join,
     make_choice,
 )
 from fcp_ros.relaxation.choices.weakening import find_positive_atoms, weigh

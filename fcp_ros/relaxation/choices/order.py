@@ -19,16 +19,18 @@ from fcp_ros.domain.expressions.syntax import (
     Forall,
     TrajectoryConstraint,
     Weighted,
+    free_variables,
+    rename_free,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.domain.model import BUILT_IN
+from fcp_ros.relaxation.choices.conjunctions import OpenedExists, flatten, join
 from fcp_ros.relaxation.choices.requirements import (
     Form,
     GoalRequirements,
     Requirement,
     RequirementChoice,
     except_instances,
-    flatten,
-    join,
 )
 
 _ORDERS = frozenset(
@@ -79,8 +81,10 @@ class GoalOrder:
 
     def _list_mentioned(self, constraint: TrajectoryConstraint) -> Iterator[int]:
         for condition in flatten(constraint.parts):
+            opened = self._find_opened(condition)
             for number, item in enumerate(self._goal.items):
-                if self._is_instance_of(item, condition) or _speaks_of(condition, item):
+                chosen = opened is not None and self._is_part_of(item, opened)
+                if chosen or self._is_instance_of(item, condition) or _speaks_of(condition, item):
                     yield number
 
     def _is_instance_of(self, item: Requirement, condition: Expression) -> bool:
@@ -104,6 +108,9 @@ class GoalOrder:
     def _adapt_condition(
         self, condition: Expression, choices: Sequence[RequirementChoice]
     ) -> Expression | None:
+        opened = self._find_opened(condition)
+        if opened is not None and isinstance(condition, Exists):
+            return self._adapt_opened(condition, opened, choices)
         excepted = []
         for item, choice in zip(self._goal.items, choices, strict=False):
             if not choice.changes:
@@ -117,6 +124,60 @@ class GoalOrder:
                 split = has_requirements(choice.expression)
                 return condition if split else self._make_crisp(choice.expression)
         return except_instances(condition, excepted) if isinstance(condition, Forall) else condition
+
+    # --- an `exists` whose conditions are relaxed one by one
+
+    def _find_opened(self, condition: Expression) -> OpenedExists | None:
+        """Find the `exists` of the goal that a condition is, or of which it asks less."""
+        if not isinstance(condition, Exists):
+            return None
+        variables, parts = set(condition.variables), set(flatten([condition.body]))
+        for opened in self._goal.opened:
+            whole = opened.original
+            if variables <= set(whole.variables) and parts <= set(flatten([whole.body])):
+                return opened
+        return None
+
+    @staticmethod
+    def _is_part_of(item: Requirement, opened: OpenedExists) -> bool:
+        """Return True if a requirement speaks of what an `exists` of the goal chooses."""
+        own = {variable.name for variable in item.variables} | item.shared
+        return item.form is not Form.HARD and not own.isdisjoint(opened.names.values())
+
+    def _adapt_opened(
+        self, condition: Exists, opened: OpenedExists, choices: Sequence[RequirementChoice]
+    ) -> Expression | None:
+        """Adapt a condition about an `exists` to what is left of its parts."""
+        left = list(flatten([rename_free(condition.body, opened.names)]))
+        for item, choice in zip(self._goal.items, choices, strict=False):
+            if not choice.changes or not self._is_part_of(item, opened):
+                continue
+            wanted = set(flatten([item.wanted])) if item.is_free else {item.closed}
+            instead = self._list_instead(choice)
+            gone = wanted.difference(instead)
+            if gone <= set(left):  # otherwise it asks for less anyway
+                left += [part for part in instead if part not in wanted]
+            left = [part for part in left if part not in gone]
+        return self._close(left, condition, opened)
+
+    def _list_instead(self, choice: RequirementChoice) -> list[Expression]:
+        """List the conditions that a choice leaves of a requirement."""
+        if choice.is_dropped or choice.expression is None:
+            return []
+        crisp = self._make_crisp(choice.expression)
+        return [] if crisp is None else list(flatten([crisp]))
+
+    @staticmethod
+    def _close(
+        left: Sequence[Expression], condition: Exists, opened: OpenedExists
+    ) -> Expression | None:
+        """Quantify the variables of a condition again; None if nothing is left to be said."""
+        if all(isinstance(part, Atom) and part.predicate in BUILT_IN for part in left):
+            return None
+        spoken = {name for part in left for name in free_variables(part)}
+        variables = tuple(v for v in condition.variables if opened.names[v.name] in spoken)
+        body = rename_free(join(left), {free: name for name, free in opened.names.items()})
+        return Exists(variables, body) if variables else body
 
     def _make_crisp(self, expression: Expression) -> Expression | None:
         """Leave out what only lowers the degree; None if that is all."""

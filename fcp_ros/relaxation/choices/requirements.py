@@ -18,7 +18,6 @@ from fcp_ros.cset import Instance, Schema
 from fcp_ros.domain.expressions.evaluation import evaluate
 from fcp_ros.domain.expressions.structure import has_preferences, has_requirements, is_settled
 from fcp_ros.domain.expressions.syntax import (
-    And,
     Atom,
     Bound,
     Constant,
@@ -29,22 +28,27 @@ from fcp_ros.domain.expressions.syntax import (
     Initially,
     Not,
     Or,
-    Term,
-    Text,
     TrajectoryConstraint,
     TypedVariable,
     Variable,
     Weighted,
     atoms,
     free_variables,
-    rename_free,
     substitute,
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import BUILT_IN, IS_A, SAME
+from fcp_ros.domain.model import BUILT_IN, SAME
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.model.result import RelaxationKind
+from fcp_ros.relaxation.choices.conjunctions import (
+    OpenedExists,
+    flatten,
+    join,
+    list_names,
+    merge_nested,
+    open_exists,
+)
 
 MOST_INSTANCES = 2_000
 """A `forall` over more bindings is one requirement, which is not relaxed."""
@@ -196,11 +200,13 @@ class GoalRequirements:
     Attributes:
         items: the requirements.
         every: the `forall` conditions whose instances are among them.
+        opened: the `exists` conditions whose parts are among them.
         types: free variable -> type.
     """
 
     items: tuple[Requirement, ...]
     every: tuple[Forall, ...]
+    opened: tuple[OpenedExists, ...]
     types: Mapping[str, str]
 
     def assemble(self, replaced: Mapping[int, Expression | None]) -> Expression:
@@ -236,13 +242,21 @@ def list_requirements(
     """
     found: list[Requirement] = []
     every: list[Forall] = []
+    opened: list[OpenedExists] = []
     free: list[Expression] = []
     types = dict(types)
-    for part in flatten([goal]):
+    parts = list(flatten([merge_nested(goal, instance.schema)]))
+    for number, part in enumerate(parts):
         if free_variables(part):
             free.append(part)
         elif isinstance(part, Exists) and any(map(_stands_apart, flatten([part.body]))):
-            free.extend(flatten([_open(part, types)]))
+            others = (
+                name for n, one in enumerate(parts) if n != number for name in list_names(one)
+            )
+            one = open_exists(part, frozenset({*types, *others}))
+            opened.append(one)
+            types.update((one.names[v.name], v.type) for v in part.variables)
+            free.extend(flatten([one.body]))
         elif isinstance(part, Forall) and not has_requirements(part):
             instances = _list_instances(part, len(every), instance)
             if instances is None:
@@ -254,7 +268,7 @@ def list_requirements(
             found.append(_classify(part))
     found.extend(_group(free, types))
     found = [_find_units(item, instance.schema) for item in found]
-    return GoalRequirements(tuple(_weigh_parts(found)), tuple(every), types)
+    return GoalRequirements(tuple(_weigh_parts(found)), tuple(every), tuple(opened), types)
 
 
 def _find_units(item: Requirement, schema: Schema) -> Requirement:
@@ -289,45 +303,6 @@ def _weigh_parts(items: Sequence[Requirement]) -> Iterator[Requirement]:
         elif not is_part(item) and item.shared:
             weight *= sum(is_part(one) and bool(one.shared & item.shared) for one in items)
         yield replace(item, weight=min(1.0, weight))
-
-
-def _open(part: Exists, types: dict[str, str]) -> Expression:
-    """Make the variables of an `exists` free, with names that are not taken; note their types.
-
-    The conditions in it can then be relaxed one by one.
-    """
-    body = part.body
-    names: dict[str, str] = {}
-    for variable in part.variables:
-        numbered = (f"{variable.name}_{number}" for number in itertools.count(2))
-        free = (name for name in itertools.chain([variable.name], numbered) if name not in types)
-        names[variable.name] = next(free)
-        types[names[variable.name]] = variable.type
-    labelled = {
-        one.arguments[0]
-        for one in flatten([body])
-        if isinstance(one, Atom) and one.predicate == IS_A
-    }
-    kinds = [
-        Atom(IS_A, (Variable(names[v.name]), Text(v.type.replace("_", " "))))
-        for v in part.variables
-        if Variable(v.name) not in labelled
-    ]
-    return join([*kinds, rename_free(body, names)])
-
-
-def join(parts: Sequence[Expression]) -> Expression:
-    """Make a conjunction of one part or more."""
-    return parts[0] if len(parts) == 1 else And(tuple(parts))
-
-
-def flatten(parts: Sequence[Expression]) -> Iterator[Expression]:
-    """Yield the conjuncts of nested conjunctions."""
-    for part in parts:
-        if isinstance(part, And):
-            yield from flatten(part.parts)
-        else:
-            yield part
 
 
 def _classify(part: Expression) -> Requirement:
@@ -429,38 +404,3 @@ def except_instances(every: Forall, elements: Sequence[tuple[str, ...]]) -> Expr
         same = [Atom(SAME, (Variable(v.name), Constant(element))) for v, element in pairs]
         excepted.append(join(same))
     return replace(every, body=Or((*excepted, every.body)))
-
-
-def find_contradictions(items: Sequence[Requirement], schema: Schema) -> list[tuple[int, int]]:
-    """Find requirements that exclude one another by their wording, whatever the world is like.
-
-    Such as `on(mug_1, table_1)` and `on(mug_1, counter_1)`: an item is on one thing at most. Or a
-    condition and its negation.
-
-    Returns:
-        Pairs of their numbers.
-    """
-    asked: dict[tuple[str, str, Term], dict[Atom, list[int]]] = {}
-    for number, item in enumerate(items):
-        (atom,) = item.parts if len(item.parts) == 1 else (None,)
-        if not isinstance(atom, Atom) or not schema.has_relation(atom.predicate):
-            continue
-        relation = schema.relation(atom.predicate)
-        if item.form is not Form.PLAIN:
-            continue
-        for (leg, _), term in zip(relation.legs, atom.arguments, strict=True):
-            if leg in relation.functional:
-                same = asked.setdefault((relation.name, leg, term), {})
-                same.setdefault(atom, []).append(number)
-    excluded = [
-        (one[0], other[0])
-        for same in asked.values()
-        for one, other in itertools.combinations(same.values(), 2)
-    ]
-    numbers = {item.closed: number for number, item in enumerate(items)}
-    negated = (
-        (numbers.get(item.closed.body), number)
-        for number, item in enumerate(items)
-        if isinstance(item.closed, Not)
-    )
-    return excluded + [(one, other) for one, other in negated if one is not None]

@@ -30,6 +30,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.result import Relaxation, RelaxationKind
+from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.giving_up import GivingUp
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
@@ -37,7 +38,6 @@ from fcp_ros.relaxation.choices.requirements import (
     GoalChange,
     Requirement,
     RequirementChoice,
-    join,
     make_choice,
 )
 from fcp_ros.relaxation.choices.substitution import (

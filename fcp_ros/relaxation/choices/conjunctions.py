@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conjunctions taken apart and put together, also those within an `exists`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.cset import Schema
+from fcp_ros.domain.expressions.structure import is_settled
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Count,
+    Exists,
+    Expression,
+    Forall,
+    Or,
+    Text,
+    TrajectoryConstraint,
+    Variable,
+    children,
+    rename_free,
+)
+from fcp_ros.domain.model import IS_A
+
+
+def join(parts: Sequence[Expression]) -> Expression:
+    """Make a conjunction of one part or more."""
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+
+def flatten(parts: Sequence[Expression]) -> Iterator[Expression]:
+    """Yield the conjuncts of nested conjunctions."""
+    for part in parts:
+        if isinstance(part, And):
+            yield from flatten(part.parts)
+        else:
+            yield part
+
+
+def merge_nested(expression: Expression, schema: Schema) -> Expression:
+    """Make one `exists` of several, each of which says no more than a kind before the next one.
+
+    Such as `exists ?x: can (exists ?b: bin (in(?x, ?b) and ..))`: each conjunct can then be given
+    up by itself. The meaning stays.
+    """
+    if isinstance(expression, (And, Or, TrajectoryConstraint)):
+        parts = tuple(merge_nested(part, schema) for part in expression.parts)
+        return replace(expression, parts=parts)
+    if not isinstance(expression, Exists):
+        return expression
+    body = merge_nested(expression.body, schema)
+    parts = tuple(flatten([body]))
+    inner = [part for part in parts if isinstance(part, Exists)]
+    outside = [part for part in parts if not isinstance(part, Exists)]
+    if len(inner) != 1 or not all(is_settled(part, schema) for part in outside):
+        return replace(expression, body=body)
+    said = {name for part in outside for name in list_names(part)}
+    if any(variable.name in said for variable in inner[0].variables):
+        return replace(expression, body=body)
+    variables = (*expression.variables, *inner[0].variables)
+    return Exists(variables, join([*outside, *flatten([inner[0].body])]))
+
+
+@dataclass(frozen=True)
+class OpenedExists:
+    """An `exists` of the goal whose conditions are relaxed one by one.
+
+    Attributes:
+        original: as it is wanted.
+        names: its variables -> free variables of the goal taken apart.
+    """
+
+    original: Exists
+    names: Mapping[str, str]
+
+    @property
+    def body(self) -> Expression:
+        """The conditions about the free variables, with a kind for each that has no label."""
+        parts = tuple(flatten([self.original.body]))
+        labelled = {p.arguments[0] for p in parts if isinstance(p, Atom) and p.predicate == IS_A}
+        kinds = [
+            Atom(IS_A, (Variable(self.names[v.name]), Text(v.type.replace("_", " "))))
+            for v in self.original.variables
+            if Variable(v.name) not in labelled
+        ]
+        return join([*kinds, rename_free(join(parts), self.names)])
+
+
+def open_exists(
+    part: Exists, taken: Iterable[str], others: Iterable[Expression] = ()
+) -> OpenedExists:
+    """Choose free variables for those of an `exists`.
+
+    Args:
+        part: the condition.
+        taken: names that other free variables have.
+        others: the other conjuncts of the goal: what they call their own is taken, too.
+    """
+    own = {variable.name for variable in part.variables}
+    used = {*taken, *(name for one in others for name in list_names(one))}
+    used |= set(list_names(part.body)) - own
+    names: dict[str, str] = {}
+    for variable in part.variables:
+        numbered = (f"{variable.name}_{number}" for number in itertools.count(2))
+        free = (name for name in itertools.chain([variable.name], numbered) if name not in used)
+        names[variable.name] = next(free)
+        used.add(names[variable.name])
+    return OpenedExists(part, names)
+
+
+def list_names(expression: Expression) -> Iterator[str]:
+    """Yield the names of all variables, free or bound."""
+    if isinstance(expression, Atom):
+        yield from (term.name for term in expression.arguments if isinstance(term, Variable))
+    if isinstance(expression, (Exists, Forall, Count)):
+        yield from (variable.name for variable in expression.variables)
+    for part in children(expression):
+        yield from list_names(part)
