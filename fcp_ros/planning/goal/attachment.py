@@ -18,7 +18,7 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.goal.formula import Formula, find_wanted
 from fcp_ros.planning.goal.monitors import ConstraintMonitor, FactChange, ObservedStep, make_monitor
-from fcp_ros.planning.goal.regression import Case, OperatorRegression, list_cases
+from fcp_ros.planning.goal.regression import Case, ExclusiveFacts, OperatorRegression, list_cases
 from fcp_ros.planning.goal.requirements import GroundConstraint
 from fcp_ros.planning.goal.timed_monitors import make_timed_monitor
 from fcp_ros.planning.model.ground_step import compute_duration
@@ -172,6 +172,7 @@ class _Attachment:
         new = (fact for monitor in monitors for fact in monitor.facts)
         self.ids = {**task.fact_ids, **{f: len(task.facts) + n for n, f in enumerate(new)}}
         self._task = task
+        self._exclusive = ExclusiveFacts(task)
         self._check = check
         pruning = [monitor for monitor in monitors if monitor.prunes]
         self._everywhere = [monitor for monitor in monitors if monitor.concerns_all]
@@ -198,7 +199,7 @@ class _Attachment:
         if not concerned:
             yield operator
             return
-        regression = OperatorRegression(operator, self._task, self.ids)
+        regression = OperatorRegression(operator, self._task, self.ids, self._exclusive)
         steps = []
         for key, monitor in concerned.items():
             parts = monitor.constraint.parts if key in touched else ()

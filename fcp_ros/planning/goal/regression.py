@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from fcp_ros.cset import Fact
 from fcp_ros.planning.goal.formula import (
@@ -21,13 +21,35 @@ from fcp_ros.planning.goal.formula import (
 )
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.planning.task.task import GroundEffect, GroundOperator, Task
+from fcp_ros.planning.task.task import FactKey, GroundEffect, GroundOperator, Task
 
 MAX_CASES = 2_000
 """A condition that changes in more cases than this with one operator is refused."""
 
 Case = tuple[frozenset[int], frozenset[int]]
 """Facts that hold, and facts that do not."""
+
+
+class ExclusiveFacts:
+    """The facts that can't hold beside a fact: those of its functional legs.
+
+    Args:
+        task: the task; legs that several facts share initially say nothing.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._by_key: dict[FactKey, list[int]] = {}
+        for fact in range(len(task.facts)):
+            for key in task.keys_of(fact):
+                if key not in task.broken:
+                    self._by_key.setdefault(key, []).append(fact)
+
+    def find_excluded(self, facts: Iterable[int]) -> frozenset[int]:
+        """Find the facts that are false where all the given ones hold."""
+        given = frozenset(facts)
+        keys = {key for fact in given for key in self._task.keys_of(fact)}
+        return frozenset(f for key in keys for f in self._by_key.get(key, ())) - given
 
 
 class OperatorRegression:
@@ -37,14 +59,18 @@ class OperatorRegression:
         operator: the operator.
         task: its task.
         ids: numbers of its facts, and of those that are to be added to it.
+        exclusive: of the task's facts.
     """
 
-    def __init__(self, operator: GroundOperator, task: Task, ids: dict[Fact, int]) -> None:
+    def __init__(
+        self, operator: GroundOperator, task: Task, ids: dict[Fact, int], exclusive: ExclusiveFacts
+    ) -> None:
         self._ids = ids
         self._facts = task.facts
         self._operator = operator
         self._needed = frozenset(operator.pre)
-        self._denied = frozenset(operator.absent)
+        self._denied = exclusive.find_excluded(operator.pre).union(operator.absent)
+        self._ousted = exclusive.find_excluded(operator.add)
 
     def simplify(self, formula: Formula) -> Formula:
         """Simplify a formula by the preconditions."""
@@ -66,6 +92,8 @@ class OperatorRegression:
             return FALSE
         if number in operator.add:
             return TRUE
+        if number in self._ousted:
+            return FALSE
         adds = make_either(self._meet(e) for e in operator.effects if number in e.add)
         if number in operator.delete:
             return adds
