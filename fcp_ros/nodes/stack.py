@@ -189,15 +189,18 @@ class NodeStack:
             stop: Ends the wait early once it returns True.
 
         Raises:
-            StartError: a node could not be configured or activated, or it took too long.
+            StartError: a node could not be configured or activated, or it took too long; the
+                sentence says which node is in which state, and how long it was waited for.
         """
-        end = time.monotonic() + timeout
-        while late := [name for name, node in self.nodes.items() if _is_starting(node)]:
+        began = time.monotonic()
+        while late := {name: node for name, node in self.nodes.items() if _is_starting(node)}:
             for name, node in self.nodes.items():
                 if node.fault:
                     raise StartError(f"The node {name} did not start. {node.fault}")
-            if time.monotonic() > end:
-                raise StartError(f"Not active after {timeout:g} s: {', '.join(late)}.")
+            waited = time.monotonic() - began
+            if waited > timeout:
+                states = ", ".join(f"{name} ({node.state.value})" for name, node in late.items())
+                raise StartError(f"Not active after {waited:.1f} s: {states}.{self._find_dead()}")
             if stop():
                 return
             time.sleep(LOOK_EVERY)
@@ -226,6 +229,11 @@ class NodeStack:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+    def _find_dead(self) -> str:
+        """Return a sentence that names the nodes whose threads have ended; "" if none has."""
+        dead = () if self._threads is None else self._threads.find_dead()
+        return f" Their threads have ended: {', '.join(dead)}." if dead else ""
 
     def _make(self, name: str) -> ManagedNode:
         keywords: dict[str, Any] = {

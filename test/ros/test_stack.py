@@ -15,6 +15,7 @@ import pytest
 from child_output import wait_for_line
 
 from fcp_ros.client import FcpClient, FcpTimeout, is_solved
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.stack import NODES, NodeStack, StackOptions, StartError, run_nodes
 
 ALONE = """
@@ -45,6 +46,36 @@ def test_run_nodes_reports_what_does_not_start(small):
     with pytest.raises(StartError, match="nowhere"):
         run_nodes(replace(small, scene="/nowhere.json"), lambda _nodes: stop.set(), stop)
     assert not stop.is_set()
+
+
+def test_waiting_for_a_node_that_stays_unconfigured_ends(small):
+    """The error says which node is in which state, and how long it was waited for."""
+    with NodeStack(small) as stack:
+        stack.nodes["scene_graph"]._stop_autostart()  # as if its timer never rang
+        began = time.monotonic()
+        with pytest.raises(StartError, match=r"after 0\.\d s: scene_graph \(unconfigured\)\.$"):
+            stack.wait_active(timeout=0.3)
+        assert time.monotonic() - began < 10.0
+
+
+def test_waiting_for_a_node_whose_thread_has_ended_says_so(small):
+    with NodeStack(small) as stack:
+        stack.nodes["scene_graph"]._stop_autostart()
+        stack._threads._stopping.set()
+        stack.nodes["scene_graph"].executor.create_task(lambda: None)
+        with pytest.raises(StartError, match=r"Their threads have ended: scene_graph\."):
+            stack.wait_active(timeout=2.0)
+
+
+def test_a_start_that_rclpy_fails_is_said(small, monkeypatch):
+    """rclpy may raise in a transition of its own; nobody waits for the node until the time-out."""
+
+    def fail(_node):
+        raise RuntimeError("on purpose")
+
+    monkeypatch.setattr(ManagedNode, "trigger_configure", fail)
+    with NodeStack(small) as stack, pytest.raises(StartError, match="start: RuntimeError: on pur"):
+        stack.wait_active()
 
 
 @pytest.mark.parametrize(

@@ -224,15 +224,16 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         parent: Callable[[LifecycleState], TransitionCallbackReturn] | None = None,
         previous: LifecycleState | None = None,
     ) -> TransitionCallbackReturn:
+        success = TransitionCallbackReturn.SUCCESS
         try:
             hook()
+            result = success if parent is None else parent(previous)
         except ConfigureError as error:
             return self._fail(what, str(error))
         except Exception as error:
             self.get_logger().error(traceback.format_exc().rstrip())
             return self._fail(what, f"{type(error).__name__}: {error}.")
-        result = TransitionCallbackReturn.SUCCESS if parent is None else parent(previous)
-        if result is TransitionCallbackReturn.SUCCESS:
+        if result is success:
             self._fault = ""
         return result
 
@@ -254,8 +255,12 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         if self.state is not NodeState.UNCONFIGURED:
             return  # somebody else was faster
         success = TransitionCallbackReturn.SUCCESS
-        if self.trigger_configure() == success and self.trigger_activate() == success:
-            self.get_logger().info("active")
+        try:
+            if self.trigger_configure() == success and self.trigger_activate() == success:
+                self.get_logger().info("active")
+        except Exception as error:  # of rcl, which has no common base class
+            self.get_logger().error(traceback.format_exc().rstrip())
+            self._fail("start", f"{type(error).__name__}: {error}.")
 
     def _stop_autostart(self) -> None:
         timer, self._autostart_timer = self._autostart_timer, None

@@ -69,6 +69,10 @@ class NodeThreads:
         for thread in self._threads:
             thread.start()
 
+    def find_dead(self) -> list[str]:
+        """Return the names of the nodes whose threads have ended."""
+        return [thread.name for thread in self._threads if not thread.is_alive()]
+
     def stop(self) -> None:
         """Answer pending requests, end the threads, then shut the nodes down and destroy them."""
         for node in self._nodes:
