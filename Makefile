@@ -50,7 +50,7 @@ test: lint ## the whole test suite on all cores; ARGS='-k word' for a part of it
 
 nightly: lint ## the same with sixteen times as many random examples, new ones each time (hours)
 	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); \
-	  python -m pytest $(ON_ALL_CORES) --hypothesis-profile=nightly --timeout=3600 $(ARGS)
+	  python -m pytest $(ON_ALL_CORES) --hypothesis-profile=nightly --timeout=3600 -o faulthandler_timeout=3900 $(ARGS)
 
 clean: ## remove what the demo and the checks left behind
 	rm -rf out .pytest_cache .mypy_cache .ruff_cache .hypothesis fcp_ros.egg-info
