@@ -352,7 +352,7 @@ class Setup:
         planning = SOURCE / "fcp_ros" / "planning"
         files = [
             path
-            for name in ("flat", "heuristics", "search")
+            for name in ("flat", "heuristics", "model", "search")
             for path in sorted((planning / name).rglob("*.py"))
         ]
         return content_hash([self.full_version, pin_of("numba", REQUIREMENTS), str(SOURCE), *files])

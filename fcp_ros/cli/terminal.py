@@ -44,6 +44,11 @@ def explain_errors() -> Iterator[None]:
         fail(str(error))
 
 
+def say(sentence: str) -> None:
+    """Print a sentence on standard error."""
+    open_console(stderr=True).print(sentence, markup=False, soft_wrap=True)
+
+
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """Print `message` on standard error and leave with `code`.
 

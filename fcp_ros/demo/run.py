@@ -24,6 +24,7 @@ from fcp_ros.demo.stories import Cast, Storyteller
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.package_files import find_domain, find_scene
+from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.report.console import render_result
 from fcp_ros.report.demo_page import write_page
 from fcp_ros.report.demo_report import (
@@ -70,6 +71,7 @@ def run_demo(options: DemoOptions, console: Console) -> DemoReport:
     domain = load_domain(find_domain(options.domain))
     graph = load_scene(scene)  # a bad file ends the run before any node starts
     print_scene(console, options.scene, graph)
+    compile_missing_kernels(console.print)  # nodes that compile for long would seem not to start
     run = _DemoRun(options, scene, domain, console)
     run.play()
     report = DemoReport(

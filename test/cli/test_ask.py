@@ -22,6 +22,7 @@ from fcp_ros.cli.main import app
 from fcp_ros.cli.plan.questions import find_choice
 from fcp_ros.language import registry
 from fcp_ros.planning import PlanStatus
+from fcp_ros.planning import warm_up as warm_up_module
 
 ASKED = to_exit_code(PlanStatus.NEEDS_CLARIFICATION)
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -232,3 +233,18 @@ def test_on_a_terminal_no_answer_counts_as_no():
 def test_on_a_terminal_ctrl_c_ends_a_question():
     code, text = converse([MUG, "--reader", "scripted"], [("2  on the TV stand", CTRL_C)])
     assert code == to_exit_code(PlanStatus.CANCELLED), text
+
+
+def test_compiling_kernels_is_said_and_takes_no_time_of_the_request(fcp, monkeypatch):
+    monkeypatch.setattr(warm_up_module, "are_kernels_compiled", lambda: False)
+    monkeypatch.setattr(warm_up_module, "warm_up", lambda: time.sleep(4.0) or 4.0)
+    began = time.monotonic()
+    code, out, err = fcp(CUP, "--time-limit", "3", "--json")
+    assert time.monotonic() - began >= 4.0
+    assert code == 0, (out, err)
+    assert json.loads(out)["status"].startswith("SOLVED")
+    assert "Compiling the search kernels" in err
+    assert "compiled after 4 s" in err
+    code, _, err = fcp(CUP, "--reading-only")
+    assert code == 0
+    assert "Compiling" not in err, "reading needs no kernels"

@@ -14,15 +14,16 @@ from fcp_ros.cli.options import expand_options
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.options import ReadingOptions, RequestOptions
 from fcp_ros.cli.plan.output import print_result, render_interpretation
-from fcp_ros.cli.plan.progress import open_progress
+from fcp_ros.cli.plan.progress import ProgressDisplay, open_progress
 from fcp_ros.cli.plan.questions import TerminalQuestions, render_question
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import explain_errors, fail, open_console, say
 from fcp_ros.foundation.garbage import skip_final_collection
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart
-from fcp_ros.relaxation.plan_instruction import refuse_interpretation
+from fcp_ros.planning.warm_up import compile_missing_kernels
+from fcp_ros.relaxation.plan_instruction import TellCallback, refuse_interpretation
 from fcp_ros.relaxation.question import find_reading_question
 from fcp_ros.report import to_plain
 
@@ -45,21 +46,17 @@ def ask(
     On a terminal it asks where the words are ambiguous, and before a relaxation below
     --confirm-below. Without one, the question is printed and the exit code is 20.
     """
-    start = RequestStart.now()
     skip_final_collection()
     if request.has_pddl:
         fail("a PDDL domain has no words to read: give a YAML domain and a scene")
     asked = request.make_input(judges, spoken=reading.make_input(instruction, judges))
+    if not reading.reading_only:
+        compile_missing_kernels(say)
+    start = RequestStart.now()
+    told: list[Interpretation] = []
     with open_interruption() as interruption, explain_errors():
         with open_progress(request.as_json) as display:
-            told = []
-
-            def tell(interpretation: Interpretation) -> None:
-                told.append(interpretation)
-                if not request.as_json:
-                    with display.pause():
-                        open_console().print(render_interpretation(interpretation))
-
+            tell = _make_teller(told, None if request.as_json else display)
             questions = TerminalQuestions(display, interruption, reading.answer_timeout)
             listener = Listener(display.show, questions.ask, tell)
             command = PlanCommand(asked, start, interruption, listener)
@@ -73,6 +70,23 @@ def ask(
         _print_answer(answer, request, is_all_said)
         status = PlanStatus.CANCELLED if interruption.cancelled else answer.result.status
     raise typer.Exit(to_exit_code(status))
+
+
+def _make_teller(told: list[Interpretation], display: ProgressDisplay | None) -> TellCallback:
+    """Make the callback that collects interpretations, and prints them while `display` is hidden.
+
+    Args:
+        told: gets them.
+        display: the progress; None prints nothing.
+    """
+
+    def tell(interpretation: Interpretation) -> None:
+        told.append(interpretation)
+        if display is not None:
+            with display.pause():
+                open_console().print(render_interpretation(interpretation))
+
+    return tell
 
 
 def _read_only(

@@ -19,10 +19,11 @@ from fcp_ros.cli.plan.output import print_result
 from fcp_ros.cli.plan.progress import open_progress
 from fcp_ros.cli.plan.questions import TerminalQuestions
 from fcp_ros.cli.plan.request import Listener, PlanCommand, PlanOutput
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import explain_errors, fail, open_console, say
 from fcp_ros.foundation.garbage import skip_final_collection
 from fcp_ros.planning import Explanation, PlanStatus
 from fcp_ros.planning.model.watch import RequestStart
+from fcp_ros.planning.warm_up import compile_missing_kernels
 
 app = typer.Typer(add_completion=False)
 
@@ -59,12 +60,13 @@ def plan(
     The exit code is the planning status (see the README). Ctrl-C ends planning with the best plan
     so far.
     """
-    start = RequestStart.now()
     skip_final_collection()
     if not (goal or request.has_pddl):
         fail("no goal: say what should hold with --goal")
     more = {**advanced.read_values(), "explain": request.explain or bool(why)}
     asked = request.make_input(judges, goal=goal, more=more)
+    compile_missing_kernels(say)
+    start = RequestStart.now()
     with open_interruption() as interruption:
         with explain_errors():
             with open_progress(request.as_json) as display:

@@ -52,7 +52,7 @@ from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning.model.request import BestPlan, Phase, Progress
 from fcp_ros.planning.model.result import PlanStatus
-from fcp_ros.planning.warm_up import warm_up
+from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.srv import Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
@@ -111,7 +111,8 @@ class PlannerNode(ManagedNode):
         self.offer_service(Interpret, "interpret", self._interpret)
         # The first request should find the kernels loaded. Here, before any thread of a node runs:
         # numba imports modules as it goes, and so do readers of scenes.
-        warm_up()
+        compile_missing_kernels(self.get_logger().warning)
+        self._kernels_loaded_in = warm_up()
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -171,6 +172,7 @@ class PlannerNode(ManagedNode):
             "domain": service.domain.name,
             "scene_sequence_number": "none" if sequence is None else sequence,
             "requests": worker.load,
+            "kernels_loaded_in": f"{self._kernels_loaded_in:.1f} s",
             "last_answer": self._last_answer,
             "changed_elements_of_last_plan": self._describe_changes(),
         }

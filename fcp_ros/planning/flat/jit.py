@@ -145,6 +145,20 @@ def _make_all() -> None:
             note.replace_globals()
 
 
+def list_index_files() -> list[Path]:
+    """List the files on disk that say where the machine code of the kernels made so far lies."""
+    found: set[Path] = set()
+    for name, module in list(sys.modules.items()):
+        if name.startswith(PACKAGE):
+            for value in list(vars(module).values()):
+                made = value.resolve() if isinstance(value, Deferred) else value
+                file = getattr(getattr(made, "_cache", None), "_cache_file", None)
+                path = getattr(file, "_index_path", None)
+                if isinstance(path, str) and Path(path).is_file():
+                    found.add(Path(path))
+    return sorted(found)
+
+
 # --- the stamp of machine code
 
 
