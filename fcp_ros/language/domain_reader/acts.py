@@ -56,7 +56,7 @@ class ActComposer:
             phrase = said.arguments[PLACE]
             assert not isinstance(phrase, int)
             place = self._resolver.resolve(phrase, "", place=True)
-            composed.statements += self._go(robot, place)
+            composed.statements += self._go(robot, place, near=not composed.clause.negated)
             return
         phrase = said.arguments[THEME]
         assert not isinstance(phrase, int)
@@ -118,19 +118,20 @@ class ActComposer:
             return [*self._hold(robot, theme, holding), *self._go(robot, there)]
         return [Statement(put[0].prefix, Or((held, put[0].matrix)))]
 
-    def _go(self, robot: str, place: Term) -> list[Statement]:
+    def _go(self, robot: str, place: Term, near: bool = True) -> list[Statement]:
+        """State that the robot is somewhere; with `near`, in the room of what is no room."""
         if not robot:
             raise Unresolved("which robot goes")
         try:
             return self._filler.relate(Constant(robot), place, "to")
         except Unresolved:
-            if isinstance(place, Constant):
-                room = self._find_room(place.name)
+            if near and isinstance(place, Constant):
+                room = self.find_room(place.name)
                 if room:
                     return self._filler.relate(Constant(robot), Constant(room), "to")
             raise
 
-    def _find_room(self, name: str) -> str:
+    def find_room(self, name: str) -> str:
         """Find the place of an element in which the robot can be, through what it is on."""
         robot = Constant(self._resolver.find_robot())
         for _ in range(3):

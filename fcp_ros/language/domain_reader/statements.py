@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.domain.expressions.syntax import And, Atom, Expression, Not, atoms
+from fcp_ros.domain.expressions.syntax import Expression, atoms
 from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, Term, join
 from fcp_ros.language.parsing.trees import SpokenClause
 
@@ -84,14 +84,3 @@ class ComposedClause:
 def is_crisp(formula: Expression, graded: Mapping[str, object]) -> bool:
     """Return True if a formula has no graded predicate, so that it holds or not."""
     return not any(atom.predicate in graded for atom in atoms(formula))
-
-
-def list_literals(formula: Expression) -> Iterator[tuple[Atom, bool]]:
-    """Yield the atoms of a conjunction without variables, each with True if it holds."""
-    if isinstance(formula, Atom):
-        yield formula, True
-    elif isinstance(formula, Not) and isinstance(formula.body, Atom):
-        yield formula.body, False
-    elif isinstance(formula, And):
-        for part in formula.parts:
-            yield from list_literals(part)

@@ -5,7 +5,7 @@ Tables of words, none of them about particular things but `noun_synonyms` (domai
 `Domain.words`):
 
 - `number_words`, `prepositions`, `verbs`, `states`, `noun_synonyms`: words with a meaning.
-- `polite_phrases`, `adverbials`, `connectives`: phrases around and between clauses.
+- `polite_phrases`, `adverbials`, `times`, `connectives`: phrases around and between clauses.
 - `function_words`: what may be left over, and what tells English from other languages.
 - `word_lists`: how such tables are written.
 

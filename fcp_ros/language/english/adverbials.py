@@ -40,3 +40,67 @@ ALWAYS = gather_phrases(
     "ever",
 )
 """Words by which something is so in every state."""
+
+AT_MOST_ONCE = gather_phrases(
+    "at most once",
+    "at the most once",
+    "at most one time",
+    "once at most",
+    "one time at most",
+    "once at the most",
+    "no more than once",
+    "not more than once",
+    "no more than one time",
+    "no more than a single time",
+    "no more often than once",
+    "only once",
+    "just once",
+    "only one time",
+    "only a single time",
+)
+"""Words by which something is so at most once."""
+
+MORE_THAN_ONCE = gather_phrases(
+    "more than once",
+    "more than one time",
+    "more than a single time",
+    "more often than once",
+    "twice",
+    "a second time",
+    "for a second time",
+)
+"""The same behind a negation."""
+
+SOMETIME = gather_phrases(
+    "at some point",
+    "at some time",
+    "at some stage",
+    "at some moment",
+    "at one point",
+    "at least once",
+    "sometime",
+    "for a while",
+    "for a moment",
+    "for a bit",
+    "for some time",
+    "briefly",
+    "temporarily",
+    "on the way",
+    "along the way",
+    "on your way",
+)
+"""Words by which something is so on the way, and need not be so at the end."""
+
+IN_ORDER = gather_phrases(
+    "in that order",
+    "in this order",
+    "in exactly that order",
+    "in exactly this order",
+    "in the given order",
+    "in the order given",
+    "in the order named",
+    "in the named order",
+    "in that sequence",
+    "in this sequence",
+)
+"""Words by which several things are done in the order in which they were named."""

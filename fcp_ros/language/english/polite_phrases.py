@@ -160,5 +160,11 @@ CLOSINGS = gather_phrases(
     "in order",
     "soon",
     "everything done",
+    "though",
+    "however",
+    "from then on",
+    "from there on",
+    "from that point on",
+    "from that moment on",
 )
 """Ends of a request without a meaning of their own."""

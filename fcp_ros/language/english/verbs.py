@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 
 SAME_VERBS = {
     "turn on": ("switch on",),
@@ -68,3 +68,55 @@ KEEP_VERBS = frozenset(["keep", "leave"])
 MAKE_VERBS = gather_words("make get have turn set keep leave render want need")
 
 CLEAR_VERBS = frozenset(["clear", "empty", "unload", "vacate"])
+
+AWAY_FROM = gather_phrases(
+    "avoid",
+    "avoiding",
+    "stay out of",
+    "keep out of",
+    "stay away from",
+    "staying away from",
+    "staying out of",
+    "keep away from",
+    "keep clear of",
+    "steer clear of",
+    "stay clear of",
+    "bypass",
+    "never set foot in",
+    "do not set foot in",
+)
+"""Before a place where the robot shall not be."""
+
+_FORBIDDEN = (
+    "off limits",
+    "out of bounds",
+    "forbidden",
+    "forbidden territory",
+    "forbidden ground",
+    "taboo",
+    "prohibited",
+    "a no go area",
+    "a no go zone",
+    "not to be entered",
+)
+FORBIDDEN = gather_phrases(
+    *(f"{said}{whom}" for said in _FORBIDDEN for whom in ("", " for you", " to you"))
+)
+"""Behind "is": the robot shall not be there."""
+
+SINGLE_VISITS = gather_phrases(
+    *(
+        f"{bound} {number} visit to"
+        for bound in ("no more than", "not more than", "at most", "only", "just", "at the most")
+        for number in ("a", "one", "a single", "1")
+    )
+)
+"""Before a place where the robot shall be at most once."""
+
+VISITS = gather_phrases(
+    "pay a visit to", "make a visit to", "a visit to", "no visit to", "no visits to"
+)
+"""Before a place where the robot shall be on the way; with "no", never."""
+
+THROUGH = gather_phrases("through", "via", "by way of", "across", "past")
+"""Before a place that lies on the way."""

@@ -6,6 +6,7 @@
 - `trees`: noun phrases and clauses as values.
 - `lexicon`: what nouns and names may mean in a state: kinds and elements.
 - `noun_phrases`: the chart of noun phrases, with the patterns that stand in them.
-- `adverbial_parser`, `statement_parser`, `clause_parser`: the chart of clauses.
+- `time_parser`, `timing_parser`: lengths of time, and when and how often something is asked.
+- `adverbial_parser`, `statement_parser`, `motion_parser`, `clause_parser`: the chart of clauses.
 - `sentence_parser`: clauses in an order, with words skipped at a price.
 """

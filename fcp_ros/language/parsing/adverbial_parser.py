@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 
 from fcp_ros.language.english.adverbials import ALWAYS, PREFERENCES
-from fcp_ros.language.english.number_words import UNITS
 from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import HOLD_VERBS
@@ -17,8 +15,9 @@ from fcp_ros.language.english.word_lists import gather_phrases
 from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_number
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
+from fcp_ros.language.parsing.timing_parser import TimingParser
 from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
@@ -46,7 +45,7 @@ _AFTER_EACH = gather_phrases(
 )
 
 
-class AdverbialParser(ABC):
+class AdverbialParser(TimingParser, ABC):
     """A reader of the words around the core of a clause; some have a clause in them again.
 
     Args:
@@ -54,8 +53,7 @@ class AdverbialParser(ABC):
     """
 
     def __init__(self, nouns: NounParser) -> None:
-        self._nouns = nouns
-        self._tokens = nouns.tokens
+        super().__init__(nouns)
         self._patterns = nouns.patterns
         self._clauses: dict[tuple[int, int], list[tuple[int, SpokenClause]]] = {}
 
@@ -63,12 +61,10 @@ class AdverbialParser(ABC):
         """Yield where the core may begin, with the politeness and negation before it."""
         blank = SpokenClause(Act.ACHIEVE, ())
         yield start, blank
-        timed = self._read_time(start)
-        if timed is not None:
-            end, seconds = timed
-            use = self._nouns.describe_use(start, end, WordRole.ORDER, f"within {seconds} s")
-            place = end + 1 if self._get(end) == "," else end
-            yield place, replace(blank, within=seconds, uses=(use,))
+        for end, limit in self._list_time_openings(start):
+            place = end + 1 if self._get(end) in (",", ":") else end
+            use = self._describe_time(start, place, limit)
+            yield place, replace(blank, time=limit, uses=(use,))
         for end, opened in self._read_each(start, blank):
             place = end + 1 if self._get(end) == "," else end
             yield place, opened
@@ -116,14 +112,6 @@ class AdverbialParser(ABC):
                 )
                 return
 
-    def _match_any(self, start: int, phrases: Sequence[tuple[str, ...]]) -> int:
-        """Return the end of the longest of some phrases at a token; `start` if none is there."""
-        lengths = [len(words) for words in phrases if match_words(self._tokens, start, words)]
-        return start + max(lengths, default=0)
-
-    def _get(self, place: int) -> str:
-        return self._nouns.get_text(place)
-
     def _read_adverbials(
         self, start: int, clause: SpokenClause, depth: int
     ) -> Iterator[tuple[int, SpokenClause]]:
@@ -157,11 +145,7 @@ class AdverbialParser(ABC):
         if end > start:
             use = self._nouns.describe_use(start, end, WordRole.LIMIT, "a wish")
             yield end, replace(clause, uses=(*clause.uses, use), preferred=True)
-        timed = self._read_time(start)
-        if timed is not None and clause.within is None:
-            end, seconds = timed
-            use = self._nouns.describe_use(start, end, WordRole.ORDER, f"within {seconds} s")
-            yield end, replace(clause, uses=(*clause.uses, use), within=seconds)
+        yield from self._read_timing(start, clause)
         if self._get(start) == "without" and depth < DEEPEST_CLAUSE:
             ever = self._get(start + 1) == "ever"
             use = self._nouns.describe_use(start, start + 1 + ever, WordRole.LIMIT, "never")
@@ -188,29 +172,6 @@ class AdverbialParser(ABC):
             and self._get(end - 1) in ("me", "us")
             and bool(self._get(start) == "to")
         )
-
-    def _read_time(self, start: int) -> tuple[int, Fraction] | None:
-        for words in (
-            ("within", "the", "next"),
-            ("within",),
-            ("in", "less", "than"),
-            ("in", "under"),
-            ("in", "at", "most"),
-            ("in", "the", "next"),
-            ("in",),
-            ("no", "later", "than"),
-        ):
-            if not match_words(self._tokens, start, words):
-                continue
-            place = start + len(words)
-            if match_words(self._tokens, place, ("half", "an", "hour")):
-                return place + 3, Fraction(1800)
-            if self._get(place) in ("a", "an") and self._get(place + 1) in UNITS:
-                return place + 2, Fraction(UNITS[self._get(place + 1)])
-            found = read_number(self._tokens, place)
-            if found is not None and self._get(found[0]) in UNITS:
-                return found[0] + 1, Fraction(found[1] * UNITS[self._get(found[0])])
-        return None
 
     def _read_place(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read where something ends: "throw the peel away in the bin"."""

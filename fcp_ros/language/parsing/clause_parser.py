@@ -20,11 +20,11 @@ from fcp_ros.language.english.verbs import (
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.meanings import SpokenPattern
+from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import (
     GENERAL,
     MOVING,
-    StatementParser,
     limit,
     make_brought,
 )
@@ -89,7 +89,7 @@ _WHERE_IT_IS = gather_phrases(
 _AUXILIARIES = frozenset(("should", "must", "shall", "is", "are", "can", "may", "do", "does"))
 
 
-class ClauseParser(StatementParser):
+class ClauseParser(MotionParser):
     """A chart of the clauses of one sentence."""
 
     def parse_clauses(self, start: int, depth: int = 0) -> list[tuple[int, SpokenClause]]:
@@ -107,7 +107,7 @@ class ClauseParser(StatementParser):
                         negated=clause.negated != opened.negated,
                         preferred=clause.preferred or opened.preferred,
                         each=clause.each or opened.each,
-                        within=clause.within or opened.within,
+                        time=clause.time or opened.time,
                         uses=(*opened.uses, *clause.uses),
                         degree=clause.degree * opened.degree,
                     )
@@ -175,6 +175,7 @@ class ClauseParser(StatementParser):
         stems = list_stems(self._get(start))
         for stem in stems:
             yield from self._parse_verb(start, stem)
+        yield from self._parse_motion(start)
         yield from self._parse_ensured(start, depth)
         yield from self._parse_verbless(start)
         yield from self._parse_statement(start)
@@ -331,21 +332,6 @@ class ClauseParser(StatementParser):
                     degree=theme.degree * weak,
                 ),
             )
-
-    def _parse_go(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
-        start += self._get(start) == "up"
-        place = start
-        for after, preposition in self._nouns.match_preposition(start):
-            if preposition in ("to", "in", "at", "near"):
-                place = after
-                break
-        if self._get(start) in ("there", "here"):
-            for end, said in self._nouns.parse_modifiers(start):
-                yield end, SpokenClause(Act.GO, (said,), uses=said.uses, degree=said.degree)
-        for end, phrase in self._nouns.parse_phrases(place):
-            degree = phrase.degree * (1.0 if place > start else 0.9)
-            said = Predication(None, {PLACE: phrase}, preposition="to", degree=degree)
-            yield end, SpokenClause(Act.GO, (said,), uses=list_phrase_uses(phrase), degree=degree)
 
     def _parse_clear(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         skip = 1 if self._get(start) in ("up", "off", "out", "from") else 0

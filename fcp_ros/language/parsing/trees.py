@@ -191,6 +191,26 @@ class Act(Enum):
     """It shall be so; with a negation it shall not be so at the end."""
 
 
+class TimeKind(Enum):
+    """The relation of something to a time."""
+
+    WITHIN = "within"
+    """At some time until then."""
+    AFTER = "after"
+    """From then on."""
+    DURING = "during"
+    """All the time until then."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimit:
+    """A time of something: seconds from the start; `begin` of those that it lasts."""
+
+    kind: TimeKind
+    seconds: Fraction
+    begin: Fraction = Fraction(0)
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenClause:
     """A clause.
@@ -200,7 +220,10 @@ class SpokenClause:
         predications: what for; several share their subject ("open and clean").
         negated: don't.
         preferred: a wish.
-        within: seconds, if there is a time.
+        time: when it shall be so.
+        once: at most once ("don't go there more than once").
+        sometime: at some time on the way ("at some point").
+        in_order: what several things are asked of is asked one after the other.
         condition: only if this was so initially.
         each: of each of which it is asked ("for each person").
         never: what must not happen meanwhile ("without opening the fridge").
@@ -215,7 +238,10 @@ class SpokenClause:
     predications: tuple[Predication, ...]
     negated: bool = False
     preferred: bool = False
-    within: Fraction | None = None
+    time: TimeLimit | None = None
+    once: bool = False
+    sometime: bool = False
+    in_order: bool = False
     condition: tuple[Predication, ...] = ()
     each: NounPhrase | None = None
     never: tuple[SpokenClause, ...] = ()

@@ -218,9 +218,13 @@ class PresentState:
         if isinstance(condition, Or):
             return any(self.holds(part, binding) for part in condition.parts)
         if isinstance(condition, Exists):
-            return any(self.holds(condition.body, b) for b in self._bind(condition, binding))
+            return any(
+                self.holds(condition.body, b) for b in self.list_bindings(condition, binding)
+            )
         if isinstance(condition, Forall):
-            return all(self.holds(condition.body, b) for b in self._bind(condition, binding))
+            return all(
+                self.holds(condition.body, b) for b in self.list_bindings(condition, binding)
+            )
         return all(self.holds(part, binding) for part in children(condition))
 
     def _occurs(self, atom: Atom, binding: Mapping[str, str]) -> bool:
@@ -235,9 +239,10 @@ class PresentState:
         ids = tuple(instance.id_of(name) for name in names)
         return instance.find_tuple(atom.predicate, ids) is not None
 
-    def _bind(
+    def list_bindings(
         self, condition: Exists | Forall, binding: Mapping[str, str]
     ) -> Iterator[dict[str, str]]:
+        """Yield the values of the variables of a quantifier, beside those that are bound."""
         chosen = [dict(binding)]
         for variable in condition.variables:
             chosen = [

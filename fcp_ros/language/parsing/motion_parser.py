@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clauses about the places where the robot itself goes, stays, or does not go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fcp_ros.language.english.verbs import (
+    AWAY_FROM,
+    FORBIDDEN,
+    SINGLE_VISITS,
+    THROUGH,
+    VISITS,
+)
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.statement_parser import StatementParser
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Act,
+    Determiner,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordRole
+
+_STAY_VERBS = frozenset(["stay", "remain", "wait"])
+_COPULAS = frozenset(["is", "are", "remains", "stays", "be"])
+_NO_PLACE = 0.9
+"""Degree of "off limits" said of a thing: it is not touched."""
+
+
+class MotionParser(StatementParser):
+    """A reader of clauses about the robot's way."""
+
+    def _parse_motion(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "stay in the kitchen", "keep out of the hall", "pay the kitchen a visit"."""
+        yield from self._parse_stay(start)
+        yield from self._parse_away(start)
+        yield from self._parse_visit(start)
+        yield from self._parse_forbidden(start)
+
+    def _parse_go(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read what is behind a verb of motion."""
+        start += self._get(start) == "up"
+        through = self._match_any(start, THROUGH)
+        if through > start:
+            use = self._nouns.describe_use(start, through, WordRole.ORDER, "on the way")
+            for end, phrase in self._nouns.parse_phrases(through):
+                clause = self._make_gone(phrase)
+                yield end, replace(clause, sometime=True, uses=(use, *clause.uses))
+        place = start
+        for after, preposition in self._nouns.match_preposition(start):
+            if preposition in ("to", "in", "at", "near"):
+                place = after
+                break
+        if self._get(start) in ("there", "here"):
+            for end, said in self._nouns.parse_modifiers(start):
+                yield end, SpokenClause(Act.GO, (said,), uses=said.uses, degree=said.degree)
+        for end, phrase in self._nouns.parse_phrases(place):
+            yield end, self._make_gone(phrase, 1.0 if place > start else 0.9)
+
+    def _make_gone(self, phrase: Phrase, degree: float = 1.0) -> SpokenClause:
+        degree *= phrase.degree
+        said = Predication(None, {PLACE: phrase}, preposition="to", degree=degree)
+        return SpokenClause(Act.GO, (said,), uses=list_phrase_uses(phrase), degree=degree)
+
+    def _parse_stay(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "stay in the kitchen", "be there"."""
+        verb = self._get(start)
+        if verb not in _STAY_VERBS and verb != "be":
+            return
+        robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
+        use = self._nouns.describe_use(start, start + 1, WordRole.ACTION, verb)
+        act = Act.KEEP if verb in _STAY_VERBS else Act.STATE
+        for end, said in self._nouns.parse_modifiers(start + 1):
+            if said.preposition in ("in", "at", "near", "on") and not said.source:
+                clause = self._make_said(robot, said, act)
+                yield end, replace(clause, uses=(use, *clause.uses))
+
+    def _parse_away(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "keep out of the hall", "avoid the hall"."""
+        place = self._match_any(start, AWAY_FROM)
+        if place == start:
+            return
+        use = self._nouns.describe_use(start, place, WordRole.LIMIT, "never there")
+        for end, phrase in self._nouns.parse_phrases(place):
+            clause = self._make_gone(phrase)
+            yield end, replace(clause, negated=True, uses=(use, *clause.uses))
+
+    def _parse_visit(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "pay the hall a visit", "no more than one visit to the hall"."""
+        single = self._match_any(start, SINGLE_VISITS)
+        place = max(single, self._match_any(start, VISITS))
+        if place > start:
+            use = self._nouns.describe_use(start, place, WordRole.LIMIT, "at most once")
+            for end, phrase in self._nouns.parse_phrases(place):
+                clause = replace(self._make_gone(phrase), uses=(use, *list_phrase_uses(phrase)))
+                if single == place:
+                    yield end, replace(clause, once=True)
+                elif self._get(start) == "no":
+                    yield end, replace(clause, negated=True)
+                else:
+                    yield end, replace(clause, sometime=True)
+        if self._get(start) != "pay":
+            return
+        for end, phrase in self._nouns.parse_phrases(start + 1):
+            for words, once in ((("a", "visit"), False), (("a", "single", "visit"), True)):
+                if match_words(self._tokens, end, words):
+                    after = end + len(words)
+                    use = self._nouns.describe_use(end, after, WordRole.ACTION, "go")
+                    verb = self._nouns.describe_use(start, start + 1, WordRole.FILLER)
+                    clause = self._make_gone(phrase)
+                    uses = (verb, use, *clause.uses)
+                    yield after, replace(clause, sometime=not once, once=once, uses=uses)
+
+    def _parse_forbidden(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "the hall is off limits for you"."""
+        for end, phrase in self._nouns.parse_phrases(start):
+            if self._get(end) not in _COPULAS:
+                continue
+            after = self._match_any(end + 1, FORBIDDEN)
+            if after == end + 1:
+                continue
+            use = self._nouns.describe_use(end, after, WordRole.LIMIT, "never there")
+            clause = self._make_gone(phrase)
+            uses = (use, *clause.uses)
+            yield after, replace(clause, negated=True, uses=uses)
+            said = Predication(None, {THEME: phrase}, degree=phrase.degree)
+            degree = phrase.degree * _NO_PLACE
+            yield after, SpokenClause(Act.STAY, (said,), uses=uses, degree=degree)

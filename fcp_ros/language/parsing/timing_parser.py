@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words about the time of a clause: by when, how often, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from fcp_ros.language.english.adverbials import (
+    AT_MOST_ONCE,
+    IN_ORDER,
+    MORE_THAN_ONCE,
+    SOMETIME,
+)
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.time_parser import read_allowed_time, read_time_limits
+from fcp_ros.language.parsing.trees import Act, SpokenClause, TimeLimit
+from fcp_ros.language.reading import WordRole, WordUse
+
+_FOR_THAT = (("to",), ("in", "which", "to"), ("for", "that"), ("for", "this"), ("for", "it"))
+
+
+class TimingParser:
+    """A reader of times and numbers of times around the core of a clause.
+
+    Args:
+        nouns: the chart of its noun phrases.
+    """
+
+    def __init__(self, nouns: NounParser) -> None:
+        self._nouns = nouns
+        self._tokens = nouns.tokens
+
+    def read_allowed_time(self, start: int) -> tuple[int, TimeLimit, WordUse] | None:
+        """Read a sentence about the time of what was said: "you have two minutes"."""
+        found = read_allowed_time(self._tokens, start)
+        if found is None:
+            return None
+        end, limit = found
+        for words in _FOR_THAT[2:]:
+            end += len(words) if match_words(self._tokens, end, words) else 0
+        return end, limit, self._describe_time(start, end, limit)
+
+    def _list_time_openings(self, start: int) -> Iterator[tuple[int, TimeLimit]]:
+        """Yield "within two minutes", "you have two minutes to" before a clause."""
+        yield from read_time_limits(self._tokens, start)
+        allowed = read_allowed_time(self._tokens, start)
+        if allowed is not None:
+            for words in _FOR_THAT[:2]:
+                if match_words(self._tokens, allowed[0], words):
+                    yield allowed[0] + len(words), allowed[1]
+
+    def _describe_time(self, start: int, end: int, limit: TimeLimit) -> WordUse:
+        since = f"{limit.begin} to " if limit.begin else ""
+        meaning = f"{limit.kind.value} {since}{limit.seconds} s"
+        return self._nouns.describe_use(start, end, WordRole.ORDER, meaning)
+
+    def _read_timing(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read when and how often, behind the core of a clause."""
+        if clause.time is None:
+            for end, limit in read_time_limits(self._tokens, start):
+                use = self._describe_time(start, end, limit)
+                yield end, replace(clause, uses=(*clause.uses, use), time=limit)
+        end = self._match_any(start, AT_MOST_ONCE)
+        if end > start and not clause.once:
+            use = self._nouns.describe_use(start, end, WordRole.LIMIT, "at most once")
+            yield end, replace(clause, once=True, uses=(*clause.uses, use))
+        end = self._match_any(start, MORE_THAN_ONCE)
+        if end > start and (clause.negated or clause.never):
+            use = self._nouns.describe_use(start, end, WordRole.LIMIT, "at most once")
+            if clause.never:
+                *others, last = clause.never
+                never = (*others, replace(last, once=True))
+                yield end, replace(clause, never=never, uses=(*clause.uses, use))
+            else:
+                yield end, replace(clause, once=True, uses=(*clause.uses, use))
+        end = self._match_any(start, SOMETIME)
+        if end > start and not clause.negated and clause.act is not Act.KEEP:
+            use = self._nouns.describe_use(start, end, WordRole.ORDER, "sometime")
+            yield end, replace(clause, sometime=True, uses=(*clause.uses, use))
+        end = self._match_any(start, IN_ORDER)
+        if end > start:
+            use = self._nouns.describe_use(start, end, WordRole.ORDER, "in this order")
+            yield end, replace(clause, in_order=True, uses=(*clause.uses, use))
+
+    def _match_any(self, start: int, phrases: Sequence[tuple[str, ...]]) -> int:
+        """Return the end of the longest of some phrases at a token; `start` if none is there."""
+        lengths = [len(words) for words in phrases if match_words(self._tokens, start, words)]
+        return start + max(lengths, default=0)
+
+    def _get(self, place: int) -> str:
+        return self._nouns.get_text(place)
