@@ -64,6 +64,38 @@ class TaskTemplate:
 
 
 @dataclass(frozen=True, slots=True)
+class SetExtension:
+    """More things that belong to a set if that is said: "a computer with accessories".
+
+    Attributes:
+        phrases: words before or behind the noun, or beside the clause; without slots.
+        members: labels or types, normalised.
+    """
+
+    phrases: tuple[Phrase, ...]
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThingSet:
+    """Things that belong together, one of each kind: the parts of a computer, a place setting.
+
+    Attributes:
+        name: of the set.
+        words: nouns for the whole, normalised.
+        parts: nouns for any of its parts, normalised; English has some for all sets ("parts").
+        members: labels or types, normalised: the kinds of its parts.
+        more: what else belongs to it if that is said.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    parts: tuple[str, ...]
+    members: tuple[str, ...]
+    more: tuple[SetExtension, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DomainWords:
     """Everything that a domain says about language; all of it is optional.
 
@@ -74,6 +106,7 @@ class DomainWords:
         graded: phrases for "it fits well"; slots are parameters.
         tasks: tasks with a name of their own.
         kinds: nouns that stand for several labels or types, all normalised.
+        sets: things that belong together, by the name of the set.
         ignorable: words without a meaning here, as `" ".join(split_words(...))`.
     """
 
@@ -83,4 +116,5 @@ class DomainWords:
     graded: Phrases = field(default_factory=dict)
     tasks: Mapping[str, TaskTemplate] = field(default_factory=dict)
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sets: Mapping[str, ThingSet] = field(default_factory=dict)
     ignorable: frozenset[str] = frozenset()

@@ -271,6 +271,23 @@ class RelaxingEntry(_Entry):
     ask: Degrees = Field(default_factory=dict)
 
 
+class SetExtensionEntry(_Entry):
+    """An item of `more` of a set."""
+
+    phrases: Words
+    members: Words
+
+
+class SetEntry(_Entry):
+    """An entry of `sets`."""
+
+    description: str = ""
+    words: Words
+    parts: Words = Field(default_factory=list)
+    members: Words
+    more: list[SetExtensionEntry] = Field(default_factory=list)
+
+
 class AttributeFactEntry(_Entry):
     """An item of `attribute_facts`."""
 
@@ -315,6 +332,7 @@ class DomainFile(_Entry):
     synonyms: Typing = Field(default_factory=dict)
     tasks: dict[str, TaskEntry] = Field(default_factory=dict)
     kinds: dict[str, Words] = Field(default_factory=dict)
+    sets: dict[str, SetEntry] = Field(default_factory=dict)
     ignorable: Words = Field(default_factory=list)
     relaxable: dict[str, list[str | WeakerEntry]] = Field(default_factory=dict)
     relaxing: RelaxingEntry | None = None

@@ -159,6 +159,7 @@ class AdverbialParser(TimingParser, ABC):
                         degree=clause.degree * never.degree,
                     ),
                 )
+        yield from self._read_purpose(start, clause)
         yield from self._read_exception(start, clause)
         yield from self._read_place(start, clause)
         yield from self._read_after_each(start, clause)
@@ -228,6 +229,35 @@ class AdverbialParser(TimingParser, ABC):
                     ),
                 )
             return
+
+    def _read_purpose(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "to build a shed" behind "bring all the parts into the garden"."""
+        if len(clause.predications) != 1:
+            return
+        said = clause.predications[0]
+        for slot, theme in said.arguments.items():
+            if not isinstance(theme, NounPhrase) or not self._is_part(theme):
+                continue
+            for end, whole in self._nouns.read_purpose(start):
+                parts = self._nouns.make_set(replace(theme, end=start), end, whole)
+                full = replace(said, arguments={**said.arguments, slot: parts})
+                use = self._nouns.describe_use(start, end, WordRole.THING, whole.given.name)
+                yield (
+                    end,
+                    replace(
+                        clause,
+                        predications=(full,),
+                        uses=(*clause.uses, use),
+                        degree=clause.degree * 0.99,
+                    ),
+                )
+
+    def _is_part(self, theme: NounPhrase) -> bool:
+        """Return True for all of several things that may be the parts of something."""
+        if theme.kinds or not (_is_universal(theme) or theme.head is Reference.THING):
+            return False
+        anything = theme.head is Reference.THING and theme.determiner is not Determiner.NO
+        return anything or self._nouns.is_part_noun(theme.head)
 
     def _read_after_each(
         self, start: int, clause: SpokenClause

@@ -17,6 +17,7 @@ from fcp_ros.language.english.verbs import (
     PUT_VERBS,
     REMOVE_VERBS,
 )
+from fcp_ros.language.english.wholes import GATHERING_VERBS, MAKING_VERBS, SETTING_VERBS
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.meanings import SpokenPattern
@@ -86,6 +87,8 @@ _WHERE_IT_IS = gather_phrases(
     "in its place",
 )
 
+_SOMEWHERE = 0.9
+"""Degree of parts that shall be together, without a word about where."""
 _AUXILIARIES = frozenset(("should", "must", "shall", "is", "are", "can", "may", "do", "does"))
 
 
@@ -222,6 +225,7 @@ class ClauseParser(MotionParser):
             found += self._parse_go(after)
         if verb in CLEAR_VERBS:
             found += self._parse_clear(after)
+        found += self._parse_whole(after, verb)
         if verb in MOVING:
             for end, theme in self._nouns.parse_phrases(after):
                 said = Predication(None, {THEME: theme}, degree=theme.degree)
@@ -265,6 +269,31 @@ class ClauseParser(MotionParser):
                     yield after, replace(placed, predications=(negated,), act=Act.ACHIEVE)
                 elif verb in MAKE_VERBS and said.subject:
                     yield after, replace(self._make_said(theme, said, _act_of(verb)), verb=verb)
+
+    def _parse_whole(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "build a shed in the garden", "put a shed together", "gather all its parts"."""
+        particles = [rest[0] for first, *rest in MAKING_VERBS if first == verb and rest]
+        if not particles and verb not in SETTING_VERBS | GATHERING_VERBS:
+            return
+        before = self._get(start) in particles
+        skipped = [start] if before or self._get(start) in ("me", "us") else []
+        for end, theme in self._nouns.parse_phrases(start + len(skipped)):
+            if not isinstance(theme, NounPhrase) or not theme.set_name:
+                continue
+            behind = self._get(end) in particles
+            if not (before or behind or verb in SETTING_VERBS | GATHERING_VERBS):
+                continue
+            after = end + behind
+            words = [*skipped, *range(end, after)]
+            uses = self._nouns.list_uses(words, WordRole.ACTION, verb)
+            for stop, said in self._nouns.parse_modifiers(after):
+                if said.preposition and not said.source:
+                    clause = self._make_placed(theme, said, verb)
+                    yield stop, replace(clause, uses=(*uses, *clause.uses))
+            somewhere = NounPhrase(after, after, Reference.THING, Determiner.A)
+            together = Predication(None, {PLACE: somewhere}, THEME, "on", degree=_SOMEWHERE)
+            clause = self._make_placed(theme, together, verb)
+            yield after, replace(clause, uses=(*uses, *clause.uses))
 
     def _match_where(self, start: int) -> int:
         """Return the end of "back in the container where they were located originally"."""

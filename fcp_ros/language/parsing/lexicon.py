@@ -234,11 +234,13 @@ class Lexicon:
         if said in self._kinds:
             labels = self._cover(tuple(dict.fromkeys((*self._kinds[said], said))))
             every = [n for label in labels for n in self._members.get(label, ())]
-            return Noun(said, labels, self._find_type(labels), tuple(dict.fromkeys(every)))
+            return Noun(said, labels, self.find_common_type(labels), tuple(dict.fromkeys(every)))
         if not members:
             label = self._domain.mapping.synonyms.get(said)
             if label is not None and self._members.get(label):
-                return Noun(said, (label,), self._find_type((label,)), tuple(self._members[label]))
+                return Noun(
+                    said, (label,), self.find_common_type((label,)), tuple(self._members[label])
+                )
             stand_in = next((n for n in self._find_synonym(said) if n.members), None)
             if stand_in is not None:
                 return Noun(said, stand_in.labels, stand_in.type, stand_in.members)
@@ -247,7 +249,7 @@ class Lexicon:
         if extra and members:
             named = [self._goes_by(said, member) for member in members]
             labels = (said,) if all(named) else (said, *extra) if any(named) else extra
-        return Noun(said, labels, self._find_type((said,)), tuple(dict.fromkeys(members)))
+        return Noun(said, labels, self.find_common_type((said,)), tuple(dict.fromkeys(members)))
 
     def _cover(self, labels: tuple[str, ...]) -> tuple[str, ...]:
         """Return the type that names all of these things alone, if one of the labels is one."""
@@ -266,9 +268,9 @@ class Lexicon:
             if other in self._known and other != said:
                 members = tuple(dict.fromkeys(self._members.get(other, ())))
                 extra = tuple(self._labels.get(other, ()))
-                yield Noun(said, (other, *extra), self._find_type((other,)), members)
+                yield Noun(said, (other, *extra), self.find_common_type((other,)), members)
 
-    def _find_type(self, labels: Sequence[str]) -> str:
+    def find_common_type(self, labels: Sequence[str]) -> str:
         """Find a type that all labels have; empty if there is none."""
         types = {self._type_of_label(label) for label in labels}
         types.discard("")

@@ -37,6 +37,7 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.states import ANTONYMS, SAME_STATES
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.parsing.set_index import SetIndex
 
 FlatPart = PhraseWord | PhraseSlot
 _COPULAS = frozenset(["is", "are", "has", "be"])
@@ -114,6 +115,7 @@ class PatternTable:
         remarks: patterns beside tasks.
         states: adjective -> meaning and True if the state is that it does not hold.
         vocabulary: all words of the phrases.
+        sets: things that belong together.
     """
 
     imperatives: dict[str, list[SpokenPattern]] = field(default_factory=dict)
@@ -123,6 +125,7 @@ class PatternTable:
     states: dict[str, SpokenPattern] = field(default_factory=dict)
     vocabulary: set[str] = field(default_factory=set)
     slot_first: list[SpokenPattern] = field(default_factory=list)
+    sets: SetIndex = field(default_factory=lambda: SetIndex(()))
 
     def add_imperative(self, pattern: SpokenPattern) -> None:
         """Add a pattern under its first word."""
@@ -193,6 +196,8 @@ def build_patterns(domain: Domain) -> PatternTable:
     for task in words.tasks.values():
         _add_task(table, task)
     _add_opposites(table)
+    table.sets = SetIndex(words.sets.values())
+    table.vocabulary |= table.sets.vocabulary
     return table
 
 

@@ -111,6 +111,7 @@ class SentenceParser:
         yield from self._read_link(place, partial)
         yield from self._read_subordinate(place, partial)
         yield from self._read_remark(place, partial)
+        yield from self._read_more(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
 
@@ -290,6 +291,26 @@ class SentenceParser:
                             degree=partial.sentence.degree * match.degree,
                         )
                         yield match.end, replace(partial, sentence=sentence, separated=False)
+
+    def _read_more(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read what is said of a set later: "(assemble a computer,) and it should work"."""
+        clauses = partial.sentence.clauses
+        for number, clause in enumerate(clauses):
+            for which, said in enumerate(clause.predications):
+                for slot, phrase in said.arguments.items():
+                    if not isinstance(phrase, NounPhrase) or not phrase.kinds:
+                        continue
+                    for end, longer in self._nouns.extend_set(place, phrase):
+                        predications, changed = list(clause.predications), list(clauses)
+                        predications[which] = replace(
+                            said, arguments={**said.arguments, slot: longer}
+                        )
+                        use = longer.uses[-1]
+                        changed[number] = replace(
+                            clause, predications=tuple(predications), uses=(*clause.uses, use)
+                        )
+                        sentence = replace(partial.sentence, clauses=tuple(changed))
+                        yield end, replace(partial, sentence=sentence, separated=False)
 
     def _read_clause(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         found = list(self._clauses.parse_clauses(place))

@@ -109,6 +109,8 @@ class NounPhrase:
         excluded: what is not meant ("except ...").
         other: "other", "another": not one that was mentioned.
         attributes: values of attributes ("red"), as they were said.
+        kinds: of a set, the kinds of its parts; `number` of each of them are meant.
+        set_name: the set of the domain that it is about.
         uses: the words.
         degree: how sure this is.
     """
@@ -123,6 +125,8 @@ class NounPhrase:
     excluded: tuple[Phrase, ...] = ()
     other: bool = False
     attributes: tuple[str, ...] = ()
+    kinds: tuple[Noun, ...] = ()
+    set_name: str = ""
     uses: tuple[WordUse, ...] = ()
     degree: float = 1.0
 

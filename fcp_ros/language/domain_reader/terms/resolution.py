@@ -18,6 +18,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
     Value,
 )
 from fcp_ros.language.domain_reader.terms.remainders import RemainderResolver
+from fcp_ros.language.domain_reader.terms.set_parts import list_parts
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.trees import (
@@ -62,6 +63,8 @@ class TermResolver(RemainderResolver):
         Raises:
             Unresolved: it refers to nothing.
         """
+        if isinstance(phrase, NounPhrase) and phrase.kinds:
+            phrase = list_parts(phrase)
         if isinstance(phrase, Coordination):
             terms = tuple(self.resolve(part, slot_type, place=place) for part in phrase.parts)
             group = TermGroup(terms, phrase.alternative)

@@ -13,11 +13,11 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.lexicon import NounMatch
-from fcp_ros.language.parsing.noun_phrases.modifier_parser import ModifierParser
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     NounOpening,
     match_words,
 )
+from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -37,6 +37,8 @@ _ABSENT = 0.93
 """Degree of a kind of thing that the scene lacks."""
 _STATE_IN_LABEL = 0.85
 """Degree of "dirty pants" as a label where "dirty" is a state."""
+_PART_OF_NOTHING = 0.8
+"""Degree of "the necessary parts" as any parts, beside those of the only set."""
 _CONTENTS = "contents"
 _EMPTY_ADJECTIVES = gather_words(
     "necessary needed required respective corresponding usual own actual following "
@@ -84,7 +86,7 @@ class _Adjectives:
     degree: float = 1.0
 
 
-class HeadParser(ModifierParser):
+class HeadParser(SetParser):
     """A reader of adjectives and heads."""
 
     def _read_head(
@@ -92,12 +94,15 @@ class HeadParser(ModifierParser):
     ) -> Iterator[tuple[int, NounPhrase]]:
         determiner, number, other = opening.determiner, opening.number, opening.other
         blank = NounPhrase(start, place, Reference.ONE, determiner, number, False, other=other)
+        yield from self.read_set_head(start, place, opening)
         if place < len(self.tokens):
             for match in self.lexicon.find_nouns(self.tokens, place, self._similarity):
                 head = match.head
                 if match.end == place + 1 and self.get_text(place) in _THING_NOUNS:
                     continue
                 degree = match.degree * self._rate_head(match, place)
+                if self.is_set_needed(opening.end, place) and self.is_part_noun(head):
+                    degree *= _PART_OF_NOTHING
                 yield from self._read_named(place, match, blank)
                 shown = head.name if isinstance(head, ElementName) else head.said
                 meaning = f"{shown}, {match.note}" if match.note else shown

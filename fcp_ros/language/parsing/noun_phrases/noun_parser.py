@@ -139,6 +139,9 @@ class NounParser(RelativeParser):
                 uses=(use,),
             )
             yield from self._extend(phrase, depth)
+            if determiner is Determiner.ALL and not other:
+                for after, parts in self.read_set_behind(start, end):
+                    yield from self._extend(replace(parts, end=after), depth)
             for after, adjectives in self._read_adjectives(end + other, 1):
                 if after > end + other:
                     yield from self._extend(
