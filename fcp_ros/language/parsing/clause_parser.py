@@ -87,6 +87,10 @@ _WHERE_IT_IS = gather_phrases(
     "in its place",
 )
 
+_JOINED = 0.85
+"""Degree of a thing that shall be where the one before it shall be."""
+_FITTING = 0.75
+"""Least fit of such a thing."""
 _SOMEWHERE = 0.9
 """Degree of parts that shall be together, without a word about where."""
 _AUXILIARIES = frozenset(("should", "must", "shall", "is", "are", "can", "may", "do", "does"))
@@ -139,6 +143,7 @@ class ClauseParser(MotionParser):
             if said.preposition and not said.source and self._get(start) == "back":
                 clause = self._make_placed(same, said, before.verb)
                 yield from self._read_adverbials(after, clause, 0)
+        yield from self._parse_joined(start, before)
         excluding = any(isinstance(a, NounPhrase) and a.excluded for a in last.arguments.values())
         for end, theme in self._nouns.parse_phrases(start):
             for after, said in self._nouns.parse_modifiers(end):
@@ -149,6 +154,33 @@ class ClauseParser(MotionParser):
                     yield from self._read_adverbials(
                         after, replace(clause, degree=clause.degree * 0.98), 0
                     )
+
+    def _parse_joined(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(put a plate on the table) and a fork": to the same place."""
+        last = before.predications[-1]
+        slots = list(last.arguments)
+        plain = before.act is Act.ACHIEVE and not (before.negated or before.preferred)
+        if len(slots) != 2 or not plain or last.source:
+            return
+        there = NounPhrase(start, start, Reference.THERE, Determiner.THE)
+        type_ = last.meaning.types.get(slots[0], "") if last.meaning is not None else ""
+        for end, theme in self._nouns.parse_phrases(start):
+            fit = self._nouns.fit(theme, type_) if type_ else 1.0
+            pronoun = isinstance(theme, NounPhrase) and isinstance(theme.head, Reference)
+            if pronoun or fit < _FITTING or self._nouns.parse_modifiers(end):
+                continue
+            said = replace(last, arguments={slots[0]: theme, slots[1]: there}, uses=())
+            degree = theme.degree * fit * _JOINED
+            yield (
+                end,
+                SpokenClause(
+                    before.act,
+                    (said,),
+                    verb=before.verb,
+                    uses=list_phrase_uses(theme),
+                    degree=degree,
+                ),
+            )
 
     def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(the door should be closed, and) the fridge too", "so should the fridge"."""

@@ -9,5 +9,6 @@ Lowest first:
 - `mentions`: what was said before.
 - `descriptions`: elements that fit a description, and conditions of variables.
 - `remainders`: exceptions, and the rest.
+- `set_parts`: sets as one thing of each kind.
 - `resolution`: noun phrases looked up in all of these.
 """
