@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """English as far as every domain shares it.
 
-Tables of words, none of them about particular things but `noun_synonyms` (domains say the rest,
+Tables of words, none of them about particular things but `nouns/` (domains say the rest,
 `Domain.words`):
 
-- `number_words`, `prepositions`, `verbs`, `states`, `noun_synonyms`, `wholes`: words with a
-  meaning.
+- `number_words`, `prepositions`, `verbs`, `states`, `nouns/`: words with a meaning.
 - `polite_phrases`, `adverbials`, `times`, `connectives`: phrases around and between clauses.
 - `function_words`: what may be left over, and what tells English from other languages.
 - `word_lists`: how such tables are written.

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
+from fcp_ros.language.english.nouns.wholes import GATHERING_VERBS, MAKING_VERBS, SETTING_VERBS
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
     CLEAR_VERBS,
@@ -17,7 +18,6 @@ from fcp_ros.language.english.verbs import (
     PUT_VERBS,
     REMOVE_VERBS,
 )
-from fcp_ros.language.english.wholes import GATHERING_VERBS, MAKING_VERBS, SETTING_VERBS
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.meanings import SpokenPattern

@@ -17,7 +17,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.labels import label_forms, match_label, normalise_label
 from fcp_ros.language.english.function_words import COMMON, ENGLISH, FILLERS
 from fcp_ros.language.english.inflection import find_misspelt, list_singulars
-from fcp_ros.language.english.noun_synonyms import SYNONYMS
+from fcp_ros.language.english.nouns.noun_synonyms import SYNONYMS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_words

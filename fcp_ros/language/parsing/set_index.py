@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from fcp_ros.domain.phrases import PhraseWord
 from fcp_ros.domain.words import ThingSet
 from fcp_ros.language.english.inflection import list_singulars
+from fcp_ros.language.english.nouns.wholes import PART_NOUNS
 from fcp_ros.language.english.tokens import Token, TokenKind, tokenise
-from fcp_ros.language.english.wholes import PART_NOUNS
 
 _Words = tuple[str, ...]
 
