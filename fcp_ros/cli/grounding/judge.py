@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from fcp_ros.cli.judges import JudgeChoice, open_grounder
+from fcp_ros.cli.grounding.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
     DEFAULT_DOMAIN,
     AssetsOption,

@@ -32,7 +32,8 @@ JudgementsOption = Annotated[
 ModelOption = Annotated[
     str,
     typer.Option(
-        help="Folder of a sentence-transformers model to train on; empty takes the packaged one."
+        help="The sentence-transformers model to train on: a name of `fcp models list`, or a "
+        "folder; empty takes the packaged one."
     ),
 ]
 

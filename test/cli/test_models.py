@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``fcp models``: the list, the states of models, and errors, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from fcp_ros.cli.grounding.models import app
+
+
+@pytest.fixture(autouse=True)
+def no_models(tmp_path, monkeypatch):
+    monkeypatch.setenv("FCP_MODELS", str(tmp_path))
+    return tmp_path
+
+
+def run(*words: str):
+    return CliRunner().invoke(app, list(words))
+
+
+def test_list_tells_state_size_and_licence():
+    done = run("list")
+    assert done.exit_code == 0
+    rows = {line.split()[0]: line for line in done.output.splitlines()}
+    assert "installed" in rows["minilm"]
+    assert "405 MB" in rows["mpnet"]
+    assert "absent" in rows["mpnet"]
+    assert "Apache-2.0" in rows["qwen2.5-coder-1.5b"]
+
+
+def test_list_as_json(no_models):
+    rows = {row["name"]: row for row in json.loads(run("list", "--json").output)}
+    assert rows["minilm"]["folder"]
+    assert rows["mpnet"]["folder"] == ""
+
+
+def test_fetch_of_what_is_installed_downloads_nothing(no_models):
+    done = run("fetch", "minilm")
+    assert done.exit_code == 0
+    assert "minilm is ready in" in done.output
+    assert not list(no_models.iterdir())
+
+
+def test_verify_reads_what_is_here():
+    done = run("verify")
+    assert (done.exit_code, done.output.strip()) == (0, "minilm: whole")
+
+
+def test_a_changed_file_is_named(no_models):
+    folder = no_models / "mpnet"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    (folder / "fcp_files.json").write_text(json.dumps({"config.json": "0" * 64}))
+    done = run("verify", "mpnet")
+    assert done.exit_code == 1
+    assert "mpnet: changed or missing: config.json" in done.output
+    assert "fcp models fetch mpnet" in done.output
+    assert run("remove", "mpnet").exit_code == 0
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("command", ["fetch", "verify", "remove"])
+def test_unknown_names_are_told(command):
+    done = run(command, "mpnett")
+    assert done.exit_code == 2
+    assert "did you mean 'mpnet'" in done.output

