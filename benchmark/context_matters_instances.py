@@ -196,6 +196,9 @@ def _list_facts(
             yield ("is_empty", thing.name)
     if schema.has_relation("dirty_floor"):
         yield from (("dirty_floor", room) for room in task.rooms)
+    if schema.has_relation("is_sorted"):
+        bins = (name for name, type_ in types.items() if type_.endswith("_bin"))
+        yield from (("is_sorted", name) for name in bins)
     if schema.has_relation("belongs_in"):
         for thing in task.things:
             for place in task.things:

@@ -92,6 +92,8 @@ def test_waste_belongs_in_the_bin_for_its_material():
     assert {text for text in found if text.startswith("belongs_in")} == {
         "belongs_in(cola_can_1, metal_bin_4)"
     }
+    sorted_ = {"is_sorted(metal_bin_4)", "is_sorted(glass_bin_5)"}
+    assert {text for text in found if text.startswith("is_sorted")} == sorted_
     assert {"is_clean(mop_7)", "dirty_floor(kitchen_1)", "dirty_floor(hall_2)"} <= found
 
 
