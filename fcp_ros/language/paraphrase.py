@@ -10,8 +10,9 @@ semicolons instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.resolution import infer_types
@@ -64,10 +65,24 @@ def paraphrase_goal(goal: Expression, domain: Domain, instance: Instance) -> str
         A sentence that mentions all elements and labels of the goal, such as "At least two plates
         are on table_1."
     """
-    sentence = _Writer(domain, instance).write_sentence(goal)
+    sentence = paraphrase_clause(goal, domain, instance)
     first, _, _ = sentence.partition(" ")
     named = instance.has(first.rstrip(".,;"))
     return (sentence if named else sentence[:1].upper() + sentence[1:]) + "."
+
+
+def paraphrase_clause(
+    goal: Expression, domain: Domain, instance: Instance, called: Mapping[str, str] | None = None
+) -> str:
+    """Write a goal as a clause that may stand within a sentence: "two plates are on table_1".
+
+    Args:
+        goal: as of `paraphrase_goal`, like the next two arguments.
+        domain: its phrases are used.
+        instance: the state.
+        called: what free variables are called: "the table". The others are chosen.
+    """
+    return _Writer(domain, instance).write_sentence(goal, called or {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +117,14 @@ class _Writer:
 
     # --- the whole sentence
 
-    def write_sentence(self, goal: Expression) -> str:
-        parts = self._bind_free(goal)
-        pieces = self._join_pieces([self._write(part, {}) for part in parts])
+    def write_sentence(self, goal: Expression, called: Scope = MappingProxyType({})) -> str:
+        parts = self._bind_free(goal, called)
+        pieces = self._join_pieces([self._write(part, called) for part in parts])
         if any(piece.open for piece in pieces) and len(pieces) > 1:
             return "; ".join([*(p.text for p in pieces[:-1]), f"and {pieces[-1].text}"])
         return _join_texts([piece.text for piece in pieces])
 
-    def _bind_free(self, goal: Expression) -> list[Expression]:
+    def _bind_free(self, goal: Expression, called: Scope) -> list[Expression]:
         """Split a goal into parts, with the free variables bound around the parts that share them.
 
         Those in parts that share no variable can be bound apart.
@@ -121,7 +136,7 @@ class _Writer:
             types = dict.fromkeys(free_variables(goal), "")
         groups: list[tuple[set[str], list[Expression]]] = []
         for part in parts:
-            mine = set(free_variables(part))
+            mine = set(free_variables(part)).difference(called)
             group: tuple[set[str], list[Expression]] = (mine, [])
             kept = []
             for other in groups:

@@ -9,6 +9,7 @@
     worlds.py            elements taken for another type, help, things that are missing
     lattice.py           the search over all combinations of choices, best first, with proof
     purpose.py           a plan has to bring about something that was wanted
+    wording.py           changes in words: what, why, instead of what
     answer.py            the answer: status, chain of changes, what was refused, a question
 
 `plan_goal` is the entry point of nodes and commands. docs/relaxation.md explains it.

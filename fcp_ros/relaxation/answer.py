@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
@@ -15,11 +13,11 @@ from fcp_ros.planning.model.result import (
     PlanningResult,
     PlanStatus,
     Relaxation,
-    RelaxationKind,
 )
-from fcp_ros.relaxation.choices.requirements import GoalChange, RequirementChoice
+from fcp_ros.relaxation.choices.requirements import GoalChange
 from fcp_ros.relaxation.choices.stream import ChoiceStream
 from fcp_ros.relaxation.lattice import Attempt, Found, Node
+from fcp_ros.relaxation.wording import ChangeWords, RequirementChange, find_blockers
 from fcp_ros.relaxation.worlds import WorldStream
 
 MOST_REFUSED = 32
@@ -30,23 +28,23 @@ class RelaxationAnswer:
     """Makes the answer of one request.
 
     Args:
-        instance: the initial state.
         options: of the request.
         strict: the failure of the goal as stated.
         streams: the choices for each requirement.
+        words: tells the changes.
     """
 
     def __init__(
         self,
-        instance: Instance,
         options: PlanningOptions,
         strict: PlanningResult,
         streams: Sequence[ChoiceStream | WorldStream],
+        words: ChangeWords,
     ) -> None:
-        self._instance = instance
         self._options = options
         self._strict = strict
         self._streams = streams
+        self._words = words
 
     def conclude(self, found: Found) -> PlanningResult:
         """Make the answer."""
@@ -64,9 +62,10 @@ class RelaxationAnswer:
         result = attempt.result
         assert result is not None
         assert result.plan is not None
+        blockers = find_blockers(found.conflicts)
         chain = tuple(
-            Relaxation(c.kind.value, c.original, c.replacement, c.degree, self._explain(c))
-            for c in self._list_changes(node)
+            _make_relaxation(one.change, self._words.explain(one, blockers))
+            for one in self._list_changes(node)
         )
         reasons = " ".join(one.reason for one in chain)
         message = f"{reasons} {result.message}".strip()
@@ -82,19 +81,19 @@ class RelaxationAnswer:
         if cancelled is not None and cancelled.status is PlanStatus.CANCELLED:
             result = replace(result, status=PlanStatus.CANCELLED)
         result = replace(result, relaxations=chain, message=message)
-        return self._ask(result)
+        return self._ask(result, node)
 
     @property
     def _decides_membership(self) -> bool:
         return self._options.optimise is Optimise.MEMBERSHIP
 
-    def _ask(self, result: PlanningResult) -> PlanningResult:
+    def _ask(self, result: PlanningResult, node: Node) -> PlanningResult:
         """Ask for a confirmation where the options want one."""
         assert result.plan is not None
         membership = result.plan.membership
         if membership >= self._options.confirm_below - EPSILON or not result.status.solved:
             return result
-        changes = list_names((describe_change(one) for one in result.relaxations), 3)
+        changes = self._name_changes(node)
         question = f"The goal cannot be met as stated. Shall I do it with {changes}?"
         return replace(
             result,
@@ -102,37 +101,6 @@ class RelaxationAnswer:
             confirmation=question,
             message=f"{question} {result.message}",
         )
-
-    def _explain(self, change: GoalChange) -> str:
-        """Explain a change in a sentence."""
-        because = f" ({change.because})" if change.because else ""
-        degree = f"{change.degree:.2f}"
-        why = self._strict.message.rstrip(".")
-        if change.kind is RelaxationKind.SUBSTITUTION:
-            if self._is_absent(change.original):
-                cause = f'Nothing here is a "{change.original}"'
-            else:
-                cause = f'No "{change.original}" will do ({why})'
-            return (
-                f"{cause}; {change.replacement} is a suitable substitute to degree "
-                f"{degree}{because}."
-            )
-        if change.kind is RelaxationKind.DROP:
-            return f"{change.original} is given up, which leaves {degree}{because}."
-        if change.kind is RelaxationKind.FEWER:
-            return f"Only {change.replacement} can be had: {change.original} ({degree}){because}."
-        if change.kind is RelaxationKind.SPLIT:
-            return (
-                f"{change.original} is reached on the way, not in the end, to degree "
-                f"{degree}{because}."
-            )
-        return f"{change.original} becomes {change.replacement} to degree {degree}{because}."
-
-    def _is_absent(self, label: str) -> bool:
-        instance = self._instance
-        if instance.has(label):
-            return False
-        return not any(is_a(instance, element, label) for element in instance.all_elements())
 
     # --- no plan
 
@@ -144,8 +112,7 @@ class RelaxationAnswer:
         below = found.below is not None and any(found.below) and best is not None
         message, membership = strict.message, strict.best_membership
         if below and best is not None and found.below is not None:
-            changes = list_names(map(str, self._list_changes(found.below)), 3)
-            message = f"{message} With {changes}: {best.message}"
+            message = f"{message} With {self._name_changes(found.below)}: {best.message}"
             membership = max(membership, best.best_membership)
             strict = replace(strict, candidates=best.candidates)
         proven = found.complete or found.bound < strict.alpha - EPSILON
@@ -161,45 +128,54 @@ class RelaxationAnswer:
 
     # --- changes
 
-    def _list_changes(self, node: Node) -> Iterator[GoalChange]:
-        for choice in self._list_choices(node):
-            yield from choice.changes
+    def _name_changes(self, node: Node) -> str:
+        """Name the changes of a node within a sentence."""
+        return list_names(map(self._words.name, self._list_changes(node)), 3)
 
-    def _list_choices(self, node: Node) -> Iterator[RequirementChoice]:
-        for stream, number in zip(self._streams, node, strict=True):
+    def _list_changes(self, node: Node) -> Iterator[RequirementChange]:
+        for position, (stream, number) in enumerate(zip(self._streams, node, strict=True)):
             choice = stream.find(number) if number else None
-            if choice is not None:
-                yield choice
+            for change in choice.changes if choice is not None else ():
+                yield RequirementChange(position, change)
 
     def _list_refused(self, node: Node | None) -> Iterator[Relaxation]:
         """Yield the changes that were looked at and not taken, requirement by requirement."""
-        taken = set(map(str, self._list_changes(node))) if node is not None else set()
-        seen: set[tuple[str, str, str]] = set()
+        taken = self._list_changes(node) if node is not None else ()
+        seen = {_identify(one.change) for one in taken}
+        for one, reason in self._list_untaken(node):
+            key = _identify(one.change)
+            if key not in seen:
+                seen.add(key)
+                yield _make_relaxation(one.change, f"{self._name(one)}: {reason}")
+
+    def _list_untaken(self, node: Node | None) -> Iterator[tuple[RequirementChange, str]]:
+        """Yield changes that a node does without, with the reason as a clause."""
         for position, stream in enumerate(self._streams):
             own = 0 if node is None else node[position]
             for number, choice in enumerate(stream.found):
-                if number == own or len(choice.changes) != 1:
-                    continue
-                (change,) = choice.changes
-                key = (change.kind.value, change.original, change.replacement)
-                if str(change) in taken or key in seen:
-                    continue
-                seen.add(key)
-                reason = "It did not lead to a plan."
-                if number > own > 0:
-                    reason = "Another change leads to a plan that is at least as good."
-                elif own == 0:
-                    reason = "It was not needed."
-                yield Relaxation(*key, change.degree, reason)
-            for one in stream.refused:
-                key = (one.kind, one.original, one.replacement)
-                if key not in seen:
-                    seen.add(key)
-                    yield one
+                if number != own and len(choice.changes) == 1:
+                    reason = _explain_refusal(number, own)
+                    yield RequirementChange(position, choice.changes[0]), reason
+            for refused in stream.refused:
+                yield RequirementChange(position, refused.change), refused.reason
+
+    def _name(self, one: RequirementChange) -> str:
+        name = self._words.name(one)
+        return name[:1].upper() + name[1:] if name.startswith(("any ", "help ")) else name
 
 
-def describe_change(relaxation: Relaxation) -> str:
-    """Describe a change within a question."""
-    if relaxation.kind == RelaxationKind.DROP.value:
-        return f"{relaxation.original} left out"
-    return f"{relaxation.replacement} in place of {relaxation.original}"
+def _explain_refusal(number: int, own: int) -> str:
+    """Explain why the choice with a number was not taken, but `own`."""
+    if own == 0:
+        return "it was not needed."
+    if number > own:
+        return "another change leads to a plan that is at least as good."
+    return "it did not lead to a plan."
+
+
+def _identify(change: GoalChange) -> tuple[str, str, str]:
+    return change.kind.value, change.original, change.replacement
+
+
+def _make_relaxation(change: GoalChange, reason: str) -> Relaxation:
+    return Relaxation(change.kind.value, change.original, change.replacement, change.degree, reason)

@@ -40,6 +40,7 @@ from fcp_ros.relaxation.choices.stream import ChoiceStream, RelaxationSetting
 from fcp_ros.relaxation.choices.substitution import exclude_elements
 from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
 from fcp_ros.relaxation.purpose import serves_purpose
+from fcp_ros.relaxation.wording import ChangeWords, RequirementChange
 from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, WorldStream, add_elements
 
 PlanGoal = Callable[[Expression, PlanningOptions, PlanningWorld], PlanningResult]
@@ -61,6 +62,7 @@ class GoalRelaxation:
         plan: plans a relaxed goal.
 
     Attributes:
+        words: tells what is changed.
         expansions: states expanded for relaxed goals.
         timings: stage -> seconds for relaxed goals.
     """
@@ -83,6 +85,7 @@ class GoalRelaxation:
         domain, instance = here.domain, here.instance
         self._goal = list_requirements(goal, infer_types(goal, domain), instance)
         self._order = GoalOrder(self._goal, domain.graded)
+        self.words = ChangeWords(domain, instance, self._goal)
         named = Counter(
             name for one in self._goal.items for name in _find_named(one.closed, domain)
         )
@@ -131,6 +134,7 @@ class GoalRelaxation:
             self._attempt,
             by_membership=options.optimise is Optimise.MEMBERSHIP,
             enough=self._is_enough,
+            name=self.words.name,
         )
         try:
             first = self._judge_strict(strict)
@@ -211,7 +215,7 @@ class GoalRelaxation:
         unreachable = self._find_unreachable(node, choices)
         if unreachable:
             position = min(position for position, _ in unreachable)
-            reason = f"{self.requirements[position].text} is out of reach in this form."
+            reason = f"No sequence of actions leads to this: {self._tell(position, choices)}."
             return Attempt(RelaxationOutcome.IMPOSSIBLE, None, unreachable, reason)
         world = self._find_world(node)
         kept = zip(self.requirements, choices, strict=False)
@@ -237,6 +241,12 @@ class GoalRelaxation:
             reason = result.message
             return Attempt(RelaxationOutcome.IMPOSSIBLE, result, conflict, reason)
         return Attempt(RelaxationOutcome.UNKNOWN, result, reason=result.message, exact=False)
+
+    def _tell(self, position: int, choices: Sequence[RequirementChoice]) -> str:
+        """Tell a requirement, with the changes of a choice."""
+        changes = [RequirementChange(position, change) for change in choices[position].changes]
+        with_ = f" with {join_words([*map(self.words.name, changes)])}" if changes else ""
+        return f"{self.words.tell(position)}{with_}"
 
     def _plan_goal(
         self, goal: Expression, options: PlanningOptions, world: PlanningWorld

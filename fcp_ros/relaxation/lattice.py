@@ -24,8 +24,9 @@ from fcp_ros.planning.model.result import (
     RelaxationOutcome,
 )
 from fcp_ros.planning.model.watch import Interrupted
-from fcp_ros.relaxation.choices.requirements import RequirementChoice
+from fcp_ros.relaxation.choices.requirements import AS_WANTED, RequirementChoice
 from fcp_ros.relaxation.choices.stream import ChoiceStream
+from fcp_ros.relaxation.wording import RequirementChange
 from fcp_ros.relaxation.worlds import WorldStream
 
 MOST_BELOW_ALPHA = 16
@@ -76,6 +77,7 @@ class Found:
         explored: the nodes that were looked at.
         interrupted: the status and sentence of the limit that ended it; None if nothing did.
         below: the best node below alpha; None without one.
+        conflicts: the sets of requirements, with a choice for each, that are known to have no plan.
     """
 
     node: Node | None
@@ -86,6 +88,7 @@ class Found:
     explored: tuple[ExploredRelaxation, ...]
     interrupted: Interrupted | None = None
     below: Node | None = None
+    conflicts: tuple[Pairs, ...] = ()
 
 
 @dataclass
@@ -111,6 +114,7 @@ class RelaxationLattice:
         by_membership: True if the membership of the plan decides; otherwise the first node whose
             plan reaches alpha is the best one.
         enough: asked after each plan that reaches alpha; True takes the best one so far.
+        name: names a change of a requirement in words.
     """
 
     def __init__(
@@ -122,6 +126,7 @@ class RelaxationLattice:
         *,
         by_membership: bool = True,
         enough: Callable[[], bool] = lambda: False,
+        name: Callable[[RequirementChange], str] = lambda changed: changed.change.original,
     ) -> None:
         self._streams = streams
         self._tnorm = tnorm
@@ -129,6 +134,7 @@ class RelaxationLattice:
         self._attempt = attempt
         self._by_membership = by_membership
         self._enough = enough
+        self._name = name
         self._heap: list[tuple[float, int, int, Node, int]] = []
         self._seen: set[Node] = set()
         self._order = itertools.count()
@@ -247,8 +253,12 @@ class RelaxationLattice:
         return all(node[position] == choice for position, choice in settled.items())
 
     def _record(self, node: Node, parent: int, bound: float, attempt: Attempt) -> None:
+        chosen = zip(self._streams, node, strict=True)
+        made = [stream.find(number) or AS_WANTED for stream, number in chosen]
         changes = tuple(
-            str(change) for choice in self._find_choices(node) for change in choice.changes
+            f"{self._name(RequirementChange(position, change))} ({change.degree:.2f})"
+            for position, choice in enumerate(made)
+            for change in choice.changes
         )
         explored = self._tally.explored
         explored.append(
@@ -276,6 +286,7 @@ class RelaxationLattice:
             tuple(tally.explored),
             interrupted,
             None if tally.below is None else tally.below[1],
+            tuple(self._conflicts),
         )
 
 

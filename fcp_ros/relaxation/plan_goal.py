@@ -175,7 +175,8 @@ class _Relaxing:
         relaxation = GoalRelaxation(*self._arguments)
         self.timings = relaxation.timings
         found = relaxation.search(strict)
-        answer = RelaxationAnswer(self._instance, self._options, strict, relaxation.streams)
+        streams, words = relaxation.streams, relaxation.words
+        answer = RelaxationAnswer(self._options, strict, streams, words)
         result = answer.conclude(found)
         if result.plan is None and result.status in _RELAXABLE:
             result = _add_missing(result, relaxation.find_missing())

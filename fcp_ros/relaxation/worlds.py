@@ -21,7 +21,7 @@ from fcp_ros.foundation.labels import match_label
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import Judge
-from fcp_ros.planning.model.result import Relaxation, RelaxationKind
+from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import (
@@ -32,6 +32,7 @@ from fcp_ros.relaxation.choices.requirements import (
     RequirementChoice,
     make_choice,
 )
+from fcp_ros.relaxation.choices.stream import RefusedChange
 from fcp_ros.relaxation.choices.weakening import weigh
 
 MOST_SHIFTED = 2
@@ -103,7 +104,7 @@ class WorldStream:
         self._judge = judge
         self._made: dict[int, PlanningWorld] = {0: here}
         self.requirement = Requirement(Form.HARD, ())
-        self.refused: list[Relaxation] = []
+        self.refused: list[RefusedChange] = []
 
     @cached_property
     def found(self) -> Sequence[RequirementChoice]:

@@ -56,10 +56,8 @@ def render_relaxations(result: PlanningResult, *, explain: bool = False) -> Rend
 
 
 def describe_change(relaxation: Relaxation) -> str:
-    """Describe a change: "substitution: teacup -> mug_1 (0.97)"."""
-    replacement = to_printable(relaxation.replacement) or "given up"
-    original = to_printable(relaxation.original)
-    return f"{relaxation.kind}: {original} -> {replacement} ({relaxation.degree:.2f})"
+    """Describe the kind of a change and its degree: "substitution (0.97)"."""
+    return f"{to_printable(relaxation.kind)} ({relaxation.degree:.2f})"
 
 
 def remove_reasons(result: PlanningResult) -> str:

@@ -44,3 +44,11 @@ def test_kinds_in_the_quotes_of_a_condition_count(kitchen):
     watch = ArrivalWatch(['at least 2 ?x: cup (is_a(?x, "mug"))'], kitchen(mug_1="mug"))
     found = watch.find_arrival(kitchen(mug_1="mug", mug_2="mug", mug_3="mug"))
     assert found.startswith("mug_2, mug_3 have appeared")
+
+
+def test_the_type_of_a_variable_without_a_label_counts(kitchen):
+    before, after = kitchen(mug_1="mug"), kitchen(mug_1="mug", mug_2="mug")
+    watch = ArrivalWatch(["at least 2 ?x: cup (on(?x, table_1))"], before)
+    assert watch.find_arrival(after).startswith("mug_2 has")
+    labelled = ['at least 2 ?x: cup (is_a(?x, "wine_glass") and on(?x, table_1))']
+    assert ArrivalWatch(labelled, before).find_arrival(after) == ""

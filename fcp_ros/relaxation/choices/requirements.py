@@ -132,8 +132,8 @@ class GoalChange:
 
     Attributes:
         kind: its kind.
-        original: what was asked for, in words or in the goal language.
-        replacement: what takes its place; empty if it is given up.
+        original: what was asked for: a label, a name, or a condition in the goal language.
+        replacement: what takes its place, likewise; empty if it is given up.
         degree: how well it does so, in [0, 1].
         because: a clause for the person who asked; may be empty.
         weight: of what is changed in the whole goal, in [0, 1].
@@ -150,11 +150,6 @@ class GoalChange:
     def share(self) -> float:
         """The degree of the whole goal with this change alone, in [0, 1]."""
         return 1.0 - self.weight * (1.0 - self.degree)
-
-    def __str__(self) -> str:
-        if self.kind is RelaxationKind.DROP:
-            return f"without {self.original} ({self.degree:.2f})"
-        return f"{self.original} -> {self.replacement} ({self.degree:.2f})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.conflicts import GoalProofs
-from fcp_ros.planning.model.result import Relaxation, RelaxationKind
+from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.giving_up import GivingUp
 from fcp_ros.relaxation.choices.requirements import (
@@ -97,6 +97,14 @@ class RelaxationSetting:
     alpha: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedChange:
+    """A change that is no choice, with the reason as a clause with a full stop."""
+
+    change: GoalChange
+    reason: str
+
+
 @dataclass(frozen=True)
 class _Judged:
     candidate: Substitute
@@ -139,7 +147,7 @@ class ChoiceStream:
         self._numbers = itertools.count()
         self._is_open = False
         self._judged: dict[tuple[Opening, tuple[GoalChange, ...]], list[_Judged]] = {}
-        self.refused: list[Relaxation] = []
+        self.refused: list[RefusedChange] = []
 
     def find(self, number: int) -> RequirementChoice | None:
         """Return a choice by its number; None if there are not so many.
@@ -296,20 +304,16 @@ class ChoiceStream:
         judged.sort(key=lambda one: (-one.degree, one.candidate.element))
         for number in never:
             candidate = sound[number][0]
-            self._refuse(place, candidate, 1.0, f"{candidate.element} is out of reach for this.")
+            self._refuse(place, candidate, 1.0, "it is out of reach for this.")
         for one in judged:
             if not self._is_acceptable(place, one.degree):
                 how = "well enough" if one.degree > EPSILON else "at all"
-                reason = f"{one.candidate.element} does not do it {how}."
-                self._refuse(place, one.candidate, one.degree, reason)
+                self._refuse(place, one.candidate, one.degree, f"it does not do {how}.")
         self._judged[key] = [one for one in judged if self._is_acceptable(place, one.degree)]
         return self._judged[key]
 
     def _refuse(self, place: Opening, candidate: Substitute, degree: float, reason: str) -> None:
-        change = make_change(place, candidate, degree)
-        self.refused.append(
-            Relaxation(change.kind.value, change.original, change.replacement, degree, reason)
-        )
+        self.refused.append(RefusedChange(make_change(place, candidate, degree), reason))
 
     def _list_shares(self, judged: Sequence[_Judged]) -> list[float]:
         """List the degrees of the whole goal with each substitute alone."""

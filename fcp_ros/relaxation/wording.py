@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of a goal in words: what was given up, what takes its place, why, and to which degree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.evaluation import is_a
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.syntax import (
+    Atom,
+    Expression,
+    ExpressionError,
+    free_variables,
+)
+from fcp_ros.domain.model import Domain
+from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
+from fcp_ros.language.paraphrase import paraphrase_clause
+from fcp_ros.planning.model.result import RelaxationKind
+from fcp_ros.relaxation.choices.requirements import Form, GoalChange, GoalRequirements, Requirement
+from fcp_ros.relaxation.choices.substitution import list_labels
+
+MOST_CAUSES = 2
+"""Parts of the goal that a sentence names as being in the way."""
+
+Blockers = Mapping[int, Sequence[int]]
+"""Number of a requirement -> numbers of those that it has no plan with; none: it has none alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementChange:
+    """A change, with the number of the requirement that it changes.
+
+    The number of what changes the world, and not a requirement, is that after the last one.
+    """
+
+    position: int
+    change: GoalChange
+
+
+class ChangeWords:
+    """Tells the changes of one goal.
+
+    Args:
+        domain: its phrases are used.
+        instance: the initial state.
+        goal: the goal, taken apart.
+    """
+
+    def __init__(self, domain: Domain, instance: Instance, goal: GoalRequirements) -> None:
+        self._domain = domain
+        self._instance = instance
+        self._goal = goal
+        self._told: dict[tuple[int, str], str] = {}
+
+    # --- conditions
+
+    def tell(self, position: int, text: str = "") -> str:
+        """Tell a condition of a requirement as a clause; "" for all of the requirement."""
+        item = self._goal.items[position]
+        text = text or item.text
+        known = self._told.get((position, text))
+        if known is None:
+            known = self._told[position, text] = self._tell(item, text)
+        return known
+
+    def _tell(self, item: Requirement, text: str) -> str:
+        try:
+            condition = parse_expression(text)
+        except ExpressionError:
+            return text
+        called = self._call_variables(item, condition)
+        return paraphrase_clause(condition, self._domain, self._instance, called)
+
+    def _call_variables(self, item: Requirement, condition: Expression) -> dict[str, str]:
+        """Find what the free variables of a condition are called: "a vase", "the table"."""
+        types = {**self._goal.types, **{v.name: v.type for v in item.variables}}
+        called = {}
+        for name in free_variables(condition):
+            labels = [*list_labels(name, item.parts), *self._list_shared_labels(name), types[name]]
+            noun = write_label(labels[0])
+            own = name not in item.shared and isinstance(condition, Atom)
+            called[name] = add_article(noun) if own else f"the {noun}"
+        return called
+
+    def _list_shared_labels(self, name: str) -> tuple[str, ...]:
+        """List the labels that other requirements ask of a variable that they share."""
+        parts = (part for one in self._goal.items if one.is_free for part in one.parts)
+        return list_labels(name, parts)
+
+    def _tell_quoted(self, position: int, text: str) -> str:
+        return '"' + self.tell(position, text).replace('"', "'") + '"'
+
+    # --- changes
+
+    def name(self, changed: RequirementChange) -> str:
+        """Name a change within a sentence: "bowl_1 in place of a plate"."""
+        position, change = changed.position, changed.change
+        old, new = change.original, change.replacement
+        if change.kind is RelaxationKind.SUBSTITUTION:
+            return f"{self._name(new)} in place of {self._tell_wanted(old)}"
+        if change.kind is RelaxationKind.BROADEN:
+            return f"{new} in place of {add_article(write_label(old))}"
+        if change.kind is RelaxationKind.SHIFT:
+            return f"{self._name(old)} taken for {add_article(write_label(new))}"
+        if change.kind is RelaxationKind.ASK:
+            return f"help from a person ({write_label(new)})"
+        told = self._tell_quoted(position, old)
+        if change.kind is RelaxationKind.DROP:
+            return f"{told} left out"
+        if change.kind is RelaxationKind.FEWER:
+            return f"{new} in place of {told}"
+        if change.kind is RelaxationKind.SPLIT:
+            return f"{told} only on the way"
+        instead = f'"{change.because}"' if change.because else self._tell_quoted(position, new)
+        return f"{instead} in place of {told}"
+
+    def explain(self, changed: RequirementChange, blockers: Blockers) -> str:
+        """Explain a change in a sentence.
+
+        Args:
+            changed: the change.
+            blockers: what is known to stand in the way of the requirements as wanted.
+        """
+        position, change = changed.position, changed.change
+        old, new, degree = change.original, change.replacement, f"{change.degree:.2f}"
+        because = f" ({change.because})" if change.because else ""
+        why = self._find_cause(position, blockers)
+        if change.kind is RelaxationKind.SUBSTITUTION:
+            cause = self._explain_lack(position, old, why)
+            return f"{cause}; {new} is a suitable substitute to degree {degree}{because}."
+        if change.kind is RelaxationKind.BROADEN:
+            wanted = add_article(write_label(old))
+            return f"{new.capitalize()} takes the place of {wanted} to degree {degree}{because}."
+        if change.kind is RelaxationKind.SHIFT:
+            wanted = add_article(write_label(new))
+            return f"{self._name(old)} is taken for {wanted} to degree {degree}{because}."
+        if change.kind is RelaxationKind.ASK:
+            return f"A person is asked for help, {write_label(new)}, to degree {degree}{because}."
+        told, as_why = self.tell(position, old), f", as {why}" if why else ""
+        if change.kind is RelaxationKind.DROP:
+            left = degree if change.degree else "none"
+            return f"It is given up that {told}{as_why}; {left} of this part is left{because}."
+        if change.kind is RelaxationKind.FEWER:
+            return f"Only {new} can be had{as_why}: {told}, to degree {degree}{because}."
+        if change.kind is RelaxationKind.SPLIT:
+            return f"It is only on the way that {told}{as_why}; this has the degree {degree}."
+        instead = change.because or self.tell(position, new)
+        return f"It is given up that {told}{as_why}; instead, {instead}, to degree {degree}."
+
+    # --- causes
+
+    def _explain_lack(self, position: int, wanted: str, why: str) -> str:
+        """Explain why an element takes the place of what was asked for."""
+        if self._instance.has(wanted):
+            return f"{self._name(wanted)} will not do" + (f", as {why}" if why else "")
+        item = self._goal.items[position]
+        if not any(is_a(self._instance, e, wanted) for e in self._instance.all_elements()):
+            return f'Nothing here is a "{wanted}"'
+        lacking = self._tell_lack(item)
+        if lacking:
+            return lacking[:1].upper() + lacking[1:]
+        return f'No "{wanted}" will do' + (f", as {why}" if why else "")
+
+    def _find_cause(self, position: int, blockers: Blockers) -> str:
+        """Find why a requirement can't be met as wanted, as a clause; "" if that is not known."""
+        if position >= len(self._goal.items):
+            return ""
+        lacking = self._tell_lack(self._goal.items[position])
+        if lacking or position not in blockers:
+            return lacking
+        others = [n for n in blockers[position] if n < len(self._goal.items)]
+        if not others:
+            return "no sequence of actions leads to that"
+        told = [self.tell(number) for number in others[:MOST_CAUSES]]
+        more = f" and {len(others) - MOST_CAUSES} more" if len(others) > MOST_CAUSES else ""
+        return f"it can't be had together with this: {'; and '.join(told)}{more}"
+
+    def _tell_lack(self, item: Requirement) -> str:
+        """Tell which kind of thing there is too little of; "" if there is enough of each."""
+        if item.form is Form.HARD:
+            return ""
+        number = 1 if item.count is None else item.count.number
+        for variable in item.variables:
+            labels = list_labels(variable.name, item.parts)
+            elements = self._instance.elements(variable.type)
+            fitting = sum(
+                all(is_a(self._instance, element, label) for label in labels)
+                for element in elements
+            )
+            noun = write_label((labels or (variable.type,))[0])
+            if fitting == 0:
+                return f"nothing here is {add_article(noun)}"
+            if fitting < number:
+                are = "is" if fitting == 1 else "are"
+                nouns = noun if fitting == 1 else pluralise(noun)
+                return f"there {are} only {write_number(fitting)} {nouns} here"
+        return ""
+
+    def _name(self, element: str) -> str:
+        return name_element(element, self._instance)
+
+    def _tell_wanted(self, original: str) -> str:
+        if self._instance.has(original):
+            return self._name(original)
+        return add_article(write_label(original))
+
+
+def find_blockers(conflicts: Iterable[Iterable[tuple[int, int]]]) -> dict[int, tuple[int, ...]]:
+    """Find what stands in the way of each requirement as wanted, in as few others as possible.
+
+    Args:
+        conflicts: requirements, each with the number of a choice, that have no plan together.
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    for conflict in conflicts:
+        pairs = sorted(conflict)
+        if any(choice for _, choice in pairs):
+            continue
+        wanted = [position for position, _ in pairs]
+        for position in wanted:
+            others = tuple(one for one in wanted if one != position)
+            if position not in found or len(others) < len(found[position]):
+                found[position] = others
+    return found

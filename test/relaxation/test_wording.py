@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes of a goal in words: each kind as a sentence, with its cause and degree."""
+
+import pytest
+from test_kinds import DOMAIN, ITEMS, PLACES, ask
+
+from fcp_ros.relaxation.wording import find_blockers
+
+FREE = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.0")
+NEAR = DOMAIN.replace("      degree: 0.65\n", "      degree: 0.65\n      because: it is close by\n")
+VASE = (
+    'exists ?s: surface, ?v: item (is_a(?v, "vase") and in_room(?s, hall_1)'
+    " and on(mug_1, ?s) and on(?v, ?s) and on(cup_1, ?s))"
+)
+
+
+def reasons(*arguments, **options):
+    result = ask(*arguments, **options)
+    assert result.relaxations, result.message
+    return [one.reason for one in result.relaxations]
+
+
+def test_a_substitute_for_one_of_which_there_are_too_few():
+    goal = "at least 2 ?p: plate (on(?p, table_1))"
+    assert reasons(goal, {("cup_1", "plate"): 0.7}) == [
+        "There is only one plate here; cup_1 is a suitable substitute to degree 0.70."
+    ]
+
+
+def test_what_is_weakened_says_what_takes_its_place():
+    assert reasons("on(plate_1, safe_1)", domain=NEAR) == [
+        "It is given up that plate_1 is on safe_1, as no sequence of actions leads to that; "
+        "instead, it is close by, to degree 0.65."
+    ]
+    (text,) = reasons("on(plate_1, safe_1)")
+    assert "instead, there is a surface such that" in text
+
+
+def test_what_is_given_up_says_why_and_what_is_left():
+    assert reasons("on(book_1, shelf_1) and on(mug_1, shelf_1)", alpha=0.2) == [
+        "It is given up that book_1 is on shelf_1, as no sequence of actions leads to that; "
+        "0.25 of this part is left."
+    ]
+    assert reasons(VASE, domain=FREE) == [
+        "It is given up that a vase is on a surface, as nothing here is a vase; "
+        "none of this part is left."
+    ]
+
+
+def test_what_holds_on_the_way_names_what_is_in_the_way():
+    (text,) = reasons("holding(robot_1, mug_1) and holding(robot_1, cup_1)")
+    assert text.startswith("It is only on the way that robot_1 is holding ")
+    assert "as it can't be had together with this: robot_1 is holding " in text
+
+
+def test_a_count_says_how_many_there_are():
+    assert reasons("at least 3 ?c: cup (on(?c, shelf_1))") == [
+        "Only 2 of 3 can be had, as there are only two cups here: at least three cups are on "
+        "shelf_1, to degree 0.67."
+    ]
+
+
+def test_a_broader_kind():
+    items = {name: one for name, one in ITEMS.items() if name != "mug_1"}
+    goal = "exists ?m: mug (on(?m, shelf_1)) and on(cup_1, shelf_1)"
+    domain = DOMAIN.replace("is_a: 0.4", "is_a: 0.8")
+    assert reasons(goal, domain=domain, items=items, places=PLACES[1:]) == [
+        "Any cup takes the place of a mug to degree 0.80."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("goal", "options"),
+    [
+        ("on(book_1, shelf_1) and on(mug_1, shelf_1)", {"alpha": 0.2}),
+        ("on(plate_1, safe_1)", {}),
+        ("at least 3 ?c: cup (on(?c, shelf_1))", {}),
+        (VASE, {}),
+        ("holding(robot_1, mug_1) and holding(robot_1, cup_1)", {}),
+    ],
+)
+def test_nothing_that_is_told_is_in_the_goal_language(goal, options):
+    result = ask(goal, domain=FREE, confirm_below=1.0, **options)
+    told = [result.confirmation]
+    told += [one.reason for one in (*result.relaxations, *result.refused_relaxations)]
+    told += [change for one in result.explored for change in one.changes]
+    assert len(told) > 2
+    for text in told:
+        assert not any(sign in text for sign in ("(?", " ?", "on(", "holding(", "->")), text
+        assert "exists" not in text
+        assert "at least 3" not in text
+
+
+def test_blockers_are_the_smallest_conflicts_of_what_is_wanted():
+    conflicts = [{(0, 0), (1, 0), (2, 0)}, {(0, 0), (2, 0)}, {(1, 1), (2, 0)}, {(3, 0)}]
+    assert find_blockers(conflicts) == {0: (2,), 1: (0, 2), 2: (0,), 3: ()}
