@@ -59,7 +59,11 @@ class Composer:
         """
         composed = ComposedClause(clause)
         for said in clause.predications:
-            if clause.act is Act.REMARK and said.meaning is None and PLACE not in said.arguments:
+            if (
+                clause.act in (Act.REMARK, Act.TOPIC)
+                and said.meaning is None
+                and PLACE not in said.arguments
+            ):
                 phrase = said.arguments[THEME]
                 assert not isinstance(phrase, int)
                 self.resolver.resolve(phrase, "")

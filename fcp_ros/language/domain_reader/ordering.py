@@ -106,7 +106,7 @@ class GoalJoiner:
             composed.constraints += keep_order(composed)
         if self._timing.constrain(composed):
             self.degree *= self._timing.degree
-        elif clause.act is Act.REMARK:
+        elif clause.act in (Act.REMARK, Act.TOPIC):
             if not all(self._holds_now(s.close()) for s in composed.statements):
                 self.degree *= 0.8
             composed.statements = []

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fcp_ros.language.english.adverbials import ALWAYS, PREFERENCES
 from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
 from fcp_ros.language.english.tokens import TokenKind
-from fcp_ros.language.english.verbs import HOLD_VERBS
+from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
 from fcp_ros.language.english.word_lists import gather_phrases
 from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
@@ -32,6 +32,8 @@ from fcp_ros.language.reading import WordRole, WordUse
 
 DEEPEST_CLAUSE = 2
 """Clauses within one another."""
+_FOR_SOMEBODY = 0.9
+"""Degree of "fetch it for me" without bringing it."""
 _AFTER_EACH = gather_phrases(
     "immediately after each",
     "immediately after every",
@@ -70,12 +72,14 @@ class AdverbialParser(TimingParser, ABC):
             yield place, opened
         place, uses, preferred = start, list[WordUse](), False
         for _ in range(8):
-            polite = self._match_any(place, POLITE)
+            polite = self._match_polite(place)
             wished = self._match_any(place, PREFERENCES)
             if max(polite, wished) > place:
                 end = max(polite, wished)
-                role = WordRole.LIMIT if wished >= polite else WordRole.FILLER
-                preferred = preferred or wished >= polite
+                kind = self._get(place) == "if" and polite >= wished  # "if you could put ..."
+                wish = wished >= polite and not kind
+                role = WordRole.LIMIT if wish else WordRole.FILLER
+                preferred = preferred or wish
                 uses.append(self._nouns.describe_use(place, end, role))
                 place = end
                 if self._get(place) == ",":
@@ -112,6 +116,12 @@ class AdverbialParser(TimingParser, ABC):
                 )
                 return
 
+    def _match_polite(self, start: int) -> int:
+        """Return the end of politeness; "if you could, ..." is a wish, and not polite only."""
+        end = POLITE.find_end(self._tokens, start)
+        wish = self._get(start) == "if" and self._get(end) == ","
+        return start if wish else end
+
     def _read_adverbials(
         self, start: int, clause: SpokenClause, depth: int
     ) -> Iterator[tuple[int, SpokenClause]]:
@@ -132,10 +142,12 @@ class AdverbialParser(TimingParser, ABC):
     def _read_adverbial(
         self, start: int, clause: SpokenClause, depth: int
     ) -> Iterator[tuple[int, SpokenClause]]:
-        end = self._match_any(start, CLOSINGS)
+        end = CLOSINGS.find_end(self._tokens, start)
         if end > start and not self.parse_starts_noun(start, end):
             use = self._nouns.describe_use(start, end, WordRole.FILLER)
-            yield end, replace(clause, uses=(*clause.uses, use))
+            brought = clause.verb in BRING_VERBS and self._get(start) == "for"
+            degree = clause.degree * (_FOR_SOMEBODY if brought else 1.0)
+            yield end, replace(clause, uses=(*clause.uses, use), degree=degree)
         end = self._match_any(start, ALWAYS)
         if end > start and (clause.negated or clause.act in (Act.STATE, Act.KEEP, Act.STAY)):
             use = self._nouns.describe_use(start, end, WordRole.ORDER, "always")

@@ -10,11 +10,16 @@ from fcp_ros.language.english.connectives import SEQUENCE
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clause_parser import ClauseParser
+from fcp_ros.language.parsing.clauses.remarks import RemarkParser, names_pronoun
 from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
+    THEME,
+    Act,
     Determiner,
     Link,
     NounPhrase,
@@ -33,6 +38,12 @@ SKIPPED_FILLER = 0.75
 """The same for a word without a meaning of its own."""
 JUXTAPOSED = 0.9
 """Degree of a clause that follows another one without a word or mark between them."""
+_ASKING = gather_words("is are was were does do did has have which that what how why")
+"""Words that begin a question, which no goal answers."""
+_TOPIC = 0.95
+"""Degree of a thing that is named before the clause about it."""
+_NOT_SPOKEN_OF = 0.1
+"""Degree of a clause without a pronoun behind such a thing."""
 _EARLIER_BEHIND = (
     ("immediately", "after"),
     ("right", "after"),
@@ -86,6 +97,7 @@ class SentenceParser:
         self._tokens = nouns.tokens
         self._ignorable = [tuple(words.split()) for words in ignorable]
         self._check = check
+        self._remarks = RemarkParser(nouns)
 
     def parse(self) -> list[Sentence]:
         """Return the best readings of all tokens, best first."""
@@ -98,7 +110,7 @@ class SentenceParser:
             for partial in beams[place]:
                 for end, following in self._advance(place, partial):
                     beams[end].append(following)
-        return [p.sentence for p in _keep_best(beams[count]) if p.sentence.clauses]
+        return [p.sentence for p in _keep_best(beams[count]) if _asks_something(p.sentence)]
 
     def _advance(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         token = self._tokens[place]
@@ -112,6 +124,9 @@ class SentenceParser:
         yield from self._read_subordinate(place, partial)
         yield from self._read_remark(place, partial)
         yield from self._read_more(place, partial)
+
+        yield from self._read_reason(place, partial)
+        yield from self._read_topic(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
 
@@ -150,7 +165,8 @@ class SentenceParser:
     def _skip(self, place: int, partial: _Partial) -> _Partial:
         token = self._tokens[place]
         meaningless = token.text in FILLERS and (token.text,) not in PREPOSITIONS
-        filler = meaningless or token.kind is TokenKind.SYMBOL
+        asking = token.text in _ASKING and self._begins_sentence(place)
+        filler = (meaningless and not asking) or token.kind is TokenKind.SYMBOL
         degree = partial.sentence.degree * (SKIPPED_FILLER if filler else SKIPPED)
         unread = partial.sentence.unread if filler else (*partial.sentence.unread, place)
         return replace(partial, sentence=replace(partial.sentence, degree=degree, unread=unread))
@@ -312,6 +328,34 @@ class SentenceParser:
                         sentence = replace(partial.sentence, clauses=tuple(changed))
                         yield end, replace(partial, sentence=sentence, separated=False)
 
+    def _begins_sentence(self, place: int) -> bool:
+        return place == 0 or self._nouns.get_text(place - 1) in (".", "!", "?", ";")
+
+    def _read_reason(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read what a request is made for: "I'm thirsty.", "because the news is on"."""
+        found = list(self._remarks.parse_reason(place))
+        if self._begins_sentence(place):
+            found += self._remarks.parse_remark(place)
+        for remark in found:
+            sentence = _add_clause(partial.sentence, remark.clause, Link.AND)
+            yield remark.end, replace(partial, sentence=sentence, separated=False)
+
+    def _read_topic(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read "the mug and the glass, (I want both on the table)": named first, then spoken of."""
+        if not self._begins_sentence(place):
+            return
+        for end, phrase in self._nouns.parse_phrases(place):
+            if self._nouns.get_text(end) not in (",", ":"):
+                continue
+            if isinstance(phrase, NounPhrase) and isinstance(phrase.head, Reference):
+                continue
+            said = Predication(None, {THEME: phrase}, uses=list_phrase_uses(phrase))
+            topic = SpokenClause(Act.TOPIC, (said,), degree=phrase.degree * _TOPIC)
+            yield (
+                end + 1,
+                replace(partial, sentence=_add_clause(partial.sentence, topic, Link.AND)),
+            )
+
     def _read_clause(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         found = list(self._clauses.parse_clauses(place))
         if partial.sentence.clauses:
@@ -320,6 +364,9 @@ class SentenceParser:
             if partial.condition:
                 clause = replace(clause, condition=partial.condition)
             sentence = _add_clause(partial.sentence, clause, partial.pending)
+            said = partial.sentence.clauses[-1:]
+            if said and said[0].act is Act.TOPIC and not names_pronoun(clause):
+                sentence = replace(sentence, degree=sentence.degree * _NOT_SPOKEN_OF)
             if not partial.separated:
                 sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
             yield end, _Partial(sentence, partial.after_next or Link.AND, False)
@@ -338,6 +385,11 @@ class SentenceParser:
             yield end, replace(clause, uses=(*skipped, *clause.uses))
         for end, clause in self._clauses.parse_statements(start):
             yield end, replace(clause, degree=clause.degree * 0.97)
+
+
+def _asks_something(sentence: Sentence) -> bool:
+    """Return True if a clause is no mere remark."""
+    return any(clause.act not in (Act.REMARK, Act.TOPIC) for clause in sentence.clauses)
 
 
 def _speaks_of_each(clause: SpokenClause) -> bool:

@@ -9,16 +9,16 @@ from dataclasses import replace
 
 from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
 from fcp_ros.language.english.inflection import list_stems
+from fcp_ros.language.english.polite_phrases import DEMANDS, UNWANTED, WANTS, WISHES
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
-from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.adverbial_parser import (
     DEEPEST_CLAUSE,
     AdverbialParser,
     list_argument_uses,
 )
+from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
 from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
     PERSON,
     THEME,
@@ -42,54 +42,8 @@ MOST_CLAUSES = 12
 """Clauses that are kept of those that begin at one token."""
 GENERAL = 0.93
 """Degree of a clause by verbs of English in general, beside a phrase of the domain."""
-_MODALS = gather_words("should must shall will would can may ought has have needs need is are")
-_STAYS = frozenset(["stay", "stays", "remain", "remains"])
-_ENSURE = gather_phrases(
-    "make sure that",
-    "make sure",
-    "be sure that",
-    "see to it that",
-    "ensure that",
-    "ensure",
-    "take care that",
-    "check that",
-    "guarantee that",
-    "i want",
-    "we want",
-    "i would like",
-    "we would like",
-    "i need",
-    "we need",
-    "i expect",
-    "i wish that",
-    "let",
-    "make it so that",
-    "make it so",
-    "see to it",
-    "see that",
-    "take care",
-    "it is important that",
-    "the goal is that",
-    "in the end",
-    "at the end",
-    "finally",
-)
-_WISH = gather_phrases(
-    "i want",
-    "i need",
-    "i would like",
-    "i would love",
-    "we need",
-    "we want",
-    "i could use",
-    "we would like",
-    "can i have",
-    "could i have",
-    "may i have",
-    "can i get",
-    "could i get",
-    "i will have",
-)
+_ASKING = frozenset(["could", "can", "would", "will", "might"])
+_INVERTED = _ASKING | {"may", "should", "must", "shall"}
 
 
 class StatementParser(AdverbialParser):
@@ -123,49 +77,54 @@ class StatementParser(AdverbialParser):
 
     def _parse_ensured(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "make sure that the door is closed", "I want a mug", "I want it to be clean"."""
-        for words in _ENSURE:
-            if match_words(self._tokens, start, words):
-                place = start + len(words)
-                use = self._nouns.describe_use(start, place, WordRole.FILLER)
-                for end, clause in self._parse_statement(place, wanted=True):
-                    yield end, replace(clause, uses=(use, *clause.uses))
-                if depth < DEEPEST_CLAUSE and words[0] != "i":
-                    for end, clause in self.parse_clauses(place, depth + 1):
-                        yield (
-                            end,
-                            replace(clause, uses=(use, *clause.uses), degree=clause.degree * 0.9),
-                        )
-        for words in (("i", "do", "not", "want"), ("we", "do", "not", "want")):
-            if match_words(self._tokens, start, words):
-                place = start + len(words)
-                use = self._nouns.describe_use(start, place, WordRole.LIMIT, "not")
-                for end, clause in self._parse_statement(place, wanted=True):
-                    yield end, replace(clause, negated=True, uses=(use, *clause.uses))
-        end = self._match_any(start, _WISH)
-        if end > start:
-            use = self._nouns.describe_use(start, end, WordRole.ACTION, "bring me")
-            speaker = NounPhrase(start, start, Reference.SPEAKER, Determiner.THE)
-            for after, theme in self._nouns.parse_phrases(end):
-                clause = make_brought(theme, speaker)
-                yield after, replace(clause, uses=(use, *clause.uses), degree=clause.degree * 0.9)
+        for phrases, clausal in ((DEMANDS, True), (WISHES, False)):
+            place = phrases.find_end(self._tokens, start)
+            if place == start:
+                continue
+            use = self._nouns.describe_use(start, place, WordRole.FILLER)
+            for end, clause in self._parse_statement(place, wanted=True):
+                yield end, replace(clause, uses=(use, *clause.uses))
+            if depth < DEEPEST_CLAUSE and clausal:
+                for end, clause in self.parse_clauses(place, depth + 1):
+                    yield (
+                        end,
+                        replace(clause, uses=(use, *clause.uses), degree=clause.degree * 0.9),
+                    )
+        place = UNWANTED.find_end(self._tokens, start)
+        if place > start:
+            use = self._nouns.describe_use(start, place, WordRole.LIMIT, "not")
+            for end, clause in self._parse_statement(place, wanted=True):
+                yield end, replace(clause, negated=not clause.negated, uses=(use, *clause.uses))
+        yield from self._parse_wanted(start)
+
+    def _parse_wanted(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "I need a mug": it is brought to who speaks."""
+        end = WANTS.find_end(self._tokens, start)
+        if end == start:
+            return
+        use = self._nouns.describe_use(start, end, WordRole.ACTION, "bring me")
+        speaker = NounPhrase(start, start, Reference.SPEAKER, Determiner.THE)
+        for after, theme in self._nouns.parse_phrases(end):
+            if isinstance(theme, NounPhrase) and theme.determiner is Determiner.NO:
+                continue
+            clause = make_brought(theme, speaker)
+            yield after, replace(clause, uses=(use, *clause.uses), degree=clause.degree * 0.9)
 
     def _parse_statement(
         self, start: int, wanted: bool = False
     ) -> Iterator[tuple[int, SpokenClause]]:
         if self._get(start) == "there":
             yield from self._parse_existence(start, wanted)
-        if self._get(start) in ("may", "should", "must", "shall"):
+        if self._get(start) in _INVERTED:
             yield from self._parse_inverted(start)
         for end, theme in self._nouns.parse_phrases(start):
-            place, negated, demanded, stays = self._read_verb_phrase(end)
+            verb = read_verb_phrase(self._get, end)
+            place, negated, stays = verb.end, verb.negated, verb.stays
             if place == end:
                 if wanted:
-                    for after, said in self._nouns.parse_modifiers(end):
-                        purpose = said.meaning and said.meaning.source is MeaningSource.GRADED
-                        if not said.source and not purpose:
-                            yield after, self._make_said(theme, said, Act.STATE)
+                    yield from self._parse_wanted_state(end, theme)
                 continue
-            if not (demanded or wanted):
+            if not (verb.demanded or wanted):
                 if not negated:
                     yield from self._parse_remark(end, place, theme)
                 continue
@@ -192,6 +151,14 @@ class StatementParser(AdverbialParser):
                 continue
             for after, clause in self._parse_passive(place, theme):
                 yield after, replace(clause, negated=negated, uses=(use, *clause.uses))
+
+    def _parse_wanted_state(self, start: int, theme: Phrase) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(I want the mug) on the table", "(I want the counter) wiped"."""
+        for after, said in self._nouns.parse_modifiers(start):
+            purpose = said.meaning and said.meaning.source is MeaningSource.GRADED
+            if not said.source and not purpose:
+                yield after, self._make_said(theme, said, Act.STATE)
+        yield from self._parse_passive(start, theme)
 
     def _add_said(
         self, start: int, theme: Phrase, clause: SpokenClause, negated: bool, use: WordUse
@@ -238,14 +205,24 @@ class StatementParser(AdverbialParser):
                 yield after, replace(clause, uses=uses, degree=degree)
 
     def _parse_inverted(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(at no time) may the fridge be open"."""
+        """Read "(at no time) may the fridge be open", "could the door be closed?"."""
+        asked = self._get(start) in _ASKING
+        use = self._nouns.describe_use(start, start + 1, WordRole.FILLER)
+        if asked and self._get(start + 1) == "there":
+            verb = read_verb_phrase(self._get, start + 2)
+            yield from self._parse_there(start, replace(verb, demanded=True))
         for end, theme in self._nouns.parse_phrases(start + 1):
-            if self._get(end) != "be":
+            verb = read_verb_phrase(self._get, end)
+            base = self._get(end) in ("please", "be", "get", "stay", "remain", "stand", "lie", "go")
+            if verb.end == end or not base:
                 continue
-            use = self._nouns.describe_use(start, start + 1, WordRole.FILLER)
-            for after, said in self._nouns.parse_modifiers(end + 1):
+            act = Act.KEEP if verb.stays or not asked else Act.STATE
+            for after, said in self._nouns.parse_modifiers(verb.end):
                 if not said.source:
-                    clause = self._make_said(theme, said, Act.KEEP)
+                    clause = self._make_said(theme, said, act)
+                    yield after, replace(clause, uses=(use, *clause.uses))
+            if asked:
+                for after, clause in self._parse_passive(verb.end, theme):
                     yield after, replace(clause, uses=(use, *clause.uses))
 
     def _parse_remark(
@@ -257,42 +234,6 @@ class StatementParser(AdverbialParser):
             if not said.source:
                 clause = self._make_said(theme, said, Act.REMARK)
                 yield after, replace(clause, uses=(use, *clause.uses), degree=clause.degree * 0.9)
-
-    def _read_verb_phrase(self, start: int) -> tuple[int, bool, bool, bool]:
-        """Read "should not be": its end, negated, demanded, and True for "stay"."""
-        place, negated, demanded, stays = start, False, False, False
-        text = self._get(place)
-        if text in ("goes", "go", "belongs", "belong", "be"):
-            return place + 1, False, True, False
-        if text in ("to",) and self._get(place + 1) == "be":
-            return place + 2, False, True, False
-        if text not in _MODALS:
-            return (
-                (place + 1, False, True, True) if text in _STAYS else (start, False, False, False)
-            )
-        finite = text in ("is", "are")
-        demanded = not finite
-        place += 1
-        while self._get(place) in ("not", "never", "always", "also", "all", "both", "still", "no"):
-            negated = negated or self._get(place) in ("not", "never")
-            stays = stays or self._get(place) in ("never", "always")
-            place += 1
-        if self._get(place) == "to":
-            demanded = True
-            place += 1
-        if self._get(place) in ("be", "get", "become", "end", "go"):
-            place += 1
-            if self._get(place) == "up":
-                place += 1
-        elif self._get(place) in _STAYS:
-            place, stays = place + 1, True
-        elif text in ("has", "have") and self._get(place) in ("been", "become"):
-            place += 1
-        elif text in ("needs", "need") and self._get(place).endswith("ing"):
-            return place, negated, True, stays
-        elif not finite and text not in ("has", "have"):
-            return start, False, False, False
-        return place, negated, demanded, stays
 
     def _parse_passive(self, start: int, theme: Phrase) -> Iterator[tuple[int, SpokenClause]]:
         """Read "put on the table", "wiped", said of a subject."""
@@ -346,18 +287,27 @@ class StatementParser(AdverbialParser):
 
     def _parse_existence(self, start: int, wanted: bool) -> Iterator[tuple[int, SpokenClause]]:
         """Read "there should be two mugs on the table"."""
-        place, negated, demanded, stays = self._read_verb_phrase(start + 1)
-        if place == start + 1:
+        verb = read_verb_phrase(self._get, start + 1)
+        if verb.end == start + 1:
             return
-        if not demanded and not wanted and not negated:
-            yield from self._parse_lead_in(start, place)
+        if not verb.demanded and not wanted and not verb.negated:
+            yield from self._parse_lead_in(start, verb.end)
             return
-        for end, theme in self._nouns.parse_simple(place):
-            use = self._nouns.describe_use(start, place, WordRole.FILLER)
-            for after, said in self._nouns.parse_modifiers(end):
+        yield from self._parse_there(start, verb)
+
+    def _parse_there(self, start: int, verb: VerbPhrase) -> Iterator[tuple[int, SpokenClause]]:
+        """Read what shall be there, behind "there should be"."""
+        use = self._nouns.describe_use(start, verb.end, WordRole.FILLER)
+        for end, theme in self._nouns.parse_phrases(verb.end):
+            place, uses = end, (use,)
+            if self._get(end) == "left":
+                place = end + 1
+                uses = (use, self._nouns.describe_use(end, place, WordRole.FILLER))
+            act = Act.KEEP if verb.stays else Act.STATE
+            for after, said in self._nouns.parse_modifiers(place):
                 if not said.source:
-                    clause = self._make_said(theme, said, Act.KEEP if stays else Act.STATE)
-                    yield after, replace(clause, negated=negated, uses=(use, *clause.uses))
+                    clause = self._make_said(theme, said, act)
+                    yield after, replace(clause, negated=verb.negated, uses=(*uses, *clause.uses))
 
     @abstractmethod
     def parse_clauses(self, start: int, depth: int = 0) -> list[tuple[int, SpokenClause]]:

@@ -191,6 +191,8 @@ class Act(Enum):
     NEVER = "never"
     REMARK = "remark"
     """It is so already; nothing is asked."""
+    TOPIC = "topic"
+    """A thing is named of which the next clause speaks."""
     STATE = "state"
     """It shall be so; with a negation it shall not be so at the end."""
 

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Constructions of clauses beside the plain imperative.
+
+- `verb_phrases`: auxiliaries and verbs of being and placing: "should not be", "has to stand".
+- `remarks`: sentences in which nothing is asked for, and reasons.
+"""
