@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forms of requests, statements and remarks, each with the goal that it is read as in the house."""
+
+import pytest
+
+from fcp_ros.language.reading import ReadingStatus
+
+GOALS = {
+    # politeness and indirect requests
+    "Could the mug be placed on the couch, please?": "on(mug_1, couch_1)",
+    "Would it be possible for you to turn on the television?": "switched_on(television_1)",
+    "I'd be really glad if the counter got wiped.": "not dirty(counter_1)",
+    "I'd appreciate it if the fridge were closed.": "closed(fridge_1)",
+    "I was wondering if you could put the apple on the table.": "on(apple_1, table_1)",
+    "If you could put the mug on the couch, that would be great.": "on(mug_1, couch_1)",
+    "If you could, put the mug on the couch.": "prefer 0.5: on(mug_1, couch_1)",
+    "I want the counter wiped.": "not dirty(counter_1)",
+    "Get the counter wiped.": "not dirty(counter_1)",
+    "Please have the apple put in the fridge.": "inside(apple_1, fridge_1)",
+    "Can there be two mugs on the couch?": "at least 2 ?x1: mug (on(?x1, couch_1))",
+    # statements of what shall be so
+    "The book is to stand on the table.": "on(book_1, table_1)",
+    "The book should end up on the table.": "on(book_1, table_1)",
+    "The vase isn't supposed to be on the counter.": "not on(vase_1, counter_1)",
+    "There shouldn't be any dish left on the counter.": (
+        "not exists ?x1: dish (on(?x1, counter_1))"
+    ),
+    "The door should be left open.": "not closed(door_1)",
+    "Don't let the door be open.": "closed(door_1)",
+    # remarks
+    "I'm thirsty. Put the milk on the table.": "on(milk_1, table_1)",
+    "My parents are coming over tonight. Put the vase on the table.": "on(vase_1, table_1)",
+    "It's drafty in here, can you shut the door?": "closed(door_1)",
+    "I want to watch the news, so switch on the television.": "switched_on(television_1)",
+    "Put the bowl or the vase on the couch, I don't mind which.": (
+        "on(bowl_1, couch_1) or on(vase_1, couch_1)"
+    ),
+    "Close the door because I'm cold.": "closed(door_1)",
+    # what is named first and spoken of then
+    "The milk that's kept in the fridge: put it on the table.": "on(milk_1, table_1)",
+    "The book, put it on the table.": "on(book_1, table_1)",
+}
+
+
+@pytest.mark.parametrize("sentence", GOALS)
+def test_form_is_read(sentence, house, reader):
+    found = reader.read(sentence, house)
+    assert found.status is ReadingStatus.READ, found.message
+    assert found.best is not None
+    assert found.best.goal == GOALS[sentence]
+    assert found.best.degree >= 0.7
+
+
+FLAGGED = [
+    "Is the door closed?",
+    "Are there two mugs on the table?",
+    "You don't have to close the door.",
+    "The apple, open the fridge.",
+    "I am hungry",
+    "The door has to be painted. Wipe the counter.",
+    "Iron the shirt. Put the mug on the couch.",
+    "I'm bored, so whistle me a tune.",
+    # They may be meant as requests.
+    "The kids were drawing on the table, so open the fridge.",
+    "I'd like to wipe the counter. Close the door.",
+]
+
+
+@pytest.mark.parametrize("sentence", FLAGGED)
+def test_what_is_no_clear_request_is_flagged(sentence, house, reader):
+    found = reader.read(sentence, house)
+    low = found.best is None or found.best.degree < 0.7
+    assert found.status is not ReadingStatus.READ or low, found.message
