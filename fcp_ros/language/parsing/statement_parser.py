@@ -142,8 +142,8 @@ class StatementParser(AdverbialParser):
                 continue
             if negated and set(list_stems(self._get(place))) & MOVING:
                 said = Predication(None, {THEME: theme}, degree=theme.degree)
-                verb = self._nouns.describe_use(place, place + 1, WordRole.ACTION, "stays")
-                uses = (use, verb, *list_phrase_uses(theme))
+                moved = self._nouns.describe_use(place, place + 1, WordRole.ACTION, "stays")
+                uses = (use, moved, *list_phrase_uses(theme))
                 yield (
                     place + 1,
                     SpokenClause(Act.STAY, (said,), uses=uses, degree=theme.degree * 0.96),
@@ -299,10 +299,10 @@ class StatementParser(AdverbialParser):
         """Read what shall be there, behind "there should be"."""
         use = self._nouns.describe_use(start, verb.end, WordRole.FILLER)
         for end, theme in self._nouns.parse_phrases(verb.end):
-            place, uses = end, (use,)
+            place, uses = end, [use]
             if self._get(end) == "left":
                 place = end + 1
-                uses = (use, self._nouns.describe_use(end, place, WordRole.FILLER))
+                uses.append(self._nouns.describe_use(end, place, WordRole.FILLER))
             act = Act.KEEP if verb.stays else Act.STATE
             for after, said in self._nouns.parse_modifiers(place):
                 if not said.source:
