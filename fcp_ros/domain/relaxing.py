@@ -75,6 +75,7 @@ class Relaxing:
         substitutes: rules for substitutes; the first that fits counts.
         fewer: True if a count may be missed, by the degree `k / n` for k of n.
         fewer_each: the degree for each one that is missing, composed, in place of that.
+        fewer_least: the least degree of a count that is missed; None leaves that to alpha.
         broader: the degree of each step from a kind of thing to a kind above it; None: no step.
         drop: relation, or ANY -> the degree that is left without a condition on it.
         split: the degree of a condition that is reached on the way only; None: it may not be.
@@ -87,6 +88,7 @@ class Relaxing:
     substitutes: tuple[SubstituteRule, ...] = ()
     fewer: bool = False
     fewer_each: float | None = None
+    fewer_least: float | None = None
     broader: float | None = None
     drop: Mapping[str, float] = field(default_factory=dict)
     split: float | None = None

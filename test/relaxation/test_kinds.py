@@ -124,6 +124,35 @@ def test_fewer():
     assert result.best_membership == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize(
+    ("number", "least", "kind"),
+    [
+        (8, None, "fewer"),
+        (9, None, "drop"),
+        (9, 0.2, "fewer"),
+        (3, 0.7, "drop"),
+        (99, None, "drop"),
+    ],
+)
+def test_too_few_of_a_count_are_none(number, least, kind):
+    domain = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.0").replace("  is_a: 0.4\n", "")
+    if least is not None:
+        domain = domain.replace("  fewer: share\n", f"  fewer: share\n  fewer_least: {least}\n")
+    result = ask(
+        f"at least {number} ?c: cup (on(?c, shelf_1)) and on(plate_1, table_1)", (), domain
+    )
+    assert [one.kind for one in result.relaxations] == [kind]
+    placed = {dict(s.arguments)["item"] for s in result.plan.steps if s.rule == "place"}
+    assert placed == ({"plate_1", "mug_1", "cup_1"} if kind == "fewer" else {"plate_1"})
+
+
+def test_alpha_decides_about_a_count_that_is_the_whole_goal():
+    domain = DOMAIN.replace("  split: 0.55\n", "")
+    result = ask("at least 9 ?c: cup (on(?c, shelf_1))", (), domain)
+    assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA
+    assert result.best_membership == pytest.approx(2 / 9)
+
+
 def test_a_broader_kind():
     goal = "exists ?m: mug (on(?m, shelf_1)) and on(cup_1, shelf_1)"
     items = {name: one for name, one in ITEMS.items() if name != "mug_1"}

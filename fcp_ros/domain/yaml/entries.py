@@ -264,6 +264,7 @@ class RelaxingEntry(_Entry):
 
     substitute: list[SubstituteEntry] | None = None
     fewer: float | str | None = None
+    fewer_least: Degree | None = None
     is_a: Degree | None = None
     drop: Degrees = Field(default_factory=dict)
     split: Degree | None = None

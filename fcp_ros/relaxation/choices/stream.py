@@ -411,9 +411,21 @@ class ChoiceStream:
             return 1.0
         if not relaxing.fewer:
             return None
+        degree = (count.number - missing) / count.number
         if relaxing.fewer_each is not None:
-            return tnorm.compose_all([relaxing.fewer_each] * missing)
-        return (count.number - missing) / count.number
+            degree = tnorm.compose_all([relaxing.fewer_each] * missing)
+        return degree if degree >= self._find_least_count() - EPSILON else None
+
+    def _find_least_count(self) -> float:
+        """Find the least degree of a count that is missed, however small a part of the goal it is.
+
+        One of several parts may stay below alpha, but not as far as the other parts would allow it:
+        what is left of it has to reach alpha by the measure of alpha, alpha * alpha.
+        """
+        declared = self._domain.relaxing.fewer_least
+        if declared is not None:
+            return declared
+        return 0.0 if self.requirement.weight >= 1.0 else self._setting.alpha**2
 
     def _replace(
         self,

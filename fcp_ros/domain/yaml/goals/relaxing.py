@@ -72,6 +72,7 @@ class _RelaxingReader:
             substitutes=self._read_substitutes(entry),
             fewer=fewer,
             fewer_each=each,
+            fewer_least=entry.fewer_least,
             broader=entry.is_a,
             drop=dict(entry.drop),
             split=entry.split,
