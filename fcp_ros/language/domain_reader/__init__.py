@@ -10,6 +10,7 @@ through these files, lowest first:
 - `acts`: statements for acts such as bringing, which no domain has to declare.
 - `composition`: clauses to statements, by the two before; qualities of things; distribution.
 - `timing`: constraints on when and how often something is so.
+- `provisos`: constraints for clauses with a condition on the way.
 - `contradictions`: which statements undo one another.
 - `step_order`: which clauses hold at the end, and what comes before what.
 - `ordering`: formulas joined to a goal, with constraints for their order.

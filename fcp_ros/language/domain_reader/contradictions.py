@@ -21,7 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.statements import ComposedClause
-from fcp_ros.language.domain_reader.terms.places import PresentState
+from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
 
 
 class Contradictions:
@@ -30,11 +30,13 @@ class Contradictions:
     Args:
         domain: says what is functional.
         state: decides what was initially so.
+        places: says where things are.
     """
 
-    def __init__(self, domain: Domain, state: PresentState) -> None:
+    def __init__(self, domain: Domain, state: PresentState, places: PlaceChooser) -> None:
         self._domain = domain
         self._state = state
+        self._places = {place.meaning.name for place in places.list_theme_relations()}
 
     def undoes(self, later: ComposedClause, earlier: ComposedClause) -> bool:
         """Return True if one clause can only be so when another one is no longer."""
@@ -84,6 +86,8 @@ class Contradictions:
         functional = schema.relation(predicate).functional
         legs = [leg for leg, _ in schema.relation(predicate).legs]
         if predicate != atom.predicate:
+            if not {predicate, atom.predicate} <= self._places:
+                return False
             two = schema.relation(atom.predicate)
             both = bool(functional) and bool(two.functional) and len(legs) == 2 == len(two.legs)
             plain = legs[0] in functional and two.legs[0][0] in two.functional if both else False

@@ -25,6 +25,7 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
+from fcp_ros.language.domain_reader.provisos import ProvisoComposer
 from fcp_ros.language.domain_reader.statements import (
     ComposedClause,
     Statement,
@@ -57,7 +58,8 @@ class GoalJoiner:
         self._composer = composer
         self._state = state
         self._timing = TimingComposer(domain, self._holds_now)
-        self._contradictions = Contradictions(domain, state)
+        self._contradictions = Contradictions(domain, state, composer.resolver.places)
+        self._provisos = ProvisoComposer(domain, self._contradictions, self._holds_now)
         self._steps = StepOrder(domain, composer, self._contradictions, self._holds_now)
         self.degree = 1.0
 
@@ -89,22 +91,26 @@ class GoalJoiner:
 
     def _compose(self, clause: SpokenClause) -> ComposedClause:
         try:
-            conditions = self._compose_conditions(clause)
+            conditions, provisos = self._compose_conditions(clause), self._compose_provisos(clause)
             composed = self._composer.compose(clause)
         except Unresolved:  # "wipe the table if it is dirty"
-            if not clause.condition:
+            if not clause.condition and not clause.provisos:
                 raise
             composed = self._composer.compose(clause)
-            conditions = self._compose_conditions(clause)
+            conditions, provisos = self._compose_conditions(clause), self._compose_provisos(clause)
         for never in clause.never:
             inner = self._composer.compose(never)
             if never.once:
                 self._timing.constrain(inner)
                 composed.constraints += inner.constraints
             composed.constraints += [self._forbid(s) for s in inner.statements]
+        if clause.provisos:
+            self._follow_provisos(composed, provisos)
+        elif clause.permitted:
+            raise Unresolved("what is only permitted")
         if clause.in_order:
             composed.constraints += keep_order(composed)
-        if self._timing.constrain(composed):
+        if not clause.provisos and self._timing.constrain(composed):
             self.degree *= self._timing.degree
         elif clause.act in (Act.REMARK, Act.TOPIC):
             if not all(self._holds_now(s.close()) for s in composed.statements):
@@ -153,6 +159,20 @@ class GoalJoiner:
         return [
             self._composer.compose(SpokenClause(Act.STATE, (said,))) for said in clause.condition
         ]
+
+    def _compose_provisos(self, clause: SpokenClause) -> list[ComposedClause]:
+        return [self._composer.compose(proviso.clause) for proviso in clause.provisos]
+
+    def _follow_provisos(
+        self, composed: ComposedClause, conditions: Sequence[ComposedClause]
+    ) -> None:
+        """Replace the statements of a clause by constraints under its provisos."""
+        followed = [
+            self._provisos.constrain(composed, proviso.kind, condition)
+            for proviso, condition in zip(composed.clause.provisos, conditions, strict=True)
+        ]
+        composed.constraints += [part for parts in followed for part in parts]
+        composed.statements = []
 
     def _forbid(self, statement: Statement) -> Expression:
         """State that something never happens; what is so already does not count."""

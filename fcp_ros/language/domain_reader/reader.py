@@ -346,6 +346,9 @@ def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
         yield from _collect_predication(said)
     for never in clause.never:
         yield from _collect_clause(never)
+    for proviso in clause.provisos:
+        yield from proviso.uses
+        yield from _collect_clause(proviso.clause)
     if clause.each is not None:
         yield from _collect_phrase(clause.each)
 

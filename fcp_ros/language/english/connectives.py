@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from fcp_ros.language.english.word_lists import gather_phrases
+
 SEQUENCE: dict[tuple[str, ...], str] = {
     tuple(phrase.split()): role
     for phrase, role in (
@@ -64,3 +66,43 @@ SEQUENCE: dict[tuple[str, ...], str] = {
     )
 }
 """Words between clauses, and what they say of the order."""
+
+UNTIL = gather_phrases("until", "till", "before", "unless and until", "up until", "earlier than")
+"""Before what has to be so first, of what shall not be so or shall stay so."""
+
+AS_LONG_AS = gather_phrases("as long as", "so long as", "for as long as")
+WHILE = gather_phrases("while", "whilst", "as long as", "so long as", "for as long as")
+"""Before what is so at the same time."""
+
+WHENEVER = gather_phrases(
+    "whenever",
+    "each time that",
+    "each time",
+    "every time that",
+    "every time",
+    "any time that",
+    "any time",
+    "always when",
+    "if ever",
+)
+"""Before what may happen several times."""
+
+EARLIER = gather_phrases(
+    "immediately after",
+    "right after",
+    "straight after",
+    "directly after",
+    "only after",
+    "after",
+    "only once",
+    "once",
+    "only when",
+    "when",
+    "as soon as",
+    "the moment",
+    "not before",
+    "not until",
+    "not earlier than",
+    "having",
+)
+"""Before what is so earlier."""

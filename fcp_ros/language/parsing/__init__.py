@@ -7,7 +7,8 @@
 - `set_index`: the words of things that belong together.
 - `lexicon`: what nouns and names may mean in a state: kinds and elements.
 - `noun_phrases`: the chart of noun phrases, with the patterns that stand in them.
-- `time_parser`, `timing_parser`: lengths of time, and when and how often something is asked.
+- `clauses`: constructions of clauses beside the plain imperative.
 - `adverbial_parser`, `statement_parser`, `motion_parser`, `clause_parser`: the chart of clauses.
+- `proviso_parser`: conditions on the way, before or behind a clause.
 - `sentence_parser`: clauses in an order, with words skipped at a price.
 """

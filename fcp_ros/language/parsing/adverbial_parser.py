@@ -12,12 +12,12 @@ from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
 from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
 from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
-from fcp_ros.language.parsing.timing_parser import TimingParser
 from fcp_ros.language.parsing.trees import (
     THEME,
     Act,

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.verbs import (
     AWAY_FROM,
     FORBIDDEN,
@@ -43,6 +44,7 @@ class MotionParser(StatementParser):
         yield from self._parse_stay(start)
         yield from self._parse_away(start)
         yield from self._parse_visit(start)
+        yield from self._parse_leave(start)
         yield from self._parse_forbidden(start)
 
     def _parse_go(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
@@ -92,6 +94,19 @@ class MotionParser(StatementParser):
         for end, phrase in self._nouns.parse_phrases(place):
             clause = self._make_gone(phrase)
             yield end, replace(clause, negated=True, uses=(use, *clause.uses))
+
+    def _parse_leave(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "leave the kitchen"."""
+        if not {"leave", "exit", "quit"} & set(list_stems(self._get(start))):
+            return
+        robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
+        use = self._nouns.describe_use(start, start + 1, WordRole.ACTION, "leave")
+        for end, phrase in self._nouns.parse_phrases(start + 1):
+            said = Predication(None, {PLACE: phrase}, THEME, "in", degree=phrase.degree)
+            clause = self._make_said(robot, said, Act.ACHIEVE)
+            absent = tuple(replace(one, negated=True) for one in clause.predications)
+            uses = (use, *clause.uses)
+            yield end, replace(clause, predications=absent, uses=uses)
 
     def _parse_visit(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "pay the hall a visit", "no more than one visit to the hall"."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.language.english.connectives import SEQUENCE
+from fcp_ros.language.english.connectives import EARLIER, SEQUENCE
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
@@ -17,6 +17,7 @@ from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.proviso_parser import ProvisoParser
 from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
@@ -24,9 +25,11 @@ from fcp_ros.language.parsing.trees import (
     Link,
     NounPhrase,
     Predication,
+    Proviso,
     Reference,
     Sentence,
     SpokenClause,
+    TimeLimit,
 )
 from fcp_ros.language.reading import WordRole, WordUse
 
@@ -44,16 +47,10 @@ _TOPIC = 0.95
 """Degree of a thing that is named before the clause about it."""
 _NOT_SPOKEN_OF = 0.1
 """Degree of a clause without a pronoun behind such a thing."""
-_EARLIER_BEHIND = (
-    ("immediately", "after"),
-    ("right", "after"),
-    ("only", "after"),
-    ("after",),
-    ("once",),
-    ("when",),
-    ("as", "soon", "as"),
-    ("having",),
-)
+_APART = 0.9
+"""Degree of a condition on the way behind a comma."""
+_NEVER_IN_ORDER = 0.6
+"""Degree of "before the door is open, don't ..." as two clauses in an order."""
 _LATER_BEHIND = (("before",), ("prior", "to"))
 _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
 
@@ -70,6 +67,8 @@ class _Partial:
     separated: bool = True
     after_next: Link | None = None
     condition: tuple[Predication, ...] = ()
+    proviso: Proviso | None = None
+    limit: TimeLimit | None = None
 
 
 class SentenceParser:
@@ -94,6 +93,7 @@ class SentenceParser:
         self._nouns = nouns
         self._clauses = clauses
         self._patterns = patterns
+        self._provisos = ProvisoParser(nouns, clauses)
         self._tokens = nouns.tokens
         self._ignorable = [tuple(words.split()) for words in ignorable]
         self._check = check
@@ -110,7 +110,8 @@ class SentenceParser:
             for partial in beams[place]:
                 for end, following in self._advance(place, partial):
                     beams[end].append(following)
-        return [p.sentence for p in _keep_best(beams[count]) if _asks_something(p.sentence)]
+        whole = [p for p in beams[count] if p.proviso is None]
+        return [p.sentence for p in _keep_best(whole) if _asks_something(p.sentence)]
 
     def _advance(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         token = self._tokens[place]
@@ -122,6 +123,8 @@ class SentenceParser:
         yield from self._read_ignorable(place, partial)
         yield from self._read_link(place, partial)
         yield from self._read_subordinate(place, partial)
+        yield from self._read_proviso(place, partial)
+        yield from self._read_allowed_time(place, partial)
         yield from self._read_remark(place, partial)
         yield from self._read_more(place, partial)
 
@@ -201,7 +204,7 @@ class SentenceParser:
 
     def _read_subordinate(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         """Read clauses with "after", "once", "before" and "if"."""
-        for earlier, options in ((True, _EARLIER_BEHIND), (False, _LATER_BEHIND)):
+        for earlier, options in ((True, EARLIER), (False, _LATER_BEHIND)):
             for words in options:
                 if not match_words(self._tokens, place, words):
                     continue
@@ -209,7 +212,7 @@ class SentenceParser:
                 use = self._nouns.describe_use(place, start, WordRole.ORDER, words[-1])
                 for end, clause in self._list_clauses(start):
                     yield from self._place_subordinate(end, partial, clause, use, earlier)
-        if self._nouns.get_text(place) in ("if", "unless", "whenever"):
+        if self._nouns.get_text(place) in ("if", "unless"):
             yield from self._read_condition(place, partial)
 
     def _place_subordinate(
@@ -230,7 +233,7 @@ class SentenceParser:
             )
             yield end, _Partial(again, Link.AND, False)
             return
-        if behind:
+        if behind and not (sentence.clauses[-1].negated or sentence.clauses[-1].permitted):
             link = Link.EARLIER if earlier else Link.THEN
             added = _add_clause(sentence, clause, link)
             yield end, _Partial(added, Link.AND, False)
@@ -277,6 +280,38 @@ class SentenceParser:
                         ),
                     ),
                 )
+
+    def _read_proviso(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read "while the door is open", "until ...", behind a clause or before one."""
+        sentence = partial.sentence
+        linked = partial.separated and self._nouns.get_text(place - 1) != ","
+        if sentence.clauses and not linked:
+            *others, last = sentence.clauses
+            apart = _APART if partial.separated else 1.0
+            for end, clause in self._provisos.read_behind(place, last):
+                degree = sentence.degree * apart * clause.degree / last.degree
+                longer = replace(sentence, clauses=(*others, clause), degree=degree)
+                yield end, replace(partial, sentence=longer, separated=False)
+        if partial.proviso is None:
+            for end, proviso, limit in self._provisos.read_before(place):
+                after = end + (self._nouns.get_text(end) in (",", "then"))
+                degree = sentence.degree * proviso.clause.degree
+                waiting = replace(partial, sentence=replace(sentence, degree=degree))
+                yield after, replace(waiting, proviso=proviso, limit=limit, separated=True)
+
+    def _read_allowed_time(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read "you have two minutes" behind what was said."""
+        clauses = partial.sentence.clauses
+        found = self._clauses.read_allowed_time(place) if clauses else None
+        if found is None or any(clause.time is not None for clause in clauses):
+            return
+        end, limit, use = found
+        timed = tuple(
+            clause if clause.negated or clause.act is Act.REMARK else replace(clause, time=limit)
+            for clause in clauses
+        )
+        sentence = replace(self._add_uses(partial, use), clauses=timed)
+        yield end, replace(partial, sentence=sentence, separated=False)
 
     def _read_remark(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         """Read a remark beside a task: "we'll have soup"."""
@@ -363,12 +398,19 @@ class SentenceParser:
         for end, clause in found:
             if partial.condition:
                 clause = replace(clause, condition=partial.condition)
+            if partial.proviso is not None:
+                if not self._provisos.is_fit(clause, partial.proviso):
+                    continue
+                provisos = (partial.proviso, *clause.provisos)
+                clause = replace(clause, provisos=provisos, time=clause.time or partial.limit)
             sentence = _add_clause(partial.sentence, clause, partial.pending)
             said = partial.sentence.clauses[-1:]
             if said and said[0].act is Act.TOPIC and not names_pronoun(clause):
                 sentence = replace(sentence, degree=sentence.degree * _NOT_SPOKEN_OF)
             if not partial.separated:
                 sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
+            if clause.negated and partial.pending is Link.EARLIER:
+                sentence = replace(sentence, degree=sentence.degree * _NEVER_IN_ORDER)
             yield end, _Partial(sentence, partial.after_next or Link.AND, False)
 
     def _list_clauses(self, start: int) -> Iterator[tuple[int, SpokenClause]]:

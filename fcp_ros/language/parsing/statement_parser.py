@@ -68,7 +68,7 @@ class StatementParser(AdverbialParser):
         """Make the clause that something is so."""
         if said.preposition:
             return replace(self._make_placed(theme, said, ""), act=act)
-        arguments = {**said.arguments, said.subject: theme}
+        arguments = {said.subject: theme, **said.arguments}
         uses = (*said.uses, *list_argument_uses(said), *list_phrase_uses(theme))
         type_ = said.meaning.types.get(said.subject, "") if said.meaning else ""
         degree = said.degree * theme.degree * max(self._nouns.fit(theme, type_), _UNFIT)
@@ -132,13 +132,14 @@ class StatementParser(AdverbialParser):
             if negated:
                 use = self._nouns.describe_use(end, place, WordRole.LIMIT, "not")
             act = Act.KEEP if stays else Act.STATE
+            permitted = self._is_permission(end, place)
             for after, said in self._nouns.parse_modifiers(place):
                 if said.source:
                     continue
-                clause = self._make_said(theme, said, act)
+                clause = replace(self._make_said(theme, said, act), permitted=permitted)
                 yield after, replace(clause, negated=negated, uses=(use, *clause.uses))
                 yield from self._add_said(after, theme, clause, negated, use)
-            if stays:
+            if stays and not negated:
                 continue
             if negated and set(list_stems(self._get(place))) & MOVING:
                 said = Predication(None, {THEME: theme}, degree=theme.degree)
@@ -150,7 +151,13 @@ class StatementParser(AdverbialParser):
                 )
                 continue
             for after, clause in self._parse_passive(place, theme):
-                yield after, replace(clause, negated=negated, uses=(use, *clause.uses))
+                uses = (use, *clause.uses)
+                yield after, replace(clause, negated=negated, permitted=permitted, uses=uses)
+
+    def _is_permission(self, start: int, end: int) -> bool:
+        """Return True for "may only be"."""
+        words = [token.text for token in self._tokens[start:end]]
+        return "only" in words and words[0] in ("may", "can", "must", "should", "shall")
 
     def _parse_wanted_state(self, start: int, theme: Phrase) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(I want the mug) on the table", "(I want the counter) wiped"."""

@@ -217,6 +217,26 @@ class TimeLimit:
     begin: Fraction = Fraction(0)
 
 
+class ProvisoKind(Enum):
+    """The relation of a clause to a condition on the way."""
+
+    UNTIL = "until"
+    """It is so at no time before the condition has been so."""
+    WHILE = "while"
+    """It is so in every state in which the condition is so."""
+    WHENEVER = "whenever"
+    """It is so after the condition each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proviso:
+    """A condition on the way under which a clause speaks; `uses` are those of its first words."""
+
+    kind: ProvisoKind
+    clause: SpokenClause
+    uses: tuple[WordUse, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenClause:
     """A clause.
@@ -229,6 +249,8 @@ class SpokenClause:
         time: when it shall be so.
         once: at most once ("don't go there more than once").
         sometime: at some time on the way ("at some point").
+        permitted: it may be so, but only under a proviso.
+        provisos: conditions on the way ("while the door is open").
         in_order: what several things are asked of is asked one after the other.
         condition: only if this was so initially.
         each: of each of which it is asked ("for each person").
@@ -247,6 +269,8 @@ class SpokenClause:
     time: TimeLimit | None = None
     once: bool = False
     sometime: bool = False
+    permitted: bool = False
+    provisos: tuple[Proviso, ...] = ()
     in_order: bool = False
     condition: tuple[Predication, ...] = ()
     each: NounPhrase | None = None

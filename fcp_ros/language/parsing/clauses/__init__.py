@@ -2,5 +2,6 @@
 """Constructions of clauses beside the plain imperative.
 
 - `verb_phrases`: auxiliaries and verbs of being and placing: "should not be", "has to stand".
+- `time_parser`, `timing_parser`: lengths of time, and when and how often something is asked.
 - `remarks`: sentences in which nothing is asked for, and reasons.
 """

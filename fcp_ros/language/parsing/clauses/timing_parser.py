@@ -12,9 +12,9 @@ from fcp_ros.language.english.adverbials import (
     MORE_THAN_ONCE,
     SOMETIME,
 )
+from fcp_ros.language.parsing.clauses.time_parser import read_allowed_time, read_time_limits
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
-from fcp_ros.language.parsing.time_parser import read_allowed_time, read_time_limits
 from fcp_ros.language.parsing.trees import Act, SpokenClause, TimeLimit
 from fcp_ros.language.reading import WordRole, WordUse
 

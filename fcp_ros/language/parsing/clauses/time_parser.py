@@ -133,6 +133,16 @@ def read_allowed_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLim
     return None
 
 
+def read_longest_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLimit] | None:
+    """Read "within a minute", "no more than a minute" before "after"."""
+    for words in (*ALLOWED_BOUNDS, *WITHIN):
+        if match_words(tokens, start, words):
+            found = read_duration(tokens, start + len(words))
+            if found is not None:
+                return found[0], TimeLimit(TimeKind.WITHIN, found[1])
+    return None
+
+
 def _list_framed(
     tokens: Sequence[Token],
     start: int,

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions on the way: "while ...", "until ...", "whenever ...", "within a minute after ..."."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fcp_ros.language.english.connectives import AS_LONG_AS, EARLIER, UNTIL, WHENEVER, WHILE
+from fcp_ros.language.parsing.clause_parser import ClauseParser
+from fcp_ros.language.parsing.clauses.time_parser import read_longest_time
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Proviso,
+    ProvisoKind,
+    SpokenClause,
+    TimeKind,
+    TimeLimit,
+)
+from fcp_ros.language.reading import WordRole, WordUse
+
+_HAVE = frozenset(["have", "are", "were", "had", "done"])
+_SINCE = (("after",), ("of",), ("from", "when"), ("from", "the", "moment"), ("from", "the", "time"))
+
+
+class ProvisoParser:
+    """A reader of clauses that say under which condition on the way another one speaks.
+
+    Args:
+        nouns: the chart of noun phrases.
+        clauses: the chart of clauses.
+    """
+
+    def __init__(self, nouns: NounParser, clauses: ClauseParser) -> None:
+        self._nouns = nouns
+        self._clauses = clauses
+        self._tokens = nouns.tokens
+
+    def read_behind(self, place: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield a clause with the proviso that stands behind it."""
+        place += self._nouns.get_text(place) == ","
+        lasting = clause.negated or clause.act in (Act.KEEP, Act.STAY)
+        for kind, start in self._list_beginnings(place):
+            if kind is not ProvisoKind.WHENEVER and not lasting:
+                continue
+            yield from self._add(place, start, kind, clause)
+        if not lasting:
+            start = self._match(place, AS_LONG_AS)
+            if start > place and clause.act is not Act.ACHIEVE:
+                yield from self._add(place, start, ProvisoKind.WHILE, clause)
+        if clause.permitted:
+            start = self._match(place, EARLIER)
+            if start > place:
+                yield from self._add(place, start, ProvisoKind.UNTIL, clause)
+        if clause.time is not None and clause.time.kind is TimeKind.WITHIN:
+            start = self._match(place, _SINCE)
+            if start > place:
+                yield from self._add(place, start, ProvisoKind.WHENEVER, clause)
+
+    def read_before(self, place: int) -> Iterator[tuple[int, Proviso, TimeLimit | None]]:
+        """Yield the proviso that stands before a clause, with a time if one is said."""
+        for kind, start in self._list_beginnings(place):
+            for end, proviso in self._read(place, start, kind):
+                yield end, proviso, None
+        longest = read_longest_time(self._tokens, place)
+        if longest is not None:
+            start = self._match(longest[0], _SINCE)
+            if start > longest[0]:
+                for end, proviso in self._read(place, start, ProvisoKind.WHENEVER):
+                    yield end, proviso, longest[1]
+
+    def is_fit(self, clause: SpokenClause, proviso: Proviso) -> bool:
+        """Return True if a clause may stand behind a proviso."""
+        lasting = clause.negated or clause.act in (Act.KEEP, Act.STAY)
+        if proviso.kind is ProvisoKind.UNTIL:
+            return lasting
+        return lasting or proviso.kind is ProvisoKind.WHENEVER or clause.act is Act.STATE
+
+    def _list_beginnings(self, place: int) -> Iterator[tuple[ProvisoKind, int]]:
+        for kind, phrases in (
+            (ProvisoKind.UNTIL, UNTIL),
+            (ProvisoKind.WHILE, WHILE),
+            (ProvisoKind.WHENEVER, WHENEVER),
+        ):
+            start = self._match(place, phrases)
+            if start > place:
+                yield kind, start
+
+    def _add(
+        self, place: int, start: int, kind: ProvisoKind, clause: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        for end, proviso in self._read(place, start, kind):
+            degree = clause.degree * proviso.clause.degree
+            yield end, replace(clause, provisos=(*clause.provisos, proviso), degree=degree)
+
+    def _read(self, place: int, start: int, kind: ProvisoKind) -> Iterator[tuple[int, Proviso]]:
+        use = self._nouns.describe_use(place, start, WordRole.ORDER, kind.value)
+        for end, clause in self._clauses.parse_statements(start):
+            yield end, Proviso(kind, clause, (use,))
+        after, skipped = self._skip_actor(start)
+        for end, clause in self._clauses.parse_clauses(after):
+            if clause.act is not Act.REMARK:
+                yield end, Proviso(kind, clause, (use, *skipped))
+
+    def _skip_actor(self, start: int) -> tuple[int, list[WordUse]]:
+        """Skip "you have" before what is done."""
+        place = start
+        if self._nouns.get_text(place) in ("you", "we", "i", "having"):
+            place += 1
+            while self._nouns.get_text(place) in _HAVE:
+                place += 1
+        uses = [self._nouns.describe_use(start, place, WordRole.FILLER)] if place > start else []
+        return place, uses
+
+    def _match(self, place: int, phrases: tuple[tuple[str, ...], ...]) -> int:
+        lengths = [len(words) for words in phrases if match_words(self._tokens, place, words)]
+        return place + max(lengths, default=0)
