@@ -20,6 +20,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
 )
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
+from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -31,6 +32,9 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
+
+_TASK_WITH_NOTHING = 0.3
+"""Degree of "I want nothing left there" as the task to bring nothing."""
 
 
 class Composer:
@@ -91,6 +95,8 @@ class Composer:
                 )
         composed.themes += list(terms.values())[:1]
         composed.terms += list(terms.values())
+        if meaning.source is MeaningSource.TASK and any(map(_is_nothing, terms.values())):
+            self.resolver.degree *= _TASK_WITH_NOTHING
         statements = self._filler.fill(meaning, terms, said.additions)
         return self._negate_all(statements, said.negated)
 
@@ -185,3 +191,8 @@ class Composer:
                         referent.quantifier, referent.number = Quantifier.COUNT, number
                 elif referent.quantifier is Quantifier.COUNT and referent in composed.themes:
                     referent.number *= number
+                    referent.most = referent.most and referent.most * number
+
+
+def _is_nothing(term: Term) -> bool:
+    return isinstance(term, Referent) and term.quantifier is Quantifier.NONE

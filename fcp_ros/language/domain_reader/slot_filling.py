@@ -148,10 +148,14 @@ class SlotFiller:
         combined = list(product(*choices))
         if len(combined) > MOST_STATEMENTS:
             raise Unresolved(f"{len(combined)} combinations of things")
-        return [
-            self._fill_one(meaning, dict(zip(slots, chosen, strict=True)), additions)
-            for chosen in combined
-        ]
+        found: list[Statement] = []
+        for chosen in combined:
+            each = dict(zip(slots, chosen, strict=True))
+            if any(isinstance(term, TermGroup) for term in chosen):  # a group within a group
+                found += self.fill(meaning, each, additions)
+            else:
+                found.append(self._fill_one(meaning, each, additions))
+        return found
 
     def _add_default(self, bound: dict[str, Term], slot: str, default: str) -> None:
         """Fill a slot of a task that was not named with the speaker or the robot."""

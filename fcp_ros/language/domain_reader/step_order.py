@@ -20,6 +20,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
+from fcp_ros.language.domain_reader.terms.referents import Referent
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Act, Link
 
@@ -146,7 +147,9 @@ class StepOrder:
         means = one.clause.act is Act.HOLD or self.takes_something(one)
         if not means and not self._removes_something(one, two):
             return False
-        return any(theme in (*two.themes, *two.terms) for theme in one.themes)
+        later = [*two.themes, *two.terms]
+        later += [term.whole for term in later if isinstance(term, Referent) and term.whole]
+        return any(theme in later for theme in one.themes)
 
     def _removes_something(self, one: ComposedClause, two: ComposedClause) -> bool:
         """Return True for "take it from the couch and put it ...": it can't be in both places."""

@@ -25,7 +25,7 @@ ARTICLES = frozenset(["a", "an", "the"])
 FILLERS = gather_words(
     "a an the of to is are be been being do does that which who it there's 's s please some "
     "own would could will shall should must can may might have has as so just also very "
-    "really quite there up down over either both neither and or but , . ; : ! ? for with by "
+    "really quite there up down over either both neither nor and or but , . ; : ! ? for with by "
     "at in on"
 )
 """Words that may be left over without a loss of meaning."""

@@ -16,7 +16,7 @@ from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
 from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_limit
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import (
     THEME,
@@ -177,6 +177,7 @@ class AdverbialParser(TimingParser, ABC):
         yield from self._read_after_each(start, clause)
         yield from self._read_each(start, clause)
         yield from self._read_source(start, clause)
+        yield from self._read_limit(start, clause)
 
     def parse_starts_noun(self, start: int, end: int) -> bool:
         """Return True if the closing words are the beginning of something else ("for me")."""
@@ -310,6 +311,23 @@ class AdverbialParser(TimingParser, ABC):
                         degree=clause.degree * phrase.degree,
                     ),
                 )
+
+    def _read_limit(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(put two cups on the table), no more and no fewer"."""
+        if len(clause.predications) != 1:
+            return
+        said = clause.predications[0]
+        for slot, argument in said.arguments.items():
+            if not isinstance(argument, NounPhrase) or argument.number is None:
+                continue
+            found = read_limit(self._tokens, start, argument.number)
+            if found is not None:
+                use = self._nouns.describe_use(start, found[0], WordRole.QUANTITY)
+                limited = replace(argument, number=found[1])
+                counted = replace(said, arguments={**said.arguments, slot: limited})
+                uses = (*clause.uses, use)
+                yield found[0], replace(clause, predications=(counted,), uses=uses)
+            return
 
     def _read_source(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read "from the shelf" behind "put the books on the table"."""

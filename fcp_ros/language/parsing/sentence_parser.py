@@ -23,13 +23,16 @@ from fcp_ros.language.parsing.trees import (
     Act,
     Determiner,
     Link,
+    Listed,
     NounPhrase,
+    Phrase,
     Predication,
     Proviso,
     Reference,
     Sentence,
     SpokenClause,
     TimeLimit,
+    list_heads,
 )
 from fcp_ros.language.reading import WordRole, WordUse
 
@@ -127,7 +130,6 @@ class SentenceParser:
         yield from self._read_allowed_time(place, partial)
         yield from self._read_remark(place, partial)
         yield from self._read_more(place, partial)
-
         yield from self._read_reason(place, partial)
         yield from self._read_topic(place, partial)
         yield from self._read_clause(place, partial)
@@ -136,31 +138,26 @@ class SentenceParser:
     def _read_list(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         """Read "put these on the table: the mug and the bowl"."""
         clauses = partial.sentence.clauses
-        if not clauses or len(clauses[-1].predications) != 1:
+        found = _find_announced(clauses)
+        if found is None:
             return
-        said = clauses[-1].predications[0]
-        pronouns = (Reference.IT, Reference.THEM, Reference.THING)
-        slot = next(
-            (
-                slot
-                for slot, argument in said.arguments.items()
-                if isinstance(argument, NounPhrase) and argument.head in pronouns
-            ),
-            "",
-        )
-        for end, phrase in self._nouns.parse_phrases(place + 1):
-            if not slot:
-                return
-            listed = replace(said, arguments={**said.arguments, slot: phrase})
+        number, said, slot, pronoun = found
+        for end, phrase in self._nouns.parse_list(place + 1):
+            listed = _list_after(pronoun, phrase)
+            if listed is None:
+                continue
+            fuller = replace(said, arguments={**said.arguments, slot: listed})
             use = self._nouns.describe_use(place, place + 1, WordRole.FILLER)
-            pronoun = said.arguments[slot]
-            named = pronoun.uses if isinstance(pronoun, NounPhrase) else ()
-            last = replace(
-                clauses[-1], predications=(listed,), uses=(*clauses[-1].uses, *named, use)
+            clause = clauses[number]
+            predications = tuple(fuller if p is said else p for p in clause.predications)
+            longer = replace(
+                clause,
+                predications=predications,
+                uses=(*clause.uses, *pronoun.uses, *list_phrase_uses(phrase), use),
             )
             sentence = replace(
                 partial.sentence,
-                clauses=(*clauses[:-1], last),
+                clauses=(*clauses[:number], longer, *clauses[number + 1 :]),
                 degree=partial.sentence.degree * phrase.degree,
             )
             yield end, replace(partial, sentence=sentence, separated=False)
@@ -371,6 +368,7 @@ class SentenceParser:
         found = list(self._remarks.parse_reason(place))
         if self._begins_sentence(place):
             found += self._remarks.parse_remark(place)
+            found += self._remarks.parse_whole(place)
         for remark in found:
             sentence = _add_clause(partial.sentence, remark.clause, Link.AND)
             yield remark.end, replace(partial, sentence=sentence, separated=False)
@@ -470,3 +468,34 @@ def _keep_best(partials: Sequence[_Partial]) -> list[_Partial]:
         if len(found) == BEAM:
             break
     return found
+
+
+def _find_announced(
+    clauses: Sequence[SpokenClause],
+) -> tuple[int, Predication, str, NounPhrase] | None:
+    """Find the pronoun that a list behind a colon stands for: the last, or "the following"."""
+    pronouns = (Reference.IT, Reference.THEM, Reference.THING, Reference.FOLLOWING)
+    found = [
+        (number, said, slot, argument)
+        for number, clause in enumerate(clauses)
+        for said in clause.predications
+        for slot, argument in said.arguments.items()
+        if isinstance(argument, NounPhrase) and argument.head in pronouns
+    ]
+    announced = [one for one in found if one[3].head is Reference.FOLLOWING]
+    first = [one for one in announced or found if one[3].plural]
+    for one in first or found[-1:]:
+        return one
+    return None
+
+
+def _list_after(pronoun: NounPhrase, listed: Phrase) -> Phrase | None:
+    """Return what a list means: all of the things, or as many as were announced."""
+    parts = tuple(list_heads(listed))
+    definite = pronoun.determiner is Determiner.THE
+    if definite and pronoun.number is not None:
+        return listed if pronoun.number.value == len(parts) else None
+    if definite or pronoun.determiner is Determiner.ALL or len(parts) < 2:
+        return listed
+    heads = tuple(replace(part, uses=()) for part in parts)
+    return replace(pronoun, head=Listed(heads), plural=True, uses=())

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -37,15 +37,24 @@ class HalfOf(Enum):
     MOST = "most"
     HALF = "half"
     MANY = "as many as possible"
+    ALL_BUT = "all but"
+    """All but a number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of things; with `share`, a part of those that there are."""
+    """A number of things.
+
+    Attributes:
+        bound, value: at least, at most or exactly how many.
+        share: a part of those that there are, instead; all but `value` of them.
+        most: the most of a range ("one or two"), beside `value`, the least.
+    """
 
     bound: Bound = Bound.AT_LEAST
     value: int = 1
     share: HalfOf | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,8 @@ class Reference(Enum):
     ADDRESSEE = "you"
     THERE = "there"
     HERE = "here"
+    FOLLOWING = "the following"
+    """What is listed behind the clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +105,14 @@ class Words:
     text: str
 
 
-Head = Noun | Reference | ElementName | Words
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Things that are named one by one, of which some are meant: "one of the mug and the bowl"."""
+
+    parts: tuple[NounPhrase, ...]
+
+
+Head = Noun | Reference | ElementName | Words | Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +151,9 @@ class NounPhrase:
 
 @dataclass(frozen=True, slots=True)
 class Coordination:
-    """Several noun phrases that are joined by "and" or "or"."""
+    """Several noun phrases that are joined by "and" or "or"; also groups of them."""
 
-    parts: tuple[NounPhrase, ...]
+    parts: tuple[Phrase, ...]
     alternative: bool
     uses: tuple[WordUse, ...] = ()
     degree: float = 1.0
@@ -309,3 +327,12 @@ class Sentence:
     uses: tuple[WordUse, ...] = ()
     degree: float = 1.0
     unread: tuple[int, ...] = field(default=())
+
+
+def list_heads(phrase: Phrase) -> Iterator[NounPhrase]:
+    """Yield the phrases with one head, also those of groups."""
+    if isinstance(phrase, NounPhrase):
+        yield phrase
+        return
+    for part in phrase.parts:
+        yield from list_heads(part)

@@ -10,5 +10,6 @@ Lowest first:
 - `descriptions`: elements that fit a description, and conditions of variables.
 - `remainders`: exceptions, and the rest.
 - `set_parts`: sets as one thing of each kind.
+- `partitives`: some of what was named.
 - `resolution`: noun phrases looked up in all of these.
 """

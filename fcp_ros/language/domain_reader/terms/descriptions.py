@@ -93,14 +93,11 @@ class DescriptionMatcher(MentionMemory):
         schema = self.context.domain.schema
         type_ = referent.type if schema.has_type(referent.type) else ""
         names = noun.members if noun is not None else self.lexicon.list_members(type_)
-        found = [
+        return [
             name
             for name in names
             if all(self.state.holds(r, {referent.name: name}) for r in referent.restrictions)
         ]
-        if len(found) > MOST_LISTED:
-            raise Unresolved(f"all of {len(found)} things but some")
-        return found
 
     # --- conditions of variables
 

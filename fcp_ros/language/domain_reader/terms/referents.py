@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from math import ceil
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import (
@@ -23,8 +22,9 @@ from fcp_ros.domain.expressions.syntax import (
     Text,
     TypedVariable,
     Variable,
+    substitute,
 )
-from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.domain.model import IS_A, SAME, Domain
 from fcp_ros.foundation.labels import match_label
 from fcp_ros.language.parsing.trees import HalfOf, Noun, NounPhrase
 
@@ -48,9 +48,12 @@ class Referent:
         type: a type of the schema, or a label; empty: that of the slot.
         restrictions: what is true of the values, beside the type.
         bound, number: of a count.
+        most: the most of a range; `number` is the least.
         noun: the noun; None for "something".
         types: the types that its values may have; none: any.
         plural: referred to by "them".
+        whole: the things of which it is one or several, if these were spoken of.
+        listed: the elements that it may be, if they were named one by one.
     """
 
     name: str
@@ -59,12 +62,17 @@ class Referent:
     restrictions: list[Expression] = field(default_factory=list)
     bound: Bound = Bound.AT_LEAST
     number: int = 1
+    most: int | None = None
     noun: Noun | None = None
     types: frozenset[str] = frozenset()
     plural: bool = False
+    listed: tuple[Constant, ...] = ()
+    whole: Term | None = None
 
     def wrap(self, body: Expression) -> Expression:
         """Bind the variable around a formula."""
+        if self.listed:
+            return self._name_each(body)
         variables = (TypedVariable(self.name, self.type),)
         if self.quantifier is Quantifier.FORALL:
             absent = tuple(negate(part) for part in self.restrictions)
@@ -74,7 +82,28 @@ class Referent:
             return Exists(variables, whole)
         if self.quantifier is Quantifier.NONE:
             return Not(Exists(variables, whole))
-        return Count(self.bound, self.number, variables, whole)
+        return self._count(variables, whole)
+
+    def _count(self, variables: tuple[TypedVariable, ...], whole: Expression) -> Expression:
+        count = Count(self.bound, self.number, variables, whole)
+        if self.most is None:
+            return count
+        return join([count, Count(Bound.AT_MOST, self.most, variables, whole)])
+
+    def _name_each(self, body: Expression) -> Expression:
+        """Write a formula out for each of the elements; count them where that can't be done."""
+        bodies = tuple(substitute(body, {self.name: element}) for element in self.listed)
+        most = self.bound is Bound.AT_LEAST
+        count = self.quantifier is Quantifier.COUNT and self.most is None
+        if self.quantifier is Quantifier.NONE:
+            return join([negate(one) for one in bodies])
+        if self.quantifier is Quantifier.FORALL or (count and most and self.number == len(bodies)):
+            return join(bodies)
+        if self.quantifier is Quantifier.EXISTS or (count and most and self.number == 1):
+            return Or(bodies) if len(bodies) > 1 else bodies[0]
+        same = [Atom(SAME, (Variable(self.name), element)) for element in self.listed]
+        kind = Or(tuple(same)) if len(same) > 1 else same[0]
+        return self._count((TypedVariable(self.name, self.type),), join([kind, body]))
 
 
 @dataclass(frozen=True)
@@ -148,21 +177,20 @@ class VariableMaker:
         referent = Referent(f"x{self._count}", quantifier, noun=noun)
         if noun is not None and noun.labels:
             self._type_noun(referent, noun)
-        self._count_things(referent, phrase, noun)
+        self._count_things(referent, phrase)
         return referent
 
-    def _count_things(self, referent: Referent, phrase: NounPhrase, noun: Noun | None) -> None:
+    @staticmethod
+    def _count_things(referent: Referent, phrase: NounPhrase) -> None:
         number = phrase.number
         if number is None or referent.quantifier is not Quantifier.COUNT:
             return
         if number.share is HalfOf.MANY:
             referent.bound, referent.number = Bound.MOST, 0
         elif number.share is not None:
-            many = len(noun.members) if noun is not None else 0
-            most = number.share is HalfOf.MOST
-            referent.number = many // 2 + 1 if most else ceil(many / 2)
+            return  # counted when all is known that is said of them
         else:
-            referent.bound, referent.number = number.bound, number.value
+            referent.bound, referent.number, referent.most = number.bound, number.value, number.most
 
     def _type_noun(self, referent: Referent, noun: Noun) -> None:
         """Type a variable by a label where the goal language knows it, else by `is_a`."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 
-from fcp_ros.domain.expressions.syntax import Atom, Constant, Not, Variable, substitute
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Not, Or, Variable, substitute
 from fcp_ros.domain.model import SAME
 from fcp_ros.language.domain_reader.terms.descriptions import DescriptionMatcher
 from fcp_ros.language.domain_reader.terms.referents import (
@@ -17,7 +17,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
     join,
 )
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
-from fcp_ros.language.parsing.trees import Coordination, Determiner, Noun, NounPhrase, Reference
+from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference, list_heads
 
 
 class RemainderResolver(DescriptionMatcher):
@@ -27,8 +27,9 @@ class RemainderResolver(DescriptionMatcher):
         """Leave out of a variable what is excepted."""
         names: set[str] = set()
         for excluded in phrase.excluded:
-            parts = excluded.parts if isinstance(excluded, Coordination) else (excluded,)
-            for part in parts:
+            for part in list_heads(excluded):
+                if part.head is Reference.ONE and isinstance(phrase.head, Noun):
+                    part = replace(part, head=phrase.head)
                 kind = part.head if isinstance(part.head, Noun) else None
                 several = part.plural or (kind is not None and len(kind.members) <= 1)
                 if kind is not None and several and not part.attributes:
@@ -50,6 +51,9 @@ class RemainderResolver(DescriptionMatcher):
 
     def resolve_rest(self, phrase: NounPhrase, noun: Noun | None, slot_type: str) -> Term:
         """Resolve "the rest": those of the kind that was mentioned that were not spoken of."""
+        whole_term = self._find_whole(phrase)
+        if whole_term is not None:
+            return self._leave_rest(phrase, whole_term, slot_type)
         if noun is None:
             earlier = self._find_earlier_noun() if phrase.head is Reference.ONE else None
             noun = earlier
@@ -83,6 +87,68 @@ class RemainderResolver(DescriptionMatcher):
             referent.restrictions.append(Not(Atom(SAME, (Variable(referent.name), Constant(name)))))
         return referent
 
+    def _find_whole(self, phrase: NounPhrase) -> Referent | TermGroup | None:
+        """Find the things of which some were spoken of after them, so that others are left."""
+        if phrase.head is not Reference.ONE or not phrase.plural or phrase.qualities:
+            return None
+        for place, mention in reversed(list(enumerate(self.mentions))):
+            term = mention.term
+            if mention.place or not self._is_known_group(term):
+                continue
+            if isinstance(term, (Referent, TermGroup)) and self._list_parts(place, term):
+                return term
+        return None
+
+    @staticmethod
+    def _is_known_group(term: Term) -> bool:
+        if isinstance(term, TermGroup):
+            return all(isinstance(part, Constant) for part in term.parts)
+        return isinstance(term, Referent) and term.quantifier is Quantifier.FORALL
+
+    def _is_part(self, term: Term, whole: Referent | TermGroup) -> bool:
+        """Return True if a term is one of the things of a group, or some of them."""
+        if isinstance(term, Referent):
+            return term.whole is whole
+        if isinstance(whole, TermGroup):
+            return term in whole.parts
+        if not isinstance(term, Constant) or not self.rate(term, whole.type):
+            return False
+        return (whole.noun is None or term.name in whole.noun.members) and all(
+            self.state.holds(part, {whole.name: term.name}) for part in whole.restrictions
+        )
+
+    def _list_parts(self, place: int, whole: Referent | TermGroup) -> list[Term]:
+        """List what was spoken of after a group that is part of it."""
+        later = [mention.term for mention in self.mentions[place + 1 :] if not mention.place]
+        return [term for term in later if self._is_part(term, whole)]
+
+    def _leave_rest(self, phrase: NounPhrase, whole: Referent | TermGroup, slot_type: str) -> Term:
+        """Make the variable for the things of a group that were not spoken of after it."""
+        place = next(i for i, m in enumerate(self.mentions) if m.term is whole)
+        later = self._list_parts(place, whole)
+        named = {term.name for term in later if isinstance(term, Constant)}
+        if isinstance(whole, TermGroup):
+            names = [part.name for part in whole.parts if isinstance(part, Constant)]
+            left = tuple(Constant(name) for name in names if name not in named)
+            if all(isinstance(term, Constant) for term in later) and left:
+                return left[0] if len(left) == 1 else TermGroup(left)
+        referent = self.maker.make(replace(phrase, number=None), None, Quantifier.FORALL)
+        referent.plural, referent.type, referent.types = True, slot_type, self.list_types(whole)
+        if isinstance(whole, TermGroup):
+            known = [part for part in whole.parts if isinstance(part, Constant)]
+            same = [Atom(SAME, (Variable(referent.name), part)) for part in known]
+            referent.restrictions.append(Or(tuple(same)))
+        else:
+            renamed = {whole.name: Variable(referent.name)}
+            referent.type, referent.noun = whole.type or slot_type, whole.noun
+            referent.restrictions += [substitute(part, renamed) for part in whole.restrictions]
+        for name in sorted(named):
+            referent.restrictions.append(Not(Atom(SAME, (Variable(referent.name), Constant(name)))))
+        for term in later:
+            if isinstance(term, Referent):
+                self._leave_out(referent, term)
+        return referent
+
     def _leave_out(self, referent: Referent, earlier: Referent) -> None:
         """Leave out of a variable what another one may be, or what was asked of it."""
         renamed = {earlier.name: Variable(referent.name)}
@@ -96,6 +162,10 @@ class RemainderResolver(DescriptionMatcher):
         elif earlier.name in self.matrices:
             asked = substitute(self.matrices[earlier.name], renamed)
             referent.restrictions.append(Not(asked))
+
+    @abstractmethod
+    def choose_quantifier(self, phrase: NounPhrase, noun: Noun | None) -> Quantifier:
+        """Choose the quantifier for what a noun phrase says of the number of things."""
 
     @abstractmethod
     def resolve_simple(self, phrase: NounPhrase, slot_type: str) -> Term:

@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from fcp_ros.domain.expressions.syntax import Constant
+from fcp_ros.domain.expressions.syntax import Bound, Constant
 from fcp_ros.domain.model import TEXT
 from fcp_ros.language.domain_reader.terms.descriptions import MOST_LISTED
+from fcp_ros.language.domain_reader.terms.partitives import PartitiveResolver
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
 from fcp_ros.language.domain_reader.terms.referents import (
     Ambiguity,
     Quantifier,
+    Referent,
     Term,
     TermGroup,
     Value,
 )
-from fcp_ros.language.domain_reader.terms.remainders import RemainderResolver
 from fcp_ros.language.domain_reader.terms.set_parts import list_parts
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
@@ -25,16 +26,23 @@ from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
     ElementName,
+    HalfOf,
+    Listed,
     Noun,
     NounPhrase,
     Phrase,
+    Quantity,
     Reference,
     Words,
+    list_heads,
 )
 from fcp_ros.language.reader import ReadingContext
 
+_OF_NO_KIND = 0.9
+"""Degree of "the ones on the table" where no kind of thing was spoken of."""
 
-class TermResolver(RemainderResolver):
+
+class TermResolver(PartitiveResolver):
     """A resolver of the noun phrases of one reading; it remembers what was spoken of.
 
     Args:
@@ -68,7 +76,7 @@ class TermResolver(RemainderResolver):
         if isinstance(phrase, Coordination):
             terms = tuple(self.resolve(part, slot_type, place=place) for part in phrase.parts)
             group = TermGroup(terms, phrase.alternative)
-            self.remember(group, phrase.parts[0], True, place)
+            self.remember(group, next(list_heads(phrase)), True, place)
             return group
         term = self.resolve_simple(phrase, slot_type)
         plural = phrase.plural or isinstance(term, TermGroup)
@@ -91,12 +99,20 @@ class TermResolver(RemainderResolver):
                 raise Unresolved(f'who "{head.value}" is')
             return Constant(name)
         if head in (Reference.IT, Reference.THEM, Reference.THERE, Reference.HERE):
-            return self._resolve_pronoun(phrase, slot_type)
+            term = self._resolve_pronoun(phrase, slot_type)
+            single = phrase.number is None and phrase.determiner is Determiner.THE
+            return term if single else self.take_some(phrase, term, slot_type)
+        if head is Reference.FOLLOWING:
+            raise Unresolved("what follows")
+        if isinstance(head, Listed):
+            return self.resolve_listed(phrase, head, slot_type)
         noun = head if isinstance(head, Noun) else None
         if head is Reference.ONE:
             noun = self._find_earlier_noun()
             if noun is None and phrase.determiner is not Determiner.REST:
-                raise Unresolved("which kind of thing is meant")
+                if not (phrase.plural and phrase.qualities):
+                    raise Unresolved("which kind of thing is meant")
+                self.degree *= _OF_NO_KIND
         if noun is None and slot_type == TEXT:
             raise Unresolved("words")
         if noun is not None:
@@ -108,6 +124,7 @@ class TermResolver(RemainderResolver):
     # --- quantifiers
 
     def _quantify(self, phrase: NounPhrase, noun: Noun | None, slot_type: str) -> Term:
+        phrase = _count_excepted(phrase)
         determiner = phrase.determiner
         if determiner is Determiner.REST or (phrase.other and determiner is Determiner.THE):
             return self.resolve_rest(phrase, noun, slot_type)
@@ -120,14 +137,15 @@ class TermResolver(RemainderResolver):
         if thing and not phrase.plural and phrase.number is None and phrase.qualities:
             anything = Noun("thing", (), "", self.lexicon.list_members(slot_type))
             return self._resolve_definite(phrase, anything)
-        quantifier = self._choose_quantifier(phrase, noun)
+        quantifier = self.choose_quantifier(phrase, noun)
         return self._make_variable(phrase, noun, quantifier, slot_type)
 
-    def _choose_quantifier(self, phrase: NounPhrase, noun: Noun | None) -> Quantifier:
+    def choose_quantifier(self, phrase: NounPhrase, noun: Noun | None) -> Quantifier:
+        """Choose the quantifier for what a noun phrase says of the number of things."""
         determiner = phrase.determiner
         if phrase.number is not None and determiner in (Determiner.A, Determiner.BARE):
             only_one = phrase.number.value == 1 and phrase.number.share is None
-            plain = phrase.number.bound.value == "at least"
+            plain = phrase.number.bound.value == "at least" and phrase.number.most is None
             return Quantifier.EXISTS if only_one and plain else Quantifier.COUNT
         universal = (Determiner.ALL, Determiner.EACH, Determiner.BOTH)
         if determiner in universal or (determiner is Determiner.THE and phrase.plural):
@@ -151,16 +169,6 @@ class TermResolver(RemainderResolver):
             referent.type = slot_type
         if noun is None and slot_type:
             referent.types = frozenset((slot_type,))
-        if phrase.attributes:
-            members = self._list_with_attributes(phrase, noun)
-            if len(members) > MOST_LISTED:
-                raise Unresolved(f"the {len(members)} things that are {phrase.attributes[0]}")
-            if quantifier is Quantifier.FORALL or len(members) == 1:
-                kept = [m for m in members if self._fits_qualities(phrase, m)]
-                return _group(kept)
-            if quantifier is Quantifier.EXISTS and members:
-                return TermGroup(tuple(map(Constant, members)), alternative=True)
-            raise Unresolved(f'how many are "{phrase.attributes[0]}"')
         fixed = quantifier is Quantifier.FORALL or phrase.number is not None
         for quality in phrase.qualities:
             referent.restrictions.append(self._restrict(referent, quality, fixed))
@@ -169,6 +177,29 @@ class TermResolver(RemainderResolver):
         self._rate_restrictions(referent, noun)
         if phrase.excluded:
             self.exclude(phrase, referent)
+        if phrase.attributes:
+            return self._list_each(phrase, noun, referent)
+        self.take_share(phrase, referent)
+        return referent
+
+    def _list_each(self, phrase: NounPhrase, noun: Noun | None, referent: Referent) -> Term:
+        """Name the elements that have an attribute, as no formula can say that of a variable."""
+        members = [
+            name
+            for name in self._list_with_attributes(phrase, noun)
+            if all(self.state.holds(r, {referent.name: name}) for r in referent.restrictions)
+        ]
+        if len(members) > MOST_LISTED:
+            raise Unresolved(f"the {len(members)} things that are {phrase.attributes[0]}")
+        if not members:
+            raise Unresolved("anything: nothing is left")
+        if len(members) == 1 and referent.quantifier in (Quantifier.FORALL, Quantifier.EXISTS):
+            return Constant(members[0])
+        if referent.quantifier is Quantifier.FORALL:
+            return TermGroup(tuple(map(Constant, members)))
+        referent.listed = tuple(map(Constant, members))
+        referent.types = frozenset(map(self.type_of, members))
+        self.take_share(phrase, referent)
         return referent
 
     # --- definite things
@@ -206,7 +237,14 @@ class TermResolver(RemainderResolver):
         return self._make_variable(phrase, noun, Quantifier.COUNT, "")
 
 
-def _group(names: Sequence[str]) -> Term:
-    if not names:
-        raise Unresolved("anything: nothing is left")
-    return Constant(names[0]) if len(names) == 1 else TermGroup(tuple(map(Constant, names)))
+def _count_excepted(phrase: NounPhrase) -> NounPhrase:
+    """Read "all cups but one" as a number of cups."""
+    if len(phrase.excluded) != 1 or phrase.determiner is not Determiner.ALL:
+        return phrase
+    left_out = phrase.excluded[0]
+    if not isinstance(left_out, NounPhrase) or left_out.number is None:
+        return phrase
+    if left_out.head is not Reference.THEM or left_out.number.bound is not Bound.AT_LEAST:
+        return phrase
+    number = Quantity(Bound.EXACTLY, left_out.number.value, HalfOf.ALL_BUT)
+    return replace(phrase, determiner=Determiner.A, number=number, excluded=())

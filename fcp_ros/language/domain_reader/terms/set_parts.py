@@ -13,6 +13,7 @@ from fcp_ros.language.parsing.trees import (
     Head,
     Noun,
     NounPhrase,
+    list_heads,
 )
 
 
@@ -22,11 +23,7 @@ def list_parts(phrase: NounPhrase) -> Coordination:
     Raises:
         Unresolved: something is left out that is no part of it, or everything is.
     """
-    left_out = [
-        part.head
-        for excluded in phrase.excluded
-        for part in (excluded.parts if isinstance(excluded, Coordination) else (excluded,))
-    ]
+    left_out = [part.head for excluded in phrase.excluded for part in list_heads(excluded)]
     kept = [kind for kind in phrase.kinds if not any(_is_kind(head, kind) for head in left_out)]
     known = all(any(_is_kind(head, kind) for kind in phrase.kinds) for head in left_out)
     if not known or not kept:

@@ -15,16 +15,19 @@ from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.polite_phrases import POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
+    PLACE,
     THEME,
     Act,
     Coordination,
     Determiner,
     NounPhrase,
     Predication,
+    Reference,
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole
@@ -54,6 +57,8 @@ _COMMON_VERBS = gather_words(
     "be have do go come get run look set make take leave bring give keep stay hold feel"
 )
 _AUXILIARY = gather_words("am are was were have had will would do did can could")
+_OUT_OF = gather_phrases("out of", "of", "from among", "among", "amongst", "from")
+"""Words before that of which something is meant."""
 _MOST_BEFORE_VERB = 5
 """Most words of a subject."""
 
@@ -81,6 +86,27 @@ class RemarkParser:
     def __init__(self, nouns: NounParser) -> None:
         self._nouns = nouns
         self._tokens = nouns.tokens
+
+    def parse_whole(self, start: int) -> Iterator[Remark]:
+        """Yield "of the things on the shelf,", "from the shelf,": what comes next is of these."""
+        first = next((w for w in _OUT_OF if match_words(self._tokens, start, w)), ())
+        place = start + len(first)
+        for end, phrase in self._nouns.parse_phrases(place) if first else ():
+            if self._nouns.get_text(end) != ",":
+                continue
+            uses = (
+                self._nouns.describe_use(start, place, WordRole.FILLER),
+                *list_phrase_uses(phrase),
+            )
+            degree = phrase.degree
+            if isinstance(phrase, NounPhrase) and not phrase.plural:
+                if first[-1] == "of" or phrase.determiner is not Determiner.THE:
+                    continue
+                there = Predication(None, {PLACE: phrase}, THEME, "from", source=True)
+                every = Determiner.ALL
+                phrase = NounPhrase(place, end, Reference.THING, every, None, True, (there,))
+            said = Predication(None, {THEME: phrase})
+            yield Remark(end + 1, SpokenClause(Act.REMARK, (said,), uses=uses, degree=degree))
 
     def parse_remark(self, start: int) -> Iterator[Remark]:
         """Yield the remark that begins at the first token of a sentence, if one does."""

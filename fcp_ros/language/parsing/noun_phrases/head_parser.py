@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.phrases import PhraseWord
 from fcp_ros.language.english.connectives import SEQUENCE
 from fcp_ros.language.english.function_words import ARTICLES, FILLERS
+from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.lexicon import NounMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import (
+    MANY_CLOSED,
     NounOpening,
     match_words,
 )
@@ -24,6 +27,7 @@ from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
     ElementName,
+    Noun,
     NounPhrase,
     Phrase,
     Predication,
@@ -40,10 +44,21 @@ _STATE_IN_LABEL = 0.85
 _PART_OF_NOTHING = 0.8
 """Degree of "the necessary parts" as any parts, beside those of the only set."""
 _CONTENTS = "contents"
+_MEASURES = gather_words(
+    "piece item article bit unit carton bottle glass cup mug can tin box bag packet pack jar tube "
+    "bowl plate slice loaf bar stick sheet roll pair set portion kind type sort copy"
+)
+"""Nouns before "of" that say in which form something is there."""
+_KINDS = ("kind", "kinds", "type", "types", "sort", "sorts")
+_MEASURED = 0.97
+_MEASURE_PRESENT = 0.8
+"""Degree of "a bowl of fruit" as fruit, where there are bowls."""
 _EMPTY_ADJECTIVES = gather_words(
-    "necessary needed required respective corresponding usual own actual following "
+    "necessary needed required respective corresponding usual own actual "
     "available existing present whole entire various different individual appropriate"
 )
+_NO_PLURAL = 0.3
+"""Degree of "one of the mug"."""
 _EMPTY_DEGREE = 0.97
 """Degree of an adjective that says nothing of a thing."""
 UNKNOWN_NOUN = 0.1
@@ -75,7 +90,15 @@ THINGS = {
     "what": Determiner.ALL,
     "whichever": Determiner.ALL,
 }
-_THING_NOUNS = frozenset(["thing", "things", "stuff", "object", "objects"])
+_PARTITIVE_PRONOUNS = ("them", "these", "those", "it")
+_GENERAL_NOUNS = gather_words(
+    "item items thing things object objects product products article articles piece pieces"
+)
+"""Nouns behind another one that add nothing: "food items"."""
+THING_NOUNS = gather_words("thing things stuff object objects")
+"""Nouns that mean anything."""
+PART_NOUNS = gather_words("piece pieces part parts component components element elements")
+"""Nouns that mean any thing where a domain has no such nouns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +121,13 @@ class HeadParser(SetParser):
         if place < len(self.tokens):
             for match in self.lexicon.find_nouns(self.tokens, place, self._similarity):
                 head = match.head
-                if match.end == place + 1 and self.get_text(place) in _THING_NOUNS:
+                if match.end == place + 1 and self.get_text(place) in THING_NOUNS:
                     continue
                 degree = match.degree * self._rate_head(match, place)
                 if self.is_set_needed(opening.end, place) and self.is_part_noun(head):
                     degree *= _PART_OF_NOTHING
+                if opening.definite and not match.plural and _takes_plural(opening):
+                    degree *= _NO_PLURAL
                 yield from self._read_named(place, match, blank)
                 shown = head.name if isinstance(head, ElementName) else head.said
                 meaning = f"{shown}, {match.note}" if match.note else shown
@@ -119,13 +144,19 @@ class HeadParser(SetParser):
                     place + 1,
                     replace(blank, head=Reference.THING, uses=(use,), degree=UNKNOWN_NOUN),
                 )
-            if text in _THING_NOUNS:
+            if text in THING_NOUNS:
                 use = self.describe_use(place, place + 1, WordRole.THING, "thing")
                 yield from self._close_many(
                     place + 1,
                     replace(blank, head=Reference.THING, plural=text.endswith("s"), uses=(use,)),
                     opening,
                 )
+            if text in PART_NOUNS and not self.lexicon.find_nouns(self.tokens, place):
+                use = self.describe_use(place, place + 1, WordRole.THING, "thing")
+                plural = text.endswith("s")
+                yield place + 1, replace(blank, head=Reference.THING, plural=plural, uses=(use,))
+            if self.get_text(place + 1) == "of":
+                yield from self._read_measure(place, opening, blank)
             if _CONTENTS in (text, self.get_text(place + 1)):
                 yield from self._read_contents(place, blank)
             if text in ("one", "ones", "others") and place > start:
@@ -135,9 +166,13 @@ class HeadParser(SetParser):
                     place + 1,
                     replace(blank, determiner=rest, plural=text != "one", uses=(use,)),
                 )
-            if opening.partitive and text in ("them", "these", "those", "it"):
+            if opening.partitive and text in _PARTITIVE_PRONOUNS:
                 use = self.describe_use(place, place + 1, WordRole.THING)
                 yield place + 1, replace(blank, head=Reference.THEM, plural=True, uses=(use,))
+            counted = text == "of" and opening.quantity and place == opening.end
+            if counted and self.get_text(place + 1) in _PARTITIVE_PRONOUNS:  # the two of them
+                use = self.describe_use(place, place + 2, WordRole.THING)
+                yield place + 2, replace(blank, head=Reference.THEM, plural=True, uses=(use,))
         if place == opening.end and opening.end > start and not opening.partitive:
             alone = determiner in (
                 Determiner.ALL,
@@ -148,6 +183,9 @@ class HeadParser(SetParser):
             )
             if determiner is Determiner.REST:
                 yield place, replace(blank, plural=True)
+            elif opening.many:
+                them = replace(blank, head=Reference.THEM, plural=True, degree=0.9)
+                yield from self._close_many(place, them, opening)
             elif alone or (number is not None and determiner is Determiner.A):
                 yield place, replace(blank, head=Reference.THEM, plural=True, degree=0.9)
 
@@ -176,6 +214,30 @@ class HeadParser(SetParser):
                 ),
             )
 
+    def _read_measure(
+        self, place: int, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[tuple[int, NounPhrase]]:
+        """Read "(two) pieces of clothing", "(the) carton of milk": the noun behind "of"."""
+        text = self.get_text(place)
+        singular = text if text in _MEASURES else next(iter(list_singulars(text)), "")
+        if singular not in _MEASURES:
+            return
+        known = self.lexicon.find_noun(singular)
+        present = known is not None and bool(known.members) and singular not in _KINDS
+        degree = _MEASURE_PRESENT if present else _MEASURED
+        use = self.describe_use(place, place + 2, WordRole.FILLER)
+        inner = replace(opening, end=place + 2, many=False, partitive=False)
+        for end, phrase in self._read_head(blank.start, place + 2, inner):
+            if isinstance(phrase.head, Noun):
+                several = text != singular
+                phrase = replace(
+                    phrase,
+                    plural=several,
+                    uses=(use, *phrase.uses),
+                    degree=phrase.degree * degree,
+                )
+                yield from self._close_many(end, phrase, opening)
+
     def _read_named(
         self, place: int, match: NounMatch, blank: NounPhrase
     ) -> Iterator[tuple[int, NounPhrase]]:
@@ -187,9 +249,11 @@ class HeadParser(SetParser):
             use = self.describe_use(place, match.end + 1, WordRole.THING, match.head.said)
             plural = self.get_text(match.end) == "floors"
             yield match.end + 1, replace(blank, head=match.head, plural=plural, uses=(use,))
-        if self.get_text(match.end) in ("items", "things", "objects", "products"):
+        following = self.get_text(match.end)
+        if following in _GENERAL_NOUNS:
             use = self.describe_use(place, match.end + 1, WordRole.THING, match.head.said)
-            yield match.end + 1, replace(blank, head=match.head, plural=True, uses=(use,))
+            plural = following.endswith("s")
+            yield match.end + 1, replace(blank, head=match.head, plural=plural, uses=(use,))
         for named in self.lexicon.find_nouns(self.tokens, match.end):
             if isinstance(named.head, ElementName) and named.head.name in match.head.members:
                 use = self.describe_use(place, named.end, WordRole.THING, named.head.name)
@@ -212,20 +276,32 @@ class HeadParser(SetParser):
             return False
         text = token.text
         closed = text in FILLERS or (text,) in SEQUENCE or (text,) in PREPOSITIONS
-        return not (closed or text in PRONOUNS or text in THINGS or text in _THING_NOUNS)
+        return not (closed or text in PRONOUNS or text in THINGS or text in THING_NOUNS)
 
     def _close_many(
         self, end: int, phrase: NounPhrase, opening: NounOpening
     ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "as possible" behind "as many mugs"."""
+        """Read "as possible" behind "as many mugs", also behind what is said of these."""
         if not opening.many:
             yield end, phrase
-        elif match_words(self.tokens, end, ("as", "possible")):
-            use = self.describe_use(end, end + 2, WordRole.QUANTITY)
-            yield end + 2, replace(phrase, uses=(*phrase.uses, use))
-        elif match_words(self.tokens, end, ("as", "you", "can")):
-            use = self.describe_use(end, end + 3, WordRole.QUANTITY)
-            yield end + 3, replace(phrase, uses=(*phrase.uses, use))
+            return
+        ends = [(end, phrase.qualities, phrase.uses)]
+        for after, said, uses in self._read_behind(end, 1):
+            if self.get_text(after) == "as" and not said.source and said.preposition != "to":
+                ends.append((after, (*phrase.qualities, said), (*phrase.uses, *uses)))
+        for place, qualities, uses in ends:
+            for words in MANY_CLOSED:
+                if match_words(self.tokens, place, words):
+                    after = place + len(words)
+                    use = self.describe_use(place, after, WordRole.QUANTITY)
+                    yield after, replace(phrase, qualities=qualities, uses=(*uses, use))
+                    break
+
+    @abstractmethod
+    def _read_behind(
+        self, start: int, depth: int
+    ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
+        """Yield what is said of something behind its noun: places, states, relative clauses."""
 
     def _read_adjectives(self, start: int, most: int) -> Iterator[tuple[int, _Adjectives]]:
         """Yield the adjectives that begin at a token: none, one, up to `most`."""
@@ -294,6 +370,21 @@ class HeadParser(SetParser):
         if self.lexicon.find_nouns(self.tokens, start):
             return False
         return bool(self.lexicon.find_nouns(self.tokens, following))
+
+
+def _takes_plural(opening: NounOpening) -> bool:
+    """Return True for "two of the", "each of the": several things have to follow."""
+    single = (Determiner.EACH, Determiner.ANY, Determiner.NO, Determiner.BOTH)
+    return opening.number is not None or opening.determiner in single
+
+
+def list_argument_uses(said: Predication) -> tuple[WordUse, ...]:
+    """List the uses of the words of what fills the slots of a predication."""
+    found: list[WordUse] = []
+    for argument in said.arguments.values():
+        if not isinstance(argument, int):
+            found.extend(list_phrase_uses(argument))
+    return tuple(found)
 
 
 def list_phrase_uses(phrase: Phrase) -> tuple[WordUse, ...]:

@@ -4,14 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fcp_ros.language.parsing.noun_phrases.head_parser import PRONOUNS, THINGS
+from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.parsing.noun_phrases.head_parser import (
+    PART_NOUNS,
+    PRONOUNS,
+    THING_NOUNS,
+    THINGS,
+    list_phrase_uses,
+)
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST, MOST_TREES
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     NounOpening,
     match_words,
+    read_count,
+    read_number,
     read_openings,
 )
 from fcp_ros.language.parsing.noun_phrases.relative_parser import RelativeParser
@@ -19,11 +28,12 @@ from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
     ElementName,
+    Listed,
     NounPhrase,
     Phrase,
     Reference,
 )
-from fcp_ros.language.reading import WordRole
+from fcp_ros.language.reading import WordRole, WordUse
 
 MOST_OF_LENGTH = 4
 """Trees that are kept of one span."""
@@ -31,7 +41,22 @@ _REST_JOINED = 0.85
 """Degree of "the mug and the others" as one phrase."""
 _PLACED_JOINED = 0.9
 """Degree of "the cups in the kitchen and the dishes" as one phrase."""
+_ALSO = gather_phrases("as well as", "along with", "together with", "and also")
+"""Words that join things like "and"."""
 _AnyPhrase = TypeVar("_AnyPhrase", bound=Phrase)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """Phrases in a row, and the words between them."""
+
+    end: int
+    parts: tuple[Phrase, ...]
+    joints: tuple[str, ...] = ()
+
+    def add(self, end: int, part: Phrase, joint: str) -> _Chain:
+        """Return the chain with one more phrase."""
+        return _Chain(end, (*self.parts, part), (*self.joints, joint))
 
 
 class NounParser(RelativeParser):
@@ -48,55 +73,58 @@ class NounParser(RelativeParser):
             self._phrases[key] = _keep_best(found)
         return self._phrases[key]
 
-    def _join_phrases(self, start: int, depth: int) -> Iterator[tuple[int, Phrase]]:
+    def parse_list(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
+        """Return the lists that begin behind a colon; they may lack an "and"."""
+        found = list(self._join_phrases(start, depth, open_ended=True))
+        found += self.parse_simple(start, depth)
+        return _keep_best(found)
+
+    def _join_phrases(
+        self, start: int, depth: int, open_ended: bool = False
+    ) -> Iterator[tuple[int, Phrase]]:
         """Yield phrases that are joined by commas, "and" and "or"."""
-        skipped = 1 if self.get_text(start) in ("both", "either") else 0
-        chains: list[tuple[int, tuple[NounPhrase, ...], bool, bool]] = [
-            (end, (first,), False, False)
-            for end, first in self.parse_simple(start + skipped, depth)
-        ]
+        opened = self.get_text(start)
+        skipped = opened in ("both", "either", "neither")
+        chains = [_Chain(end, (one,)) for end, one in self.parse_simple(start + skipped, depth)]
         for _ in range(24):
             longer = []
-            for end, parts, closed, alternative in chains:
-                if closed:
-                    continue
-                for place, last, either in self._read_joint(end):
-                    for after, part in self.parse_simple(place, depth):
-                        longer.append((after, (*parts, part), last, either or alternative))
+            for chain in chains:
+                for place, joint in self._read_joint(chain.end):
+                    for after, part in self._parse_part(place, depth):
+                        longer.append(chain.add(after, part, joint))
             if not longer:
                 return
-            longer.sort(key=lambda c: (-_multiply(p.degree for p in c[1]), -c[0]))
+            longer.sort(key=lambda c: (-_multiply(p.degree for p in c.parts), -c.end))
             chains = longer[:MOST_TREES]
-            for end, parts, closed, alternative in chains:
-                if closed:
-                    shared = _share_determiner(parts)
-                    degree = _multiply(part.degree for part in parts)
-                    alternative = alternative and parts[0].determiner is not Determiner.NO
-                    if any(_is_placed(part) for part in parts[:-1]):
-                        degree *= _PLACED_JOINED
-                    if any(part.determiner is Determiner.REST for part in parts[1:]):
-                        degree *= _REST_JOINED
-                    yield end, Coordination(shared, alternative, (), degree)
-            chains += [
-                (end, parts, False, alternative)
-                for end, parts, closed, alternative in chains
-                if closed and self.get_text(end) in ("and", "or")
-            ]
+            for chain in chains:
+                closed = chain.joints[-1] != ","
+                if not closed and not (open_ended and self._ends_clause(chain.end)):
+                    continue
+                for phrase in _group(chain, opened):
+                    yield chain.end, phrase
 
-    def _read_joint(self, start: int) -> Iterator[tuple[int, bool, bool]]:
-        """Yield where the next part begins, True if it is the last one, True for "or"."""
+    def _parse_part(self, start: int, depth: int) -> Iterator[tuple[int, Phrase]]:
+        """Yield the parts of a list: phrases, and groups that begin with "either" or "both"."""
+        yield from self.parse_simple(start, depth)
+        if self.get_text(start) in ("either", "both"):
+            yield from self._join_phrases(start, depth)
+
+    def _read_joint(self, start: int) -> Iterator[tuple[int, str]]:
+        """Yield where the next part begins, and the word that joins it."""
         text, following = self.get_text(start), self.get_text(start + 1)
-        if text == "," and following in ("and", "or"):
-            yield start + 2, True, following == "or"
+        if text == "," and following in ("and", "or", "nor"):
+            yield start + 2, following
         elif text == ",":
-            yield start + 1, False, False
-        elif text in ("and", "or", "&"):
+            yield start + 1, ","
+        elif text in ("and", "or", "nor"):
             skip = 2 if following == "also" else 1
-            yield start + skip, True, text == "or"
-        elif match_words(self.tokens, start, ("as", "well", "as")):
-            yield start + 3, True, False
-        elif text == "plus":
-            yield start + 1, True, False
+            yield start + skip, text
+        elif text in ("&", "plus"):
+            yield start + 1, "and"
+        for words in _ALSO:
+            comma = text == ","
+            if match_words(self.tokens, start + comma, words):
+                yield start + comma + len(words), "and"
 
     def parse_simple(self, start: int, depth: int = 0) -> list[tuple[int, NounPhrase]]:
         """Return the noun phrases with one head that begin at a token."""
@@ -107,6 +135,7 @@ class NounParser(RelativeParser):
             self._simple[key] = []
             self._check()
             found = list(self._parse_pronoun(start, depth))
+            found += self._parse_announced(start)
             for opening in read_openings(self.tokens, start):
                 found += self._parse_opened(start, opening, depth)
             self._simple[key] = _keep_best(found)
@@ -120,7 +149,12 @@ class NounParser(RelativeParser):
             phrase = NounPhrase(
                 start, start + 1, PRONOUNS[text], Determiner.THE, None, plural, uses=(use,)
             )
-            yield from self._extend(phrase, depth, bare=True)
+            yield phrase.end, phrase
+            if text in ("those", "these"):
+                ones = replace(phrase, head=Reference.ONE)
+                for end, described in self._extend(ones, depth):
+                    if described.qualities:
+                        yield end, described
         if text in THINGS:
             end = start + 1
             determiner = THINGS[text]
@@ -178,6 +212,8 @@ class NounParser(RelativeParser):
             for i in range(start, opening.end)
             if i not in opening.quantity
         ]
+        if opening.partitive or self.get_text(opening.end) == "of":
+            yield from self._parse_listed(start, opening, uses, depth)
         for place, adjectives in self._read_adjectives(opening.end, 3):
             for end, phrase in self._read_head(start, place, opening):
                 whole = replace(
@@ -191,23 +227,141 @@ class NounParser(RelativeParser):
                 )
                 yield from self._extend(whole, depth)
 
+    def _parse_listed(
+        self, start: int, opening: NounOpening, uses: list[WordUse], depth: int
+    ) -> Iterator[tuple[int, NounPhrase]]:
+        """Read "(one of) the mug and the bowl", "(two of) these three: the mug, ..."."""
+        place = opening.end + (not opening.partitive)
+        found = [(end, one) for end, one in self.parse_phrases(place, depth + 1)]
+        near = range(place, min(place + 6, len(self.tokens)))
+        colon = next((i for i in near if self.get_text(i) in (":", ",")), 0)
+        if colon and self._is_announced(place, colon):
+            found += self.parse_list(colon + 1, depth + 1)
+            uses = [*uses, self.describe_use(place, colon + 1, WordRole.FILLER)]
+        for end, group in found:
+            if not isinstance(group, Coordination):
+                continue
+            parts = [part for part in group.parts if isinstance(part, NounPhrase)]
+            if len(parts) < len(group.parts) or any(part.plural for part in parts):
+                continue
+            if colon and self.get_text(colon) == "," == self.get_text(end):
+                end += 1
+            yield (
+                end,
+                NounPhrase(
+                    start,
+                    end,
+                    Listed(tuple(replace(part, uses=()) for part in parts)),
+                    opening.determiner,
+                    opening.number,
+                    True,
+                    uses=(*uses, *list_phrase_uses(group)),
+                    degree=group.degree,
+                ),
+            )
+
+    def _parse_announced(self, start: int) -> Iterator[tuple[int, NounPhrase]]:
+        """Read "the following parts", "two of the following": a list comes later."""
+        for opening in read_openings(self.tokens, start):
+            place = opening.end
+            place += self.get_text(place) in ("the", "these")
+            if self.get_text(place) != "following":
+                continue
+            determiner, number, place = opening.determiner, opening.number, place + 1
+            count = read_count(self.tokens, place)
+            if count is not None:
+                place, number = count[0], number or count[1]
+            nouns = self.lexicon.find_nouns(self.tokens, place) if place < len(self.tokens) else []
+            ends = [place, *(match.end for match in nouns if match.plural)]
+            if self.get_text(place) in THING_NOUNS | PART_NOUNS:
+                ends.append(place + 1)
+            definite = determiner if number is not None else Determiner.THE
+            for end in ends:
+                use = self.describe_use(start, end, WordRole.QUANTITY)
+                head = Reference.FOLLOWING
+                phrase = NounPhrase(start, end, head, definite, number, True, uses=(use,))
+                yield end, replace(phrase, degree=0.9 if end == place else 1.0)
+
+    def _is_announced(self, start: int, end: int) -> bool:
+        """Return True for "these two", "the following parts" before a colon or comma."""
+        text = self.get_text(start)
+        if text not in ("these", "those", "the", "them", "following"):
+            return False
+        place = start + (text != "following")
+        number = read_number(self.tokens, place)
+        if number is not None:
+            place = number[0]
+        if place == end and (number is not None or text != "the"):
+            return True
+        known = self.parse_simple(start, 1)
+        return any(stop == end and (one.plural or one.number) for stop, one in known)
+
+
+def _group(chain: _Chain, opened: str) -> Iterator[Phrase]:
+    """Yield what a chain means: one group, or two where "and" and "or" are mixed."""
+    parts = _share_determiner(chain.parts)
+    joints = list(chain.joints)
+    last = "and"
+    for place in reversed(range(len(joints))):  # a comma stands for what comes next
+        last = joints[place] = last if joints[place] == "," else joints[place]
+    degree = _multiply(part.degree for part in parts)
+    simple = [part for part in parts if isinstance(part, NounPhrase)]
+    if any(map(_is_placed, simple[:-1])):
+        degree *= _PLACED_JOINED
+    if any(part.determiner is Determiner.REST for part in simple[1:]):
+        degree *= _REST_JOINED
+    if opened == "neither":
+        uses = tuple(use for part in parts for use in list_phrase_uses(part))
+        listed = tuple(replace(part, uses=()) for part in simple)
+        yield NounPhrase(
+            simple[0].start - 1,
+            chain.end,
+            Listed(listed),
+            Determiner.NO,
+            plural=True,
+            uses=uses,
+            degree=degree,
+        )
+        return
+    if "or" not in joints or (simple and simple[0].determiner is Determiner.NO):
+        yield Coordination(parts, False, (), degree)
+        return
+    if "and" not in joints:
+        yield Coordination(parts, True, (), degree)
+        return
+    for outer in ("and", "or"):
+        groups: list[list[Phrase]] = [[parts[0]]]
+        for joint, part in zip(joints, parts[1:], strict=True):
+            if joint == outer:
+                groups.append([part])
+            else:
+                groups[-1].append(part)
+        inner = tuple(
+            Coordination(tuple(group), outer == "and") if len(group) > 1 else group[0]
+            for group in groups
+        )
+        yield Coordination(inner, outer == "or", (), degree)
+
 
 def _is_placed(phrase: NounPhrase) -> bool:
     """Return True if it is said where something is."""
     return any(said.preposition for said in phrase.qualities)
 
 
-def _share_determiner(parts: tuple[NounPhrase, ...]) -> tuple[NounPhrase, ...]:
+def _share_determiner(parts: Sequence[Phrase]) -> tuple[Phrase, ...]:
     """Give a determiner to parts that have none: "the kitchen and living room"."""
-    first, *rest = parts
-    given: list[NounPhrase] = [first]
-    for part in rest:
-        bare = part.determiner is Determiner.BARE and part.number is None
-        singular = not part.plural and not isinstance(part.head, ElementName)
-        sharing = (Determiner.THE, Determiner.ALL, Determiner.NO)
-        if bare and (singular or first.determiner in sharing):
-            part = replace(part, determiner=given[-1].determiner)
+    given: list[Phrase] = []
+    first = before = parts[0]
+    for part in parts:
+        if given and isinstance(part, NounPhrase) and isinstance(first, NounPhrase):
+            bare = part.determiner is Determiner.BARE and part.number is None
+            singular = not part.plural and not isinstance(part.head, ElementName)
+            sharing = (Determiner.THE, Determiner.ALL, Determiner.NO)
+            if bare and (singular or first.determiner in sharing):
+                known = before.determiner if isinstance(before, NounPhrase) else first.determiner
+                part = replace(part, determiner=known)
         given.append(part)
+        before = part
     return tuple(given)
 
 

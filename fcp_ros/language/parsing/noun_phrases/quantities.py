@@ -4,24 +4,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Bound
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.trees import Determiner, HalfOf, Quantity
 
 MOST_NUMBER = 10_000
 """Larger numbers are not read."""
 _BOUNDS: dict[tuple[str, ...], tuple[Bound, int]] = {
     ("at", "least"): (Bound.AT_LEAST, 0),
+    ("at", "the", "least"): (Bound.AT_LEAST, 0),
+    ("at", "the", "very", "least"): (Bound.AT_LEAST, 0),
+    ("not", "fewer", "than"): (Bound.AT_LEAST, 0),
+    ("minimum",): (Bound.AT_LEAST, 0),
+    ("upwards", "of"): (Bound.AT_LEAST, 0),
     ("no", "fewer", "than"): (Bound.AT_LEAST, 0),
     ("no", "less", "than"): (Bound.AT_LEAST, 0),
     ("not", "less", "than"): (Bound.AT_LEAST, 0),
     ("a", "minimum", "of"): (Bound.AT_LEAST, 0),
     ("more", "than"): (Bound.AT_LEAST, 1),
     ("at", "most"): (Bound.AT_MOST, 0),
+    ("at", "the", "most"): (Bound.AT_MOST, 0),
+    ("at", "the", "very", "most"): (Bound.AT_MOST, 0),
+    ("maximum",): (Bound.AT_MOST, 0),
+    ("as", "many", "as"): (Bound.AT_MOST, 0),
     ("no", "more", "than"): (Bound.AT_MOST, 0),
     ("not", "more", "than"): (Bound.AT_MOST, 0),
     ("up", "to"): (Bound.AT_MOST, 0),
@@ -32,12 +41,57 @@ _BOUNDS: dict[tuple[str, ...], tuple[Bound, int]] = {
     ("precisely",): (Bound.EXACTLY, 0),
     ("just",): (Bound.EXACTLY, 0),
     ("only",): (Bound.EXACTLY, 0),
+    ("not", "more", "and", "not", "less", "than"): (Bound.EXACTLY, 0),
+    ("neither", "more", "nor", "less", "than"): (Bound.EXACTLY, 0),
 }
 _BOUNDS_BEHIND = {
     ("or", "more"): Bound.AT_LEAST,
+    ("or", "even", "more"): Bound.AT_LEAST,
+    ("at", "least"): Bound.AT_LEAST,
+    ("at", "a", "minimum"): Bound.AT_LEAST,
+    ("at", "the", "least"): Bound.AT_LEAST,
     ("or", "fewer"): Bound.AT_MOST,
     ("or", "less"): Bound.AT_MOST,
+    ("at", "most"): Bound.AT_MOST,
+    ("at", "the", "most"): Bound.AT_MOST,
+    ("at", "a", "maximum"): Bound.AT_MOST,
+    ("maximum",): Bound.AT_MOST,
+    ("and", "no", "more"): Bound.EXACTLY,
+    ("and", "not", "more"): Bound.EXACTLY,
+    ("and", "only"): Bound.EXACTLY,
+    ("no", "more", "and", "no", "fewer"): Bound.EXACTLY,
+    ("no", "more", "and", "no", "less"): Bound.EXACTLY,
+    ("no", "more", "no", "less"): Bound.EXACTLY,
+    ("no", "more", ",", "no", "less"): Bound.EXACTLY,
+    ("not", "more", "and", "not", "less"): Bound.EXACTLY,
+    ("no", "less", "and", "no", "more"): Bound.EXACTLY,
+    ("no", "fewer", "and", "no", "more"): Bound.EXACTLY,
+    ("neither", "more", "nor", "less"): Bound.EXACTLY,
+    ("neither", "more", "nor", "fewer"): Bound.EXACTLY,
 }
+"""Words behind a number, or behind what is counted."""
+_NONE = (("not", "a", "single"), ("not", "one"), ("not", "any"), ("no", "single"))
+"""Other words for "no"."""
+MANY_CLOSED = gather_phrases(
+    "as possible",
+    "as you possibly can",
+    "as you can manage",
+    "as you can",
+    "as you are able to",
+    "as can be",
+)
+"""Words behind "as many mugs"."""
+_MOST_OF = gather_phrases(
+    "the largest number possible",
+    "the largest possible number",
+    "the greatest possible number",
+    "the highest possible number",
+    "the maximum number",
+    "the largest number",
+    "the greatest number",
+    "the largest number you are able to",
+    "the largest number you can",
+)
 _DEFINITE = gather_words("the this that these those my your his her our their its")
 
 
@@ -82,6 +136,9 @@ def read_number(tokens: Sequence[Token], start: int) -> tuple[int, int] | None:
         return (start + 1, int(digits)) if digits.isdigit() and len(digits) < 6 else None
     if token.kind is not TokenKind.WORD:
         return None
+    for single in (("a", "single"), ("one", "single"), ("just", "the", "one")):
+        if match_words(tokens, start, single):
+            return start + len(single), 1
     if match_words(tokens, start, ("half", "a", "dozen")):
         return start + 3, 6
     if token.text == "a" and start + 1 < len(tokens):
@@ -116,15 +173,93 @@ def read_count(tokens: Sequence[Token], start: int) -> tuple[int, Quantity] | No
         if match_words(tokens, start, words):
             found = read_number(tokens, start + len(words))
             if found is not None and 0 <= found[1] + change <= MOST_NUMBER and found[1]:
-                return found[0], Quantity(bound, found[1] + change)
+                count = Quantity(bound, found[1] + change)
+                return read_limit(tokens, found[0], count) or (found[0], count)
+    ranged = _read_range(tokens, start)
+    if ranged is not None:
+        return ranged
     found = read_number(tokens, start)
     if found is None or found[1] > MOST_NUMBER:
         return None
-    for words, bound in _BOUNDS_BEHIND.items():
-        if match_words(tokens, found[0], words) and found[1]:
-            return found[0] + len(words), Quantity(bound, found[1])
+    if found[1]:
+        behind = read_limit(tokens, found[0], Quantity(value=found[1]))
+        if behind is not None:
+            return behind
     bound = Bound.AT_LEAST if found[1] else Bound.AT_MOST
     return found[0], Quantity(bound, found[1])
+
+
+def read_limit(
+    tokens: Sequence[Token], start: int, number: Quantity
+) -> tuple[int, Quantity] | None:
+    """Read what limits a number behind it: "or more", "but no more than two"."""
+    if number.share is not None:
+        return None
+    for comma in (0, 1):
+        if comma and not (start < len(tokens) and tokens[start].text == ","):
+            continue
+        place = start + comma
+        if number.bound is Bound.AT_LEAST and number.most is None:
+            for words, bound in _BOUNDS_BEHIND.items():
+                if match_words(tokens, place, words):
+                    closed = place + len(words)
+                    closing = comma and closed < len(tokens) and tokens[closed].text == ","
+                    return closed + bool(closing), replace(number, bound=bound)
+        if place < len(tokens) and tokens[place].text in ("and", "but"):
+            place += 1
+        elif not comma:
+            continue
+        for words, (bound, change) in _BOUNDS.items():
+            if not match_words(tokens, place, words) or bound is Bound.EXACTLY:
+                continue
+            found = read_number(tokens, place + len(words))
+            if found is None or {bound, number.bound} != {Bound.AT_LEAST, Bound.AT_MOST}:
+                continue
+            both = {bound: found[1] + change, number.bound: number.value}
+            return found[0], _make_range(both[Bound.AT_LEAST], both[Bound.AT_MOST])
+    return None
+
+
+def _make_range(least: int, most: int) -> Quantity:
+    if least == most:
+        return Quantity(Bound.EXACTLY, least)
+    return Quantity(Bound.AT_LEAST, least, most=most)
+
+
+def _read_range(tokens: Sequence[Token], start: int) -> tuple[int, Quantity] | None:
+    """Read "one or two", "two to four", "between two and four"."""
+    if start >= len(tokens):
+        return None
+    opened = next((w for w in ("between", "from", "either") if tokens[start].text == w), "")
+    first = read_number(tokens, start + bool(opened))
+    if first is None or not first[1] or first[0] >= len(tokens):
+        return None
+    joints = {"between": ("and",), "from": ("to",), "either": ("or",), "": ("or", "to")}[opened]
+    if tokens[first[0]].text not in joints:
+        return None
+    second = read_number(tokens, first[0] + 1)
+    if second is None or not first[1] < second[1] <= MOST_NUMBER:
+        return None
+    return second[0], _make_range(first[1], second[1])
+
+
+_EACH_AND_EVERY = gather_phrases("each and every", "any and all", "all and any", "every last")
+_QUANTIFIERS: dict[str, tuple[Determiner, Quantity | None]] = {
+    "all": (Determiner.ALL, None),
+    "both": (Determiner.BOTH, None),
+    "each": (Determiner.EACH, None),
+    "every": (Determiner.EACH, None),
+    "any": (Determiner.ANY, None),
+    "either": (Determiner.ANY, None),
+    "whichever": (Determiner.ALL, None),
+    "whatever": (Determiner.ALL, None),
+    "some": (Determiner.A, None),
+    "no": (Determiner.NO, None),
+    "none": (Determiner.NO, None),
+    "neither": (Determiner.NO, None),
+    "most": (Determiner.A, Quantity(share=HalfOf.MOST)),
+    "half": (Determiner.A, Quantity(share=HalfOf.HALF)),
+}
 
 
 def read_openings(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
@@ -133,16 +268,15 @@ def read_openings(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
         return
     yield from _read_rest(tokens, start)
     text = tokens[start].text
-    if text in ("all", "both", "each", "every", "any", "some", "no", "none", "most", "half"):
+    if text in _QUANTIFIERS:
         yield from _read_quantifier(tokens, start, text)
-    if match_words(tokens, start, ("as", "many")):
-        yield NounOpening(
-            start + 2,
-            Determiner.A,
-            Quantity(Bound.MOST, 0, HalfOf.MANY),
-            quantity=(start, start + 1),
-            many=True,
-        )
+    for words in _NONE:
+        if match_words(tokens, start, words):
+            end = start + len(words)
+            yield NounOpening(end, Determiner.NO, quantity=tuple(range(start, end)))
+            break
+    if text in ("as", "the", "all"):
+        yield from _read_many(tokens, start)
     if text == "only" and start + 1 < len(tokens):
         for opening in read_openings(tokens, start + 1):
             if opening.determiner in (Determiner.THE, Determiner.BARE):
@@ -161,21 +295,54 @@ def read_openings(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
     yield NounOpening(start, Determiner.BARE)
 
 
+def _read_many(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
+    """Yield "as many (of the)", "as many as possible (of the)", "all but two (of the)"."""
+    many = Quantity(Bound.MOST, 0, HalfOf.MANY)
+    for words in gather_phrases("as many", "as much"):
+        if match_words(tokens, start, words):
+            yield from _read_of(tokens, start, start + 2, many, many=True)
+            for closed in MANY_CLOSED:
+                if match_words(tokens, start + 2, closed):
+                    yield from _read_of(tokens, start, start + 2 + len(closed), many)
+                    break
+    for words in _MOST_OF:
+        if match_words(tokens, start, words):
+            yield from _read_of(tokens, start, start + len(words), many)
+    for words in gather_phrases("all but", "all except", "all but for"):
+        if match_words(tokens, start, words):
+            found = read_number(tokens, start + len(words))
+            if found is not None and found[1]:
+                fewer = Quantity(Bound.EXACTLY, found[1], HalfOf.ALL_BUT)
+                yield from _read_of(tokens, start, found[0], fewer)
+
+
+def _read_of(
+    tokens: Sequence[Token], start: int, end: int, number: Quantity, many: bool = False
+) -> Iterator[NounOpening]:
+    """Yield a number, and with "of the" behind it."""
+    quantity = tuple(range(start, end))
+    if end < len(tokens) and tokens[end].text == "of":
+        after = end + 1
+        definite = after < len(tokens) and tokens[after].text in _DEFINITE
+        yield NounOpening(
+            after + definite, Determiner.A, number, quantity=quantity, definite=True, many=many
+        )
+        if not definite:
+            yield NounOpening(
+                after, Determiner.A, number, quantity=quantity, partitive=True, many=many
+            )
+    yield NounOpening(end, Determiner.A, number, quantity=quantity, many=many)
+
+
 def _read_quantifier(tokens: Sequence[Token], start: int, text: str) -> Iterator[NounOpening]:
-    determiner, number = {
-        "all": (Determiner.ALL, None),
-        "both": (Determiner.BOTH, None),
-        "each": (Determiner.EACH, None),
-        "every": (Determiner.EACH, None),
-        "any": (Determiner.ANY, None),
-        "some": (Determiner.A, None),
-        "no": (Determiner.NO, None),
-        "none": (Determiner.NO, None),
-        "most": (Determiner.A, Quantity(share=HalfOf.MOST)),
-        "half": (Determiner.A, Quantity(share=HalfOf.HALF)),
-    }[text]
+    determiner, number = _QUANTIFIERS[text]
+    for words in _EACH_AND_EVERY:
+        if match_words(tokens, start, words):
+            end = start + len(words)
+            yield NounOpening(end, Determiner.EACH, quantity=tuple(range(start, end)))
     end, quantity = start + 1, [start]
-    if text == "every" and end < len(tokens) and tokens[end].text in ("single", "one"):
+    single = text in ("every", "each", "any") and end < len(tokens)
+    if single and tokens[end].text in ("single", "one", "last"):
         quantity.append(end)
         end += 1
     if text == "all" and end < len(tokens):
@@ -188,7 +355,8 @@ def _read_quantifier(tokens: Sequence[Token], start: int, text: str) -> Iterator
             yield NounOpening(count[0], Determiner.A, count[1], quantity=(start, end))
     partitive = end < len(tokens) and tokens[end].text == "of"
     after = end + partitive
-    if after < len(tokens) and tokens[after].text in _DEFINITE:
+    whole = partitive or text not in ("either", "neither", "each", "any", "whatever", "whichever")
+    if whole and after < len(tokens) and tokens[after].text in _DEFINITE:
         count = read_count(tokens, after + 1)
         if count is not None:
             yield NounOpening(

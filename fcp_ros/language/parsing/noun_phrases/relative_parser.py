@@ -9,11 +9,15 @@ from dataclasses import replace
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable
 from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import ARTICLES
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
-from fcp_ros.language.parsing.noun_phrases.head_parser import HeadParser, list_phrase_uses
+from fcp_ros.language.parsing.noun_phrases.head_parser import (
+    HeadParser,
+    list_argument_uses,
+    list_phrase_uses,
+)
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_limit
 from fcp_ros.language.parsing.trees import (
     THEME,
     Determiner,
@@ -21,6 +25,7 @@ from fcp_ros.language.parsing.trees import (
     Noun,
     NounPhrase,
     Predication,
+    Reference,
 )
 from fcp_ros.language.reading import WordRole, WordUse
 
@@ -32,6 +37,50 @@ _RELATIVES = frozenset(("that", "which", "is", "are"))
 _SPOKEN_OF = frozenset(["put", "took", "brought", "set", "found", "got", "left"])
 _ATTACHED = 0.98
 """Degree of a place that is said of the thing before it, beside one of the whole clause."""
+_NOW = gather_phrases(
+    "right now",
+    "at the moment",
+    "at present",
+    "now",
+    "currently",
+    "already",
+    "so far",
+    "initially",
+    "originally",
+    "at the beginning",
+    "before",
+)
+"""Words behind where something is."""
+_TAILS = gather_phrases(
+    "that there are",
+    "that there is",
+    "there are",
+    "there is",
+    "that you can find",
+    "that you find",
+    "that you can see",
+    "that you see",
+    "you can find",
+    "you can see",
+    "you can get",
+    "you find",
+    "you see",
+    "that we have",
+    "that i have",
+    "we have",
+    "i have",
+    "that exist",
+    "from wherever they are",
+    "wherever they are",
+    "from wherever it is",
+    "wherever it is",
+    "wherever you find them",
+    "in question",
+    "of mine",
+    "of ours",
+    "again",
+)
+"""Words behind a noun that say nothing of the things."""
 EXCEPT: tuple[tuple[str, ...], ...] = (
     ("with", "the", "exception", "of"),
     ("except", "for"),
@@ -55,22 +104,27 @@ _POSTURES = gather_words(
 )
 
 
+_PLACED_PRONOUN = 0.8
+"""Degree of "two of them on the table" as two of those that are there."""
+
+
 class RelativeParser(HeadParser):
     """A reader of what stands behind heads."""
 
-    def _extend(
-        self, phrase: NounPhrase, depth: int, bare: bool = False
-    ) -> Iterator[tuple[int, NounPhrase]]:
+    def _extend(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
         """Yield a noun phrase, and with what is said of it behind its head."""
-        yield phrase.end, phrase
+        begun = [phrase, *self._read_tail(phrase), *self._read_limit(phrase)]
+        for one in begun:
+            yield one.end, one
         if depth >= DEEPEST:
             return
-        frontier, seen = [phrase], [phrase]
+        frontier, seen = begun, list(begun)
         for _ in range(2):
             longer: list[NounPhrase] = []
             for current in frontier:
                 agreeing = self._rate_agreement(current)
-                for end, said, uses in self._read_behind(current.end, depth, bare):
+                placed_pronoun = current.head is Reference.THEM
+                for end, said, uses in self._read_behind(current.end, depth):
                     longer.append(
                         replace(
                             current,
@@ -82,7 +136,8 @@ class RelativeParser(HeadParser):
                             degree=current.degree
                             * said.degree
                             * agreeing
-                            * (_FROM if said.source else _ATTACHED),
+                            * (_FROM if said.source else _ATTACHED)
+                            * (_PLACED_PRONOUN if placed_pronoun else 1.0),
                         )
                     )
             longer.sort(key=lambda p: (-p.degree, -p.end))
@@ -95,6 +150,26 @@ class RelativeParser(HeadParser):
         for current in seen:
             yield from self._read_exception(current, depth)
 
+    def _read_tail(self, phrase: NounPhrase) -> Iterator[NounPhrase]:
+        """Read "(all the cups) you can find": it says nothing of the things."""
+        if isinstance(phrase.head, Reference) and phrase.head is not Reference.THING:
+            return
+        for words in _TAILS:
+            if match_words(self.tokens, phrase.end, words):
+                end = phrase.end + len(words)
+                use = self.describe_use(phrase.end, end, WordRole.FILLER)
+                yield replace(phrase, end=end, uses=(*phrase.uses, use))
+                return
+
+    def _read_limit(self, phrase: NounPhrase) -> Iterator[NounPhrase]:
+        """Read "(two plates) or more", "(one hall), and not more than one,"."""
+        if phrase.number is None:
+            return
+        found = read_limit(self.tokens, phrase.end, phrase.number)
+        if found is not None:
+            use = self.describe_use(phrase.end, found[0], WordRole.QUANTITY)
+            yield replace(phrase, end=found[0], number=found[1], uses=(*phrase.uses, use))
+
     def _rate_agreement(self, phrase: NounPhrase) -> float:
         """Rate "the counter that are ..." lower: something else is meant."""
         comma = self.get_text(phrase.end) == ","
@@ -105,19 +180,17 @@ class RelativeParser(HeadParser):
         return _DISAGREEING if verb in wrong else 1.0
 
     def _read_behind(
-        self, start: int, depth: int, bare: bool
+        self, start: int, depth: int
     ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
         comma = self.get_text(start) == "," and self.get_text(start + 1) in ("that", "which")
         start += comma
         place, uses = start, list[WordUse]()
         again = self.get_text(start) == "and" and self.get_text(start + 1) in _RELATIVES
-        if again and not bare:
+        if again:
             start += self.get_text(start + 1) in ("that", "which")
             place = start + 1
         elif self.get_text(start) in ("that", "which", "who", "whatever"):
             place = start + 1
-        elif bare:
-            return
         if place > start or self.get_text(place) in ("is", "are"):
             if self.get_text(place) in ("is", "are", "was", "were", "has", "have", "been"):
                 place += 1
@@ -144,7 +217,13 @@ class RelativeParser(HeadParser):
             if direction and place == start:
                 continue  # not where something is
             one = replace(said, negated=said.negated != negated)
-            yield end, one, (*uses, *said.uses, *_collect_uses(said))
+            found = (*uses, *said.uses, *list_argument_uses(said))
+            yield end, one, found
+            for words in _NOW:
+                if match_words(self.tokens, end, words) and (place > start or words != ("before",)):
+                    after = end + len(words)
+                    yield after, one, (*found, self.describe_use(end, after, WordRole.FILLER))
+                    break
 
     def _read_kind(
         self, start: int, negated: bool, uses: Sequence[WordUse]
@@ -195,12 +274,3 @@ class RelativeParser(HeadParser):
                         ),
                     )
                 return
-
-
-def _collect_uses(said: Predication) -> tuple[WordUse, ...]:
-    """Collect the uses of the words of the arguments."""
-    found: list[WordUse] = []
-    for argument in said.arguments.values():
-        if not isinstance(argument, int):
-            found.extend(list_phrase_uses(argument))
-    return tuple(found)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noun phrases: quantities, lists, parts, exceptions, relative clauses, each with its goal."""
+
+import pytest
+
+from fcp_ros.language.reading import ReadingStatus, WordRole
+
+ON_COUNTER = "initially (on(?x1, counter_1))"
+GOALS = {
+    # some of a list
+    "put one of the bowl, the vase and the sponge on the couch": (
+        "on(bowl_1, couch_1) or on(vase_1, couch_1) or on(sponge_1, couch_1)"
+    ),
+    "at least two of the apple, the bowl and the book should be on the table": (
+        "at least 2 ?x1: item ((same(?x1, apple_1) or same(?x1, bowl_1) or same(?x1, "
+        "book_1)) and on(?x1, table_1))"
+    ),
+    "the book should be on one of these two: the couch, the counter": (
+        "on(book_1, couch_1) or on(book_1, counter_1)"
+    ),
+    "one of the two, the vase or the bowl, should be on the table": (
+        "on(vase_1, table_1) or on(bowl_1, table_1)"
+    ),
+    "at least two of these should be on the couch: the book, the vase, the sponge": (
+        "at least 2 ?x1: item ((same(?x1, book_1) or same(?x1, vase_1) or same(?x1, "
+        "sponge_1)) and on(?x1, couch_1))"
+    ),
+    "put two of the following things on the couch: the vase, the sponge, the book": (
+        "at least 2 ?x1: item ((same(?x1, vase_1) or same(?x1, sponge_1) or same(?x1, "
+        "book_1)) and on(?x1, couch_1))"
+    ),
+    "put the following things on the couch: the vase, the sponge": (
+        "on(vase_1, couch_1) and on(sponge_1, couch_1)"
+    ),
+    "put the apple and either the vase or the bowl on the table": (
+        "on(apple_1, table_1) and (on(vase_1, table_1) or on(bowl_1, table_1))"
+    ),
+    # none
+    "put neither the vase nor the bowl on the couch": (
+        "not on(vase_1, couch_1) and not on(bowl_1, couch_1)"
+    ),
+    "neither of the cups should be on the table": "not exists ?x1: cup (on(?x1, table_1))",
+    "not a single dish should be on the counter": "not exists ?x1: dish (on(?x1, counter_1))",
+    "I want nothing left on the counter": "not exists ?x1: item (on(?x1, counter_1))",
+    # numbers
+    "put one or two dishes on the table": (
+        "at least 1 ?x1: dish (on(?x1, table_1)) and at most 2 ?x1: dish (on(?x1, table_1))"
+    ),
+    "put between two and four items on the couch": (
+        "at least 2 ?x1: item (on(?x1, couch_1)) and at most 4 ?x1: item (on(?x1, couch_1))"
+    ),
+    "put at least one cup on the couch, but no more than two": (
+        "at least 1 ?x1: cup (on(?x1, couch_1)) and at most 2 ?x1: cup (on(?x1, couch_1))"
+    ),
+    "put two dishes or more on the table": "at least 2 ?x1: dish (on(?x1, table_1))",
+    "put a single dish on the couch": "exists ?x1: dish (on(?x1, couch_1))",
+    "have two cups on the couch, no more and no fewer": "exactly 2 ?x1: cup (on(?x1, couch_1))",
+    "put all cups but one on the couch": "exactly 1 ?x1: cup (on(?x1, couch_1))",
+    "put all but one of the cups on the couch": "exactly 1 ?x1: cup (on(?x1, couch_1))",
+    "put half of the items that are on the counter on the table": (
+        f"at least 3 ?x1: item ({ON_COUNTER} and on(?x1, table_1))"
+    ),
+    "put as many of the dishes as possible on the table": (
+        "as many as possible ?x1: dish (on(?x1, table_1))"
+    ),
+    "put as many things that are on the counter as you can on the table": (
+        f"as many as possible ?x1: item ({ON_COUNTER} and on(?x1, table_1))"
+    ),
+    # parts of what was named
+    "take the vase and the bowl and put one of them on the couch": (
+        "on(vase_1, couch_1) or on(bowl_1, couch_1)"
+    ),
+    "take the vase and the bowl and put the two of them on the couch": (
+        "on(vase_1, couch_1) and on(bowl_1, couch_1)"
+    ),
+    "of the things on the counter, put two on the couch": (
+        "at least 2 ?x2: item (initially (on(?x2, counter_1)) and on(?x2, couch_1))"
+    ),
+    "out of the vase, the bowl and the book, put two or more on the couch": (
+        "at least 2 ?x1: item ((same(?x1, vase_1) or same(?x1, bowl_1) or same(?x1, "
+        "book_1)) and on(?x1, couch_1))"
+    ),
+    "from the counter, put the vase on the table and the others on the couch": (
+        "on(vase_1, table_1) and forall ?x2: item (not initially (on(?x2, counter_1)) "
+        "or same(?x2, vase_1) or on(?x2, couch_1))"
+    ),
+    "of the cups, put one on the couch and the others on the counter": (
+        "exists ?x2: cup (on(?x2, couch_1)) and forall ?x3: cup (on(?x3, couch_1) or "
+        "on(?x3, counter_1))"
+    ),
+    "the vase and the bowl, put both of them on the couch": (
+        "on(vase_1, couch_1) and on(bowl_1, couch_1)"
+    ),
+    # words that add nothing
+    "put every piece of food in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
+    "put every food item in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
+    "put the carton of milk on the counter": "on(milk_1, counter_1)",
+    "put all the cups you can find on the couch": "forall ?x1: cup (on(?x1, couch_1))",
+    "put all the food there is in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
+    "everything that is on the table now should be on the couch": (
+        "forall ?x1: item (not initially (on(?x1, table_1)) or on(?x1, couch_1))"
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", GOALS)
+def test_noun_phrase_is_read(sentence, house, reader):
+    found = reader.read(sentence, house)
+    assert found.status is ReadingStatus.READ, found.message
+    assert found.best.goal == GOALS[sentence]
+    assert all(use.role is not WordRole.UNREAD for use in found.best.words)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "put the apple and the bowl or the vase on the table",
+        "the vase or the book and the bowl should be on the couch",
+    ],
+)
+def test_and_beside_or_is_asked_about(sentence, house, reader):
+    found = reader.read(sentence, house)
+    assert found.status is ReadingStatus.AMBIGUOUS
+    assert len(found.readings) == 2
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "put two of them on the couch",  # nobody knows of which
+        "put the following on the couch",
+        "put all but five of the cups on the table",
+        "take a cup and put one of them on the table",
+    ],
+)
+def test_parts_of_what_is_not_known_are_not_read(sentence, house, reader):
+    assert reader.read(sentence, house).status is not ReadingStatus.READ
