@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
@@ -24,7 +25,7 @@ from fcp_ros.domain.expressions.syntax import (
     Variable,
     free_variables,
     list_variables,
-    write_term,
+    substitute,
 )
 from fcp_ros.domain.model import IS_A, TEXT, ActionRule
 from fcp_ros.domain.words import ADDRESSEE, NUMBER, SPEAKER, Addition, TaskTemplate
@@ -130,13 +131,20 @@ def _fill(
             if not isinstance(words, str):
                 raise ValueError(f"the words for {match[0]} are missing: give a text")
             return json.dumps(words, ensure_ascii=False)
-        if value is None:
-            return f"?{name}"
-        if not isinstance(value, (Variable, Constant, Text)):
+        if isinstance(value, (Variable, Constant, Text)):
+            elements[name] = value
+        elif value is not None:
             raise ValueError(f"{value!r} is no element for {match[0]}: give a term")
-        return write_term(value)
+        return f"?{name}"
 
-    return parse_expression(SLOT.sub(write_slot, goal))
+    elements: dict[str, Term] = {}
+    return substitute(_parse_goal(SLOT.sub(write_slot, goal)), elements)
+
+
+@lru_cache(maxsize=1024)
+def _parse_goal(text: str) -> Expression:
+    """Parse the goal of a task; the same ones come again with other elements."""
+    return parse_expression(text)
 
 
 def _read_number(name: str, value: SlotValue | None) -> int:

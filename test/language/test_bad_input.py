@@ -23,7 +23,7 @@ from fcp_ros.language.domain_reader import DomainReader
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.file_reader import FileReader
 from fcp_ros.language.model_reader import EndpointReader, ModelReaderOptions
-from fcp_ros.language.parsing.meanings import build_patterns
+from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus, WordRole
 

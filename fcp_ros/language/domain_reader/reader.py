@@ -35,9 +35,10 @@ from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, t
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.lexicon import Lexicon
-from fcp_ros.language.parsing.meanings import PatternTable, build_patterns, match_word
+from fcp_ros.language.parsing.meanings import PatternTable, match_word
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, is_number_read
+from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.parsing.sentence_parser import SentenceParser
 from fcp_ros.language.parsing.synonymous_verbs import add_verbs
 from fcp_ros.language.parsing.trees import (

@@ -20,7 +20,6 @@ from fcp_ros.language.english.verbs import (
 )
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
-from fcp_ros.language.parsing.meanings import SpokenPattern
 from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import (
@@ -223,24 +222,18 @@ class ClauseParser(MotionParser):
         if not stems:
             near = self._nouns.lexicon.is_near_phrase_word(word)
             stems = [stem for stem in list_stems(near) if stem in table] if near else []
-        for stem in stems:
-            for pattern in table[stem]:
-                yield from self._match_pattern(pattern, start, stem)
-        for pattern in self._patterns.slot_first:
-            yield from self._match_pattern(pattern, start, "")
-
-    def _match_pattern(
-        self, pattern: SpokenPattern, start: int, verb: str
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        for match in self._nouns.match_parts(pattern.parts, start, pattern.meaning.types, 0):
-            said = Predication(
-                pattern.meaning,
-                match.arguments,
-                degree=pattern.degree * match.degree,
-                uses=match.uses,
-            )
-            act = Act.KEEP if verb in KEEP_VERBS else Act.ACHIEVE
-            yield match.end, SpokenClause(act, (said,), verb=verb, degree=said.degree)
+        for stem in (*stems, ""):
+            for pattern, match in self._nouns.match_phrases(
+                self._patterns.find_imperatives(stem), start, 0
+            ):
+                said = Predication(
+                    pattern.meaning,
+                    match.arguments,
+                    degree=pattern.degree * match.degree,
+                    uses=match.uses,
+                )
+                act = Act.KEEP if stem in KEEP_VERBS else Act.ACHIEVE
+                yield match.end, SpokenClause(act, (said,), verb=stem, degree=said.degree)
 
     def _parse_verb(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
         """Read an imperative by a verb of English in general."""

@@ -13,9 +13,10 @@ from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.remarks import RemarkParser, names_pronoun
-from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable
+from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.proviso_parser import ProvisoParser
 from fcp_ros.language.parsing.trees import (
@@ -101,6 +102,7 @@ class SentenceParser:
         self._ignorable = [tuple(words.split()) for words in ignorable]
         self._check = check
         self._remarks = RemarkParser(nouns)
+        self._beside_tasks: dict[tuple[str, int], list[tuple[SpokenPattern, PartsMatch]]] = {}
 
     def parse(self) -> list[Sentence]:
         """Return the best readings of all tokens, best first."""
@@ -318,27 +320,30 @@ class SentenceParser:
                 meaning = said.meaning
                 if meaning is None or meaning.source is not MeaningSource.TASK:
                     continue
-                for pattern in self._patterns.remarks:
-                    if pattern.meaning.task is not meaning.task:
-                        continue
-                    types = pattern.meaning.types
-                    for match in self._nouns.match_parts(pattern.parts, place, types, 0):
-                        longer = replace(
-                            said,
-                            arguments={**said.arguments, **match.arguments},
-                            additions=(*said.additions, pattern.meaning),
-                            uses=(*said.uses, *match.uses),
-                        )
-                        predications = list(clause.predications)
-                        predications[which] = longer
-                        changed = list(clauses)
-                        changed[number] = replace(clause, predications=tuple(predications))
-                        sentence = replace(
-                            partial.sentence,
-                            clauses=tuple(changed),
-                            degree=partial.sentence.degree * match.degree,
-                        )
-                        yield match.end, replace(partial, sentence=sentence, separated=False)
+                for pattern, match in self._list_remarks(meaning.name, place):
+                    longer = replace(
+                        said,
+                        arguments={**said.arguments, **match.arguments},
+                        additions=(*said.additions, pattern.meaning),
+                        uses=(*said.uses, *match.uses),
+                    )
+                    predications = list(clause.predications)
+                    predications[which] = longer
+                    changed = list(clauses)
+                    changed[number] = replace(clause, predications=tuple(predications))
+                    sentence = replace(
+                        partial.sentence,
+                        clauses=tuple(changed),
+                        degree=partial.sentence.degree * match.degree,
+                    )
+                    yield match.end, replace(partial, sentence=sentence, separated=False)
+
+    def _list_remarks(self, task: str, place: int) -> list[tuple[SpokenPattern, PartsMatch]]:
+        """List the remarks beside a task that begin at a token."""
+        if (task, place) not in self._beside_tasks:
+            phrases = self._patterns.find_remarks(task)
+            self._beside_tasks[task, place] = list(self._nouns.match_phrases(phrases, place, 0))
+        return self._beside_tasks[task, place]
 
     def _read_more(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         """Read what is said of a set later: "(assemble a computer,) and it should work"."""

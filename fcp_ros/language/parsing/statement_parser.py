@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.polite_phrases import DEMANDS, UNWANTED, WANTS, WISHES
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
@@ -259,29 +258,22 @@ class StatementParser(AdverbialParser):
                                 clause, uses=(use, *clause.uses), degree=clause.degree * GENERAL
                             ),
                         )
-            for pattern in self._patterns.imperatives.get(stem, ()):
-                parts = pattern.parts
-                slots = [part for part in parts if isinstance(part, PhraseSlot)]
-                if not slots or not isinstance(parts[0], PhraseWord):
+            passives = self._patterns.find_passives(stem)
+            for (pattern, slot), match in self._nouns.match_phrases(passives, after, 0):
+                degree = self._nouns.fit(theme, pattern.meaning.types[slot])
+                if degree <= 0.0 or slot in match.arguments:
                     continue
-                rest = tuple(part for part in parts[1:] if part is not slots[0])
-                type_ = pattern.meaning.types.get(slots[0].name, "")
-                degree = self._nouns.fit(theme, type_)
-                if degree <= 0.0 or slots[0].name not in pattern.meaning.types:
-                    continue
-                for match in self._nouns.match_parts(rest, after, pattern.meaning.types, 0):
-                    said = Predication(
-                        pattern.meaning,
-                        {slots[0].name: theme, **match.arguments},
-                        degree=pattern.degree * match.degree * degree * theme.degree,
-                        uses=(use, *match.uses),
-                    )
-                    yield (
-                        match.end,
-                        SpokenClause(
-                            Act.ACHIEVE, (said,), uses=list_phrase_uses(theme), degree=said.degree
-                        ),
-                    )
+                said = Predication(
+                    pattern.meaning,
+                    {slot: theme, **match.arguments},
+                    degree=pattern.degree * match.degree * degree * theme.degree,
+                    uses=(use, *match.uses),
+                )
+                uses = list_phrase_uses(theme)
+                yield (
+                    match.end,
+                    SpokenClause(Act.ACHIEVE, (said,), uses=uses, degree=said.degree),
+                )
 
     def _parse_lead_in(self, start: int, place: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "there is a mug on the table": it is spoken of, and nothing is asked."""

@@ -6,7 +6,8 @@ from __future__ import annotations
 from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
 from fcp_ros.language.english.states import SAME_STATES, STATE_VERBS
 from fcp_ros.language.english.verbs import SAME_VERBS
-from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern, vary_particle
+from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern
+from fcp_ros.language.parsing.pattern_building import vary_particle
 
 _SYNONYM = 0.95
 """Degree of a phrase with another verb than the domain's."""

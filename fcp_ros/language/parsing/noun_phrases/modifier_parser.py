@@ -5,14 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcp_ros.domain.model import TEXT
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
-from fcp_ros.domain.words import NUMBER
 from fcp_ros.language.english.connectives import SEQUENCE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.parsing.meanings import (
-    SpokenPattern,
     match_word,
 )
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import (
@@ -117,26 +113,24 @@ class ModifierParser(PatternMatcher):
         negated = self.get_text(start) == "not"
         first = start + negated
         for word in self._list_first_words(first):
-            for pattern in self.patterns.modifiers.get(word, ()):
-                if _is_place(pattern):
-                    continue
-                for match in self.match_parts(pattern.parts, first, pattern.meaning.types, depth):
-                    uses = match.uses
-                    if negated:
-                        use = self.describe_use(start, first, WordRole.LIMIT, "not")
-                        uses = (use, *uses)
-                    yield (
-                        match.end,
-                        Predication(
-                            pattern.meaning,
-                            match.arguments,
-                            pattern.subject,
-                            negated=negated,
-                            attributive=pattern.is_adjective,
-                            degree=pattern.degree * match.degree,
-                            uses=uses,
-                        ),
-                    )
+            phrases = self.patterns.find_modifiers(word)
+            for pattern, match in self.match_phrases(phrases, first, depth):
+                uses = match.uses
+                if negated:
+                    use = self.describe_use(start, first, WordRole.LIMIT, "not")
+                    uses = (use, *uses)
+                yield (
+                    match.end,
+                    Predication(
+                        pattern.meaning,
+                        match.arguments,
+                        pattern.subject,
+                        negated=negated,
+                        attributive=pattern.is_adjective,
+                        degree=pattern.degree * match.degree,
+                        uses=uses,
+                    ),
+                )
 
     def _list_first_words(self, start: int) -> list[str]:
         """List the words that a modifier may begin with at a token."""
@@ -152,12 +146,3 @@ class ModifierParser(PatternMatcher):
             if not found and near in self.patterns.modifiers:
                 found = [near]
         return found
-
-
-def _is_place(pattern: SpokenPattern) -> bool:
-    """Return True for a preposition with a slot behind it: places are read for all relations."""
-    *words, last = pattern.parts
-    key = tuple(word.text for word in words if isinstance(word, PhraseWord))
-    if not isinstance(last, PhraseSlot) or len(key) < len(words) or key not in PREPOSITIONS:
-        return False
-    return pattern.meaning.types.get(last.name) not in (TEXT, NUMBER)

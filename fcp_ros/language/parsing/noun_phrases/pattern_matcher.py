@@ -9,16 +9,15 @@ from dataclasses import dataclass
 
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.domain.model import TEXT
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
+from fcp_ros.domain.phrases import PhraseSlot
 from fcp_ros.domain.words import NUMBER
 from fcp_ros.language.english.function_words import ARTICLES
-from fcp_ros.language.english.inflection import write_gerund
+from fcp_ros.language.english.inflection import list_stems, write_gerund
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import (
-    FlatPart,
     PatternTable,
     match_word,
 )
@@ -26,6 +25,7 @@ from fcp_ros.language.parsing.noun_phrases.quantities import (
     MOST_NUMBER,
     read_number,
 )
+from fcp_ros.language.parsing.pattern_trie import Leaf, PatternTrie
 from fcp_ros.language.parsing.trees import (
     Argument,
     ElementName,
@@ -89,6 +89,7 @@ class PatternMatcher(ABC):
         self._fits = fits
         self._similarity = similarity
         self._check = check
+        self._near_words: dict[int, tuple[str, ...]] = {}
         self._phrases: dict[tuple[int, int], list[tuple[int, Phrase]]] = {}
         self._simple: dict[tuple[int, int], list[tuple[int, NounPhrase]]] = {}
         self._modifiers: dict[tuple[int, int], list[tuple[int, Predication]]] = {}
@@ -133,30 +134,55 @@ class PatternMatcher(ABC):
         able = able and self.get_text(start + 1) in ("can", "could", "may")
         return start + 2 if able else start
 
-    def match_parts(
-        self,
-        parts: Sequence[FlatPart],
-        start: int,
-        types: Mapping[str, str],
-        depth: int,
-    ) -> list[PartsMatch]:
-        """Match words and slots with the tokens from `start` on."""
-        states = [PartsMatch(start, {}, (), 1.0)]
-        for number, part in enumerate(parts):
-            following: list[PartsMatch] = []
+    def match_phrases(
+        self, phrases: PatternTrie[Leaf], start: int, depth: int, first: bool = True
+    ) -> Iterator[tuple[Leaf, PartsMatch]]:
+        """Match phrases with the tokens from `start` on: what they stand for, and the match.
+
+        Args:
+            phrases: the phrases.
+            start: a token.
+            depth: of the noun phrases around them.
+            first: their first word is the first one of what is said.
+        """
+        yield from self._match_on(phrases, [PartsMatch(start, {}, (), 1.0)], depth, first)
+
+    def _match_on(
+        self, node: PatternTrie[Leaf], states: list[PartsMatch], depth: int, first: bool
+    ) -> Iterator[tuple[Leaf, PartsMatch]]:
+        for leaf in node.leaves:
             for state in states:
-                if isinstance(part, PhraseWord):
-                    following += self._match_word(part.text, state, number == 0)
-                else:
-                    type_ = types.get(part.name, "")
-                    following += self._match_slot(
-                        part, type_, state, depth, number + 1 < len(parts)
-                    )
-            following.sort(key=lambda m: (-m.degree, -m.end))
-            states = following[: 2 * MOST_TREES]
-            if not states:
-                break
-        return states
+                yield leaf, state
+        for word, following in self._list_next_words(node, states, first):
+            found = [match for state in states for match in self._match_word(word, state, first)]
+            if found:
+                yield from self._match_on(following, _keep_best(found), depth, False)
+        for (slot, type_, more), following in node.slots.items():
+            found = [
+                match
+                for state in states
+                for match in self._match_slot(slot, type_, state, depth, more)
+            ]
+            if found:
+                yield from self._match_on(following, _keep_best(found), depth, False)
+
+    def _list_next_words(
+        self, node: PatternTrie[Leaf], states: Sequence[PartsMatch], first: bool
+    ) -> list[tuple[str, PatternTrie[Leaf]]]:
+        """List the next words of phrases that may match: a superset, without trying all."""
+        if not node.words:
+            return []
+        wanted: set[str] = set()
+        for state in states:
+            place = state.end
+            for at in (place, place + 1) if self.get_text(place) in ARTICLES else (place,):
+                if at not in self._near_words:
+                    said = self.get_text(at)
+                    near = self.lexicon.is_near_phrase_word(said) if said else ""
+                    self._near_words[at] = (*list_stems(said), near)
+                wanted.update(self._near_words[at])
+        wanted.update(node.prepositions, ("to",) if first else ())
+        return [(word, node.words[word]) for word in sorted(wanted) if word in node.words]
 
     def _match_word(self, word: str, state: PartsMatch, first: bool) -> Iterator[PartsMatch]:
         place = state.end
@@ -251,3 +277,8 @@ class PatternMatcher(ABC):
     @abstractmethod
     def parse_phrases(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
         """Return the noun phrases, also joined ones, that begin at a token."""
+
+
+def _keep_best(found: list[PartsMatch]) -> list[PartsMatch]:
+    found.sort(key=lambda match: (-match.degree, -match.end))
+    return found[: 2 * MOST_TREES]

@@ -121,9 +121,9 @@ class NounOpening:
 
 def match_words(tokens: Sequence[Token], start: int, words: Sequence[str]) -> bool:
     """Return True if the tokens from `start` on are these words."""
-    return len(tokens) - start >= len(words) and all(
-        token.text == word for token, word in zip(tokens[start:], words, strict=False)
-    )
+    if len(tokens) - start < len(words) or (words and tokens[start].text != words[0]):
+        return False
+    return all(tokens[start + place].text == word for place, word in enumerate(words))
 
 
 def read_number(tokens: Sequence[Token], start: int) -> tuple[int, int] | None:

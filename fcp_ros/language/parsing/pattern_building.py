@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Patterns built from the phrases of a domain, and from its names where it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Exists,
+    Expression,
+    Not,
+    TypedVariable,
+    Variable,
+    list_variables,
+)
+from fcp_ros.domain.model import TEXT, ActionRule, Domain, Parameter
+from fcp_ros.domain.phrase_goals import fill_goal
+from fcp_ros.domain.phrases import PhraseSlot, PhraseWord, list_slots
+from fcp_ros.domain.words import (
+    ADDRESSEE,
+    NUMBER,
+    SPEAKER,
+    DomainWords,
+    TaskTemplate,
+)
+from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.states import ANTONYMS, SAME_STATES
+from fcp_ros.language.english.tokens import tokenise
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.parsing.meanings import (
+    FlatPart,
+    Meaning,
+    MeaningSource,
+    PatternTable,
+    SpokenPattern,
+)
+from fcp_ros.language.parsing.set_index import SetIndex
+
+_COPULAS = frozenset(["is", "are", "has", "be"])
+_PARTICLES = gather_words("away up down off on out back in over together")
+_NAME_DEGREE = 0.95
+"""Degree of a phrase that was made from a name."""
+_WEAK_NAMES = frozenset(["is", "has", "are", "be"])
+
+
+def build_patterns(domain: Domain) -> PatternTable:
+    """Build the patterns of a domain from its words, and from its names where it has none."""
+    words: DomainWords = domain.words
+    table = PatternTable()
+    for relation in domain.schema.relations:
+        types = dict(relation.legs)
+        meaning = _make_relation_meaning(relation.name, types)
+        _add_predicate(table, meaning, words.relations.get(relation.name, ()))
+        if relation.name in words.negated:
+            legs = tuple(Parameter(leg, type_) for leg, type_ in relation.legs)
+            opposite = Meaning(
+                relation.name,
+                MeaningSource.RELATION,
+                types,
+                Not(Atom(relation.name, tuple(Variable(leg.name) for leg in legs))),
+            )
+            _add_phrases(table, opposite, words.negated[relation.name])
+    for name, predicate in domain.graded.items():
+        types = {parameter.name: parameter.type for parameter in predicate.parameters}
+        goal = Atom(name, tuple(Variable(parameter) for parameter in types))
+        _add_predicate(
+            table, Meaning(name, MeaningSource.GRADED, types, goal), words.graded.get(name, ())
+        )
+    for rule in domain.rules.values():
+        _add_rule(table, rule, words.rules.get(rule.name, ()))
+    for task in words.tasks.values():
+        _add_task(table, task)
+    _add_opposites(table)
+    table.sets = SetIndex(words.sets.values())
+    table.vocabulary |= table.sets.vocabulary
+    return table
+
+
+# --- relations and graded predicates
+
+
+def _make_relation_meaning(name: str, types: Mapping[str, str]) -> Meaning:
+    goal = Atom(name, tuple(Variable(leg) for leg in types))
+    return Meaning(name, MeaningSource.RELATION, types, goal)
+
+
+def _add_predicate(table: PatternTable, meaning: Meaning, phrases: Sequence[object]) -> None:
+    if phrases:
+        _add_phrases(table, meaning, phrases)
+    if meaning.source is MeaningSource.GRADED and phrases:
+        return
+    for parts, subject in _derive_modifiers(meaning):
+        table.add_modifier(
+            SpokenPattern(
+                parts, _bind_missing(meaning, {subject, *list_slots(parts)}), _NAME_DEGREE, subject
+            )
+        )
+
+
+def _add_phrases(table: PatternTable, meaning: Meaning, phrases: Sequence[object]) -> None:
+    for phrase in phrases:
+        for variant in getattr(phrase, "variants", ()):
+            add_variant(table, variant, meaning)
+
+
+def add_variant(
+    table: PatternTable, variant: tuple[FlatPart, ...], meaning: Meaning, degree: float = 1.0
+) -> None:
+    """Add one way to say a meaning: a modifier if it begins with a slot, else an imperative."""
+    variant = _split_contractions(variant)
+    first = variant[0]
+    acting = not isinstance(first, PhraseSlot)
+    bound = _bind_missing(meaning, set(list_slots(variant)), acting)
+    if isinstance(first, PhraseSlot) and len(variant) > 1 and isinstance(variant[1], PhraseWord):
+        copula = variant[1].text in _COPULAS
+        parts = variant[2:] if copula else variant[1:]
+        finite = not copula and (variant[1].text,) not in PREPOSITIONS
+        table.add_modifier(SpokenPattern(parts, bound, degree, first.name, finite))
+        return
+    for parts in vary_particle(variant):
+        table.add_imperative(SpokenPattern(parts, bound, degree))
+
+
+def _split_contractions(variant: tuple[FlatPart, ...]) -> tuple[FlatPart, ...]:
+    """Write words as the tokens of sentences are: "we'll" as "we will"."""
+    parts: list[FlatPart] = []
+    for part in variant:
+        if isinstance(part, PhraseWord) and "'" in part.text:
+            parts += [PhraseWord(token.text) for token in tokenise(part.text)]
+        else:
+            parts.append(part)
+    return tuple(parts)
+
+
+def vary_particle(variant: tuple[FlatPart, ...]) -> Iterator[tuple[FlatPart, ...]]:
+    """Yield a variant, and with its particle on the other side of the object."""
+    yield variant
+    if len(variant) < 3:
+        return
+    verb, second, third, *rest = variant
+    if not isinstance(verb, PhraseWord):
+        return
+    if isinstance(second, PhraseWord) and isinstance(third, PhraseSlot):
+        if second.text in _PARTICLES:
+            yield (verb, third, second, *rest)
+    elif isinstance(second, PhraseSlot) and isinstance(third, PhraseWord):
+        ends = not rest or isinstance(rest[0], PhraseWord)
+        if third.text in _PARTICLES and ends and third.text not in ("in", "on"):
+            yield (verb, third, second, *rest)
+
+
+def _derive_modifiers(meaning: Meaning) -> Iterator[tuple[tuple[FlatPart, ...], str]]:
+    """Yield what may be said of the first leg, from the name of a predicate."""
+    words = [w for w in meaning.name.replace("-", "_").lower().split("_") if w]
+    while len(words) > 1 and words[0] in _WEAK_NAMES:
+        words = words[1:]
+    legs = list(meaning.types)
+    if not legs or not words:
+        return
+    spoken = tuple(map(PhraseWord, words))
+    if len(legs) == 1:
+        yield spoken, legs[0]
+        if len(words) == 2:  # dirty_floor(room): a dirty room
+            yield spoken[:1], legs[0]
+        return
+    if len(legs) > 2:
+        return
+    if len(words) > 1 and words[-1] in (legs[1], meaning.types[legs[1]]):
+        words = words[:-1]  # in_room(fixture, room): in the room
+    yield (*map(PhraseWord, words), PhraseSlot(legs[1])), legs[0]
+
+
+def _acts(meaning: Meaning, slot: str) -> bool:
+    """Return True if a slot of a relation is for who is spoken to: "hold the mug"."""
+    return meaning.types[slot] in ("robot", "agent") and slot == next(iter(meaning.types))
+
+
+def _bind_missing(meaning: Meaning, named: set[str], acting: bool = False) -> Meaning:
+    """Make the slots of a relation that a phrase does not name existential."""
+    kept = {*named, *(slot for slot in meaning.types if acting and _acts(meaning, slot))}
+    missing = tuple(
+        TypedVariable(slot, type_) for slot, type_ in meaning.types.items() if slot not in kept
+    )
+    if (
+        not missing
+        or meaning.goal is None
+        or meaning.source in (MeaningSource.TASK, MeaningSource.RULE)
+    ):
+        return meaning
+    goal = meaning.goal
+    if isinstance(goal, Not):
+        goal = Not(Exists(missing, goal.body))
+    else:
+        goal = Exists(missing, goal)
+    types = {slot: type_ for slot, type_ in meaning.types.items() if slot in kept}
+    return Meaning(meaning.name, meaning.source, types, goal)
+
+
+def _add_opposites(table: PatternTable) -> None:
+    """Add states that only their opposite is named of: "open" is not "closed"."""
+    for said, means in SAME_STATES.items():
+        if said not in table.states and means in table.states:
+            _add_state(table, said, table.states[means], table.states[means].meaning)
+    for pair in ANTONYMS:
+        for one, other in (pair, pair[::-1]):
+            if one in table.states or other not in table.states:
+                continue
+            known = table.states[other]
+            if known.meaning.goal is None or known.meaning.source is not MeaningSource.RELATION:
+                continue
+            goal = known.meaning.goal
+            opposite = goal.body if isinstance(goal, Not) else Not(goal)
+            meaning = Meaning(
+                known.meaning.name, MeaningSource.RELATION, known.meaning.types, opposite
+            )
+            _add_state(table, one, known, meaning)
+    for said, means in SAME_STATES.items():
+        if said not in table.states and means in table.states:
+            _add_state(table, said, table.states[means], table.states[means].meaning)
+
+
+def _add_state(table: PatternTable, words: str, known: SpokenPattern, meaning: Meaning) -> None:
+    parts = tuple(map(PhraseWord, words.split()))
+    table.add_modifier(SpokenPattern(parts, meaning, known.degree, known.subject))
+
+
+# --- rules
+
+
+def _add_rule(table: PatternTable, rule: ActionRule, phrases: Sequence[object]) -> None:
+    for phrase in phrases:
+        for variant in getattr(phrase, "variants", ()):
+            meaning = make_rule_meaning(rule, list_slots(variant))
+            if meaning is not None:
+                add_variant(table, variant, meaning)
+    if phrases:
+        return
+    for variant in _derive_imperatives(rule):
+        meaning = make_rule_meaning(rule, list_slots(variant))
+        if meaning is not None:
+            add_variant(table, variant, meaning, _NAME_DEGREE)
+
+
+def make_rule_meaning(rule: ActionRule, named: Sequence[str]) -> Meaning | None:
+    """State what "do it" asks for: the effects of a rule on what is named first.
+
+    What the rule adds of it holds; where it adds nothing, what it deletes does not hold any more.
+    The actor is a slot even if it is not named. Another parameter may be anything.
+    """
+    types = {parameter.name: parameter.type for parameter in rule.parameters}
+    actors = {n for n in types if n in _find_actors(rule)}
+    fixed = {*named, *actors}
+    for first in named[:2]:
+        parts: list[Expression] = []
+        for whole in (True, False):
+            for atom in rule.add:
+                variables = list(dict.fromkeys(list_variables(atom)))
+                unnamed = tuple(TypedVariable(v, types[v]) for v in variables if v not in fixed)
+                if first in variables and (not unnamed) is whole:
+                    parts.append(Exists(unnamed, atom) if unnamed else atom)
+            if parts:
+                break
+        if not parts:
+            parts = [
+                Not(atom)
+                for atom in rule.delete
+                if first in list_variables(atom) and set(list_variables(atom)) <= fixed
+            ]
+        if parts:
+            goal = And(tuple(parts)) if len(parts) > 1 else parts[0]
+            slots = {slot: types[slot] for slot in (*named, *sorted(actors)) if slot in types}
+            return Meaning(rule.name, MeaningSource.RULE, slots, goal)
+    return None
+
+
+def _find_actors(rule: ActionRule) -> Iterator[str]:
+    """Yield the parameter that acts: the first one, if it is an agent by name or by type."""
+    first = rule.parameters[:1]
+    for parameter in first:
+        if parameter.type in ("robot", "agent") or parameter.name in ("robot", "who", "agent"):
+            yield parameter.name
+
+
+def _derive_imperatives(rule: ActionRule) -> Iterator[tuple[FlatPart, ...]]:
+    """Yield imperatives from the name of a rule."""
+    words = [w for w in rule.name.replace("-", "_").lower().split("_") if w]
+    types = {parameter.name: parameter.type for parameter in rule.parameters}
+    actors = set(_find_actors(rule))
+    affected = [v for a in (*rule.add, *rule.delete) for v in list_variables(a) if v not in actors]
+    slots = list(dict.fromkeys(affected))
+    if not words or not slots:
+        return
+    verb, *rest = map(PhraseWord, words)
+    slot = slots[0]
+    if not rest:
+        yield verb, PhraseSlot(slot)
+        return
+    names = {types[slot].split("_")[-1], types[slot], slot}
+    if len(rest) == 1 and rest[0].text in names:  # clean_mop(mop): clean the mop
+        yield verb, PhraseSlot(slot)
+    elif rest[0].text in _PARTICLES or (rest[0].text,) in PREPOSITIONS:
+        added = [v for a in rule.add for v in list_variables(a) if v not in actors]
+        pair = list(dict.fromkeys(added)) or slots
+        if rest[0].text in ("to",):  # move_to(room)
+            yield verb, rest[0], PhraseSlot(pair[0])
+        elif len(pair) > 1 and (rest[0].text,) in PREPOSITIONS:
+            yield verb, PhraseSlot(pair[0]), rest[0], PhraseSlot(pair[1])
+        else:
+            yield verb, *rest, PhraseSlot(pair[0])
+    else:  # mop_floor(room)
+        yield verb, *rest, PhraseSlot(slot)
+        for between in ("of", "in"):
+            for article in ((PhraseWord("the"),), ()):
+                yield verb, *article, *rest, PhraseWord(between), PhraseSlot(slot)
+        yield verb, PhraseSlot(slot)
+
+
+# --- tasks
+
+
+def _add_task(table: PatternTable, task: TaskTemplate) -> None:
+    meaning = Meaning(task.name, MeaningSource.TASK, dict(task.parameters), _state_task(task), task)
+    for phrase in task.phrases:
+        for variant in phrase.variants:
+            add_variant(table, variant, meaning)
+    for addition in task.additions:
+        types = {**task.parameters, **addition.parameters}
+        remark = Meaning(task.name, MeaningSource.TASK, types, None, task, addition)
+        for phrase in addition.phrases:
+            for variant in map(_split_contractions, phrase.variants):
+                table.remarks.append(SpokenPattern(variant, remark))
+                table.vocabulary.update(p.text for p in variant if isinstance(p, PhraseWord))
+
+
+def _state_task(task: TaskTemplate) -> Expression | None:
+    """State the goal of a task over its slots; None if it needs numbers, words or labels."""
+    plain = not any(type_ in (NUMBER, TEXT) for type_ in task.parameters.values())
+    labels = [d for d in task.defaults.values() if d not in (SPEAKER, ADDRESSEE)]
+    if not plain or labels or task.additions:
+        return None
+    return fill_goal(task, {slot: Variable(slot) for slot in task.parameters})
