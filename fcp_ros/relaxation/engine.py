@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from fcp_ros.domain.diagnostics import article
 from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.expressions.syntax import (
     Constant,
@@ -23,6 +22,7 @@ from fcp_ros.domain.shifting import Shifts
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.fuzzy import tnorm_by_name
+from fcp_ros.language.nouns import add_article, pluralise, write_label, write_number
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationOutcome
 from fcp_ros.planning.model.watch import Interrupted
@@ -171,7 +171,12 @@ class GoalRelaxation:
         if not result.status.solved:
             return ""
         words = join_words(
-            [article(label) if n == 1 else f"{n} x {label}" for label, (_, n) in lacking.items()]
+            [
+                add_article(write_label(label))
+                if number == 1
+                else f"{write_number(number)} {pluralise(write_label(label))}"
+                for label, (_, number) in lacking.items()
+            ]
         )
         several = len(lacking) > 1 or any(number > 1 for _, number in lacking.values())
         verb, them = ("are", "them") if several else ("is", "one")

@@ -174,6 +174,7 @@ class _Relaxing:
     def _relax(self, strict: PlanningResult) -> PlanningResult:
         relaxation = GoalRelaxation(*self._arguments)
         self.timings = relaxation.timings
+        strict = replace(strict, message=relaxation.words.tell_failure(strict))
         found = relaxation.search(strict)
         streams, words = relaxation.streams, relaxation.words
         answer = RelaxationAnswer(self._options, strict, streams, words)

@@ -14,11 +14,13 @@ from fcp_ros.domain.expressions.syntax import (
     Expression,
     ExpressionError,
     free_variables,
+    to_text,
 )
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.nouns import add_article, name_element, pluralise, write_label, write_number
 from fcp_ros.language.paraphrase import paraphrase_clause
-from fcp_ros.planning.model.result import RelaxationKind
+from fcp_ros.planning.answer.messages import is_vague
+from fcp_ros.planning.model.result import PlanningResult, PlanStatus, RelaxationKind
 from fcp_ros.relaxation.choices.requirements import Form, GoalChange, GoalRequirements, Requirement
 from fcp_ros.relaxation.choices.substitution import list_labels
 
@@ -152,6 +154,33 @@ class ChangeWords:
 
     # --- causes
 
+    def tell_failure(self, failure: PlanningResult) -> str:
+        """Tell why the goal as stated has no plan: what there is too little of comes first."""
+        if failure.status is not PlanStatus.UNSOLVABLE_PROVEN:
+            return failure.message
+        lacks = [self._tell_lack(item) for item in self._goal.items]
+        lacking = "; ".join(dict.fromkeys(lack for lack in lacks if lack))
+        conflict = failure.conflict
+        if lacking and (conflict is not None or is_vague(failure.message)):
+            return f"{lacking[:1].upper()}{lacking[1:]}."
+        if conflict is None:
+            return failure.message
+        parts = [self._tell_part(text) for text in conflict.parts]
+        if len(parts) == 1:
+            return f"No plan leads to this part of the goal, even alone: {parts[0]}."
+        less = " Without one of them, whichever, there is a plan." if conflict.minimal else ""
+        return f"No plan leads to these parts of the goal together: {'; and '.join(parts)}.{less}"
+
+    def _tell_part(self, text: str) -> str:
+        """Tell a part of the goal."""
+        for position, item in enumerate(self._goal.items):
+            if text in (item.text, *map(to_text, item.parts)):
+                return self.tell(position, text)
+        try:
+            return paraphrase_clause(parse_expression(text), self._domain, self._instance)
+        except ExpressionError:
+            return text
+
     def _explain_lack(self, position: int, wanted: str, why: str) -> str:
         """Explain why an element takes the place of what was asked for."""
         if self._instance.has(wanted):
@@ -192,7 +221,7 @@ class ChangeWords:
             )
             noun = write_label((labels or (variable.type,))[0])
             if fitting == 0:
-                return f"nothing here is {add_article(noun)}"
+                return f'nothing here is a "{noun}"'
             if fitting < number:
                 are = "is" if fitting == 1 else "are"
                 nouns = noun if fitting == 1 else pluralise(noun)

@@ -203,12 +203,24 @@ def add_elements(
     for label, (type_, number) in lacking.items():
         own = match_label(label, domain.mapping.labels) or type_
         own = own if domain.schema.has_type(own) else type_
-        alike = (*instance.elements(own), *instance.elements(type_))
-        if not alike:
+        alike = _find_alike(instance, (own, type_))
+        if alike is None:
             return None
         for _ in range(number):
-            _copy_element(builder, instance, alike[0], own, label)
+            _copy_element(builder, instance, alike, own, label)
     return builder.build(allow_conflicts=True)
+
+
+def _find_alike(instance: Instance, types: Sequence[str]) -> int | None:
+    """Find an element of one of the types, or of the nearest kind above them, but not of any."""
+    level = list(dict.fromkeys(types))
+    parents = instance.schema.types
+    while level:
+        for type_ in level:
+            for element in instance.elements(type_) if parents[type_] else ():
+                return element
+        level = list(dict.fromkeys(above for type_ in level for above in parents[type_]))
+    return next((element for type_ in types for element in instance.elements(type_)), None)
 
 
 def _copy_element(

@@ -4,6 +4,7 @@
 import pytest
 from test_kinds import DOMAIN, ITEMS, PLACES, ask
 
+from fcp_ros.planning import PlanStatus
 from fcp_ros.relaxation.wording import find_blockers
 
 FREE = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.0")
@@ -42,7 +43,7 @@ def test_what_is_given_up_says_why_and_what_is_left():
         "0.25 of this part is left."
     ]
     assert reasons(VASE, domain=FREE) == [
-        "It is given up that a vase is on a surface, as nothing here is a vase; "
+        'It is given up that a vase is on a surface, as nothing here is a "vase"; '
         "none of this part is left."
     ]
 
@@ -94,3 +95,32 @@ def test_nothing_that_is_told_is_in_the_goal_language(goal, options):
 def test_blockers_are_the_smallest_conflicts_of_what_is_wanted():
     conflicts = [{(0, 0), (1, 0), (2, 0)}, {(0, 0), (2, 0)}, {(1, 1), (2, 0)}, {(3, 0)}]
     assert find_blockers(conflicts) == {0: (2,), 1: (0, 2), 2: (0,), 3: ()}
+
+
+@pytest.mark.parametrize(
+    ("goal", "sentence"),
+    [
+        ("at least 2 ?b: book (on(?b, shelf_1))", "A book is missing: with one, 1.00."),
+        ("at least 3 ?b: book (on(?b, shelf_1))", "Two books are missing: with them, 1.00."),
+        ('exists ?v: "vase" (on(?v, shelf_1))', "A vase is missing: with one, 1.00."),
+        (
+            "at least 2 ?p: plate (on(?p, shelf_1)) and at least 2 ?b: book (on(?b, shelf_1))",
+            "A plate and a book are missing: with them, 1.00.",
+        ),
+        ("at least 2 ?b: book (on(?b, shelf_1)) and on(mug_1, safe_1)", ""),
+    ],
+)
+def test_what_it_would_take_is_told(goal, sentence):
+    domain = DOMAIN.replace("  book: [book]", "  book: [book]\n  item: [vase]")
+    result = ask(goal, domain=domain, places=("table_1",) * 4, alpha=1.0)
+    assert result.status in (PlanStatus.UNSOLVABLE_AT_ALPHA, PlanStatus.UNSOLVABLE_PROVEN)
+    assert result.would_take == sentence
+    assert result.message.endswith(sentence)
+
+
+def test_a_failure_is_told_in_words():
+    domain = DOMAIN.replace("drop: {on: 0.25, holding: 0.2}", "drop: {at: 0.9}")
+    goal = "holding(robot_1, mug_1) and not on(mug_1, table_1) and on(book_1, shelf_1)"
+    result = ask(goal, domain=domain, alpha=1.0)
+    assert "book_1 is on shelf_1" in result.message
+    assert "on(" not in result.message
