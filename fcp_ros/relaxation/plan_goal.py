@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import parse_expression
@@ -30,8 +30,8 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.planner import plan
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.answer import RelaxationAnswer
-from fcp_ros.relaxation.engine import GoalRelaxation, PlanGoal, describe_effort
-from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, remove_asking
+from fcp_ros.relaxation.engine import GoalRelaxation, describe_effort
+from fcp_ros.relaxation.worlds import PlanningWorld, remove_asking
 
 _LOG = logging.getLogger(__name__)
 
@@ -78,76 +78,101 @@ def plan_goal(
         return PlanningResult(
             PlanStatus.INVALID_REQUEST, str(error), goal=goal_text, alpha=options.alpha
         )
-
     memory = MembershipMemory(memberships)
+    if (session is not None and session.domain is not domain) or find_problems(options):
+        return plan(domain, instance, goal, options, memory, session=session, start=start)
+    request = _GoalRequest(
+        domain, instance, goal, options, memory, resources, cancelled, progress, start
+    )
+    try:
+        here = request.open_world(session)
+        strict = request.plan(goal, options, here, explain_conflict=True)
+    except Interrupted as reason:
+        return PlanningResult(reason.status, reason.sentence, goal=goal_text, alpha=options.alpha)
+    relaxes = options.allow_relaxation and not domain.relaxing.allows_nothing
+    if strict.status not in _RELAXABLE or not relaxes:
+        return strict
+    return request.relax(here, strict)
 
-    def make_proofs(of: PlanningSession, state: Instance) -> GoalProofs:
+
+@dataclass(frozen=True)
+class _GoalRequest:
+    """All that is the same for the goal as stated and for its relaxations.
+
+    The attributes are the arguments of `plan_goal`, with the checked goal.
+    """
+
+    domain: Domain
+    instance: Instance
+    goal: Expression
+    options: PlanningOptions
+    memory: MembershipMemory
+    resources: Mapping[str, float] | None
+    cancelled: CancelCallback
+    progress: ProgressCallback
+    start: RequestStart
+
+    def open_world(self, session: PlanningSession | None) -> PlanningWorld:
+        """Make the world as it is, without the rules that ask a person.
+
+        Raises:
+            Interrupted: a limit was reached.
+        """
+        check = Watch(self.options, self.cancelled, self.progress, self.start, Phase.PARSE).check
+        own = (session or PlanningSession(self.domain, check=check)).restrict(remove_asking)
+        return PlanningWorld(self.instance, own, self.make_proofs(own, self.instance))
+
+    def make_proofs(self, session: PlanningSession, state: Instance) -> GoalProofs:
+        """Make the proofs about goals in a world."""
         return GoalProofs(
-            of,
+            session,
             state,
-            options,
-            memory,
-            resources=resources,
-            cancelled=cancelled,
-            progress=progress,
-            start=start,
+            self.options,
+            self.memory,
+            resources=self.resources,
+            cancelled=self.cancelled,
+            progress=self.progress,
+            start=self.start,
         )
 
-    def attempt(
+    def plan(
+        self,
         wanted: Expression,
-        settings: PlanningOptions,
+        options: PlanningOptions,
         world: PlanningWorld,
         explain_conflict: bool = False,
     ) -> PlanningResult:
+        """Plan a goal in a world, within the limits of the request."""
         return plan(
             world.domain,
             world.instance,
             wanted,
-            settings,
-            memory,
-            resources=resources,
-            cancelled=cancelled,
-            progress=progress,
+            options,
+            self.memory,
+            resources=self.resources,
+            cancelled=self.cancelled,
+            progress=self.progress,
             session=world.session,
-            start=start,
+            start=self.start,
             explain_conflict=explain_conflict,
         )
 
-    if (session is not None and session.domain is not domain) or find_problems(options):
-        return plan(domain, instance, goal, options, memory, session=session, start=start)
-    try:
-        check = Watch(options, cancelled, progress, start, Phase.PARSE).check
-        session = session or PlanningSession(domain, check=check)
-        own = session.restrict(remove_asking)
-        here = PlanningWorld(instance, own, make_proofs(own, instance))
-        strict = attempt(goal, options, here, explain_conflict=True)
-        relaxes = options.allow_relaxation and not domain.relaxing.allows_nothing
-        if strict.status not in _RELAXABLE or not relaxes:
-            return strict
-    except Interrupted as reason:
-        return PlanningResult(reason.status, reason.sentence, goal=goal_text, alpha=options.alpha)
-    relaxation = _Relaxing(domain, here, goal, options, make_proofs, attempt)
-    result = relaxation.answer(strict)
-    result = replace(result, expansions=strict.expansions, timings=strict.timings)
-    elapsed = here.proofs.elapsed
-    return describe_effort(result, relaxation.expansions, relaxation.timings, elapsed)
+    def relax(self, here: PlanningWorld, strict: PlanningResult) -> PlanningResult:
+        """Relax the goal after its failure as stated; every failure is a status with a sentence."""
+        relaxing = _Relaxing(self, here)
+        result = replace(
+            relaxing.answer(strict), expansions=strict.expansions, timings=strict.timings
+        )
+        elapsed = here.proofs.elapsed
+        return describe_effort(result, relaxing.expansions, relaxing.timings, elapsed)
 
 
 class _Relaxing:
-    """The relaxation of one goal; every failure is a status with a sentence."""
+    """The relaxation of one goal, and the effort that it took so far."""
 
-    def __init__(
-        self,
-        domain: Domain,
-        here: PlanningWorld,
-        goal: Expression,
-        options: PlanningOptions,
-        make_proofs: MakeProofs,
-        attempt: PlanGoal,
-    ) -> None:
-        self._arguments = (domain, here, goal, options, make_proofs, attempt)
-        self._options = options
-        self._instance = here.instance
+    def __init__(self, request: _GoalRequest, here: PlanningWorld) -> None:
+        self._request = request
+        self._here = here
         self.expansions = 0
         self.timings: Mapping[str, float] = {}
 
@@ -167,18 +192,24 @@ class _Relaxing:
         except Exception as error:
             _LOG.exception("relaxing failed")
             text = f"Relaxing failed ({type(error).__name__}: {error}): please report this."
-            return replace(
-                strict, status=PlanStatus.INTERNAL_ERROR, message=f"{strict.message} {text}"
-            )
+            message = f"{strict.message} {text}"
+            return replace(strict, status=PlanStatus.INTERNAL_ERROR, message=message)
 
     def _relax(self, strict: PlanningResult) -> PlanningResult:
-        relaxation = GoalRelaxation(*self._arguments)
+        request = self._request
+        relaxation = GoalRelaxation(
+            request.domain,
+            self._here,
+            request.goal,
+            request.options,
+            request.make_proofs,
+            request.plan,
+        )
         self.timings = relaxation.timings
         strict = replace(strict, message=relaxation.words.tell_failure(strict))
         found = relaxation.search(strict)
         streams, words = relaxation.streams, relaxation.words
-        answer = RelaxationAnswer(self._options, strict, streams, words)
-        result = answer.conclude(found)
+        result = RelaxationAnswer(request.options, strict, streams, words).conclude(found)
         if result.plan is None and result.status in _RELAXABLE:
             result = _add_missing(result, relaxation.find_missing())
         if result.plan is not None and found.node is not None:
