@@ -46,6 +46,9 @@ from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, WorldStream, ad
 PlanGoal = Callable[[Expression, PlanningOptions, PlanningWorld], PlanningResult]
 """Plans a goal, within the limits of the request; conflicts are not looked for."""
 
+MOST_LACKING = 100
+"""Elements that are added to look if the goal could be met with them."""
+
 _TRIVIAL = "Its plan does nothing of what was wanted."
 _STOPPED = (PlanStatus.TIMEOUT, PlanStatus.MEMOUT, PlanStatus.CANCELLED)
 
@@ -161,7 +164,7 @@ class GoalRelaxation:
             if isinstance(stream, ChoiceStream):
                 for label, type_, number in stream.list_lacking():
                     lacking[label] = (type_, max(number, lacking.get(label, ("", 0))[1]))
-        if not lacking:
+        if not 0 < sum(number for _, number in lacking.values()) <= MOST_LACKING:
             return ""
         instance = add_elements(self._here.domain, self._here.instance, lacking)
         if instance is None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each way to relax a goal, on a small house: what is changed, to which degree, and when not."""
 
+import time
+
 import pytest
 from test_lattice_twin import DOMAIN, ITEMS, SURFACES, Given
 
@@ -151,6 +153,20 @@ def test_alpha_decides_about_a_count_that_is_the_whole_goal():
     result = ask("at least 9 ?c: cup (on(?c, shelf_1))", (), domain)
     assert result.status is PlanStatus.UNSOLVABLE_AT_ALPHA
     assert result.best_membership == pytest.approx(2 / 9)
+
+
+def test_a_count_far_above_what_there_is_takes_no_time():
+    """What may be missing is counted from what there is, not from what was said."""
+    began = time.monotonic()
+    few = ask("at least 3 ?c: cup (on(?c, shelf_1))", alpha=0.0)
+    limit = 20.0 + 10 * (time.monotonic() - began)
+    many = ask("at least 9000 ?c: cup (on(?c, shelf_1))", alpha=0.0, time_limit=limit)
+    assert time.monotonic() - began < limit, "with each sum of two numbers it took minutes"
+    assert kinds(many) == [("fewer", "2 of 9000")]
+    assert many.status is few.status
+    hopeless = ask("at least 9000 ?c: cup (on(?c, shelf_1))", time_limit=limit)
+    assert hopeless.status is PlanStatus.UNSOLVABLE_AT_ALPHA
+    assert not hopeless.would_take, "nobody brings nine thousand cups"
 
 
 def test_a_broader_kind():

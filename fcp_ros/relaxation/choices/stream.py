@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -358,10 +359,14 @@ class ChoiceStream:
                 count, variables=variant.widen(count.variables), body=join(variant.parts)
             )
             self._push(bound, make_choice(whole, variant.changes, tnorm))
-        for substitutes in range(count.number + 1 if place is not None else 1):
-            for missing in range(count.number - substitutes + 1):
-                replaced = substitutes + missing
-                if replaced < max(1, least) or missing == count.number:
+        # Of the elements that there are, not of what was said: that may be ten thousand plates.
+        there_are = self._count_elements(count)
+        least = max(1, least, count.number - there_are)
+        most_substitutes = 0 if place is None else min(count.number, there_are)
+        for substitutes in range(most_substitutes + 1):
+            self._setting.proofs.check()
+            for missing in range(max(0, least - substitutes), count.number - substitutes + 1):
+                if missing == count.number:
                     continue
                 fewer = self._find_fewer(count, missing) if not rigid or not missing else None
                 if fewer is None:
@@ -372,6 +377,10 @@ class ChoiceStream:
                     most,
                     partial(self._replace, variant, place, substitutes, missing, fewer),
                 )
+
+    def _count_elements(self, count: Count) -> int:
+        """Count the tuples of elements, of whatever types, that a count could be of."""
+        return math.prod(len(self._instance.names()) for _ in count.variables)
 
     def _count_lacking(self, count: Count) -> int:
         """Count how many elements with the labels of a count are lacking."""
