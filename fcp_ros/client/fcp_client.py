@@ -14,7 +14,7 @@ from rclpy.node import Node
 
 from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
 from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
-from fcp_ros.client.queries import plan_request
+from fcp_ros.client.queries import plan_request, to_sendable
 from fcp_ros.client.spinner import SpinningNode
 from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, Question, SceneGraph
 from fcp_ros.nodes.calls.action_call import make_action_client
@@ -151,8 +151,8 @@ class FcpClient:
     ) -> PendingReply:
         """Have an instruction read; the answer is an ``Interpret.Response``."""
         request = Interpret.Request(
-            instruction=instruction,
-            speaker=speaker,
+            instruction=to_sendable(instruction),
+            speaker=to_sendable(speaker),
             time_limit=duration_to_ros(time_limit or 0.0),
         )
         return self._send_request("interpret", request)

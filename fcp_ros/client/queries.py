@@ -92,9 +92,9 @@ def plan_request(
         explain: True to explain the loss of each step and what binds at alpha.
     """
     return PlanRequest(
-        goal=goal,
-        instruction=instruction,
-        speaker=speaker,
+        goal=to_sendable(goal),
+        instruction=to_sendable(instruction),
+        speaker=to_sendable(speaker),
         alpha=math.nan if alpha is None else float(alpha),
         time_limit=duration_to_ros(time_limit or 0.0),
         tnorm=tnorm,
@@ -105,6 +105,14 @@ def plan_request(
         budgets=budgets_to_ros(budgets or {}),
         explain=explain,
     )
+
+
+def to_sendable(text: str) -> str:
+    """Put a question mark for each lone surrogate: what a message can't carry, a node can't refuse.
+
+    Python makes them of bytes on the command line or in a file that are not UTF-8.
+    """
+    return text.encode("utf-8", "replace").decode()
 
 
 def is_solved(result: PlanResult) -> bool:

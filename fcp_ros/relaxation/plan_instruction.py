@@ -11,6 +11,7 @@ from fcp_ros.foundation.wording import describe_unknown_name
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.memberships import MembershipSource
+from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
     CancelCallback,
     Phase,
@@ -95,6 +96,10 @@ def plan_instruction(
         was chosen.
     """
     start = start or RequestStart.now()
+    problems = " ".join(find_problems(options))
+    if problems:
+        unread = Interpretation(instruction, ReadingStatus.REFUSED, problems, reader=reader.name)
+        return InstructionResult(unread, PlanningResult(PlanStatus.INVALID_REQUEST, problems))
     watch = Watch(options, cancelled, progress, start, Phase.PARSE)
     try:
         interpretation = read_instruction(instruction, reader, replace(context, check=watch.check))

@@ -103,10 +103,15 @@ def read_wish(message: PlanRequest) -> Wish:
     """Read the goal or instruction of a request.
 
     Raises:
-        ConversionError: it has both, or one of them is too long.
+        ConversionError: it has both, or none, or one of them is too long.
     """
     if message.goal and message.instruction:
         raise ConversionError("there is a goal and an instruction: give one of them")
+    if not message.goal and not message.instruction:
+        raise ConversionError(
+            "there is neither a goal nor an instruction: say what shall be done, or what shall "
+            "hold, such as on(?x, table_1)"
+        )
     speaker = check_length(message.speaker, "speaker", MOST_NAME)
     return Wish(message.goal, check_length(message.instruction, "instruction"), speaker)
 

@@ -163,6 +163,9 @@ class PlanningService:
         options = read_planning_options(self._parameters)
         limit = duration_from_ros(request.time_limit)
         options = replace(options, time_limit=limit or options.time_limit)
+        problems = " ".join(find_problems(options))
+        if problems:
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, problems)
         try:
             text = check_length(request.instruction, "instruction")
             speaker = check_length(request.speaker, "speaker", MOST_NAME)

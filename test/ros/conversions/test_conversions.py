@@ -335,13 +335,16 @@ def test_request_leaves_open_what_is_not_set():
         message = over_the_wire(planning.request_to_ros(wish, wanted))
         assert planning.request_from_ros(message, defaults) == (wish, wanted)
     with pytest.raises(ConversionError, match="choose one of membership"):
-        planning.request_from_ros(PlanRequest(optimise="beauty"), defaults)
-    twice = PlanRequest(budgets=[Budget(name="cost", amount=1.0)] * 2)
+        planning.request_from_ros(PlanRequest(goal="g", optimise="beauty"), defaults)
+    twice = PlanRequest(goal="g", budgets=[Budget(name="cost", amount=1.0)] * 2)
     with pytest.raises(ConversionError, match="two budgets of 'cost'"):
         planning.request_from_ros(twice, defaults)
     # A node that never relaxes can't be talked into it.
+    for empty in (PlanRequest(), PlanRequest(speaker="person_1")):
+        with pytest.raises(ConversionError, match="neither a goal nor an instruction"):
+            planning.request_from_ros(empty, defaults)
     never = replace(defaults, allow_relaxation=False)
-    assert not planning.request_from_ros(PlanRequest(), never)[1].allow_relaxation
+    assert not planning.request_from_ros(PlanRequest(goal="g"), never)[1].allow_relaxation
 
 
 @pytest.mark.parametrize(

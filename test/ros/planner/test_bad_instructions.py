@@ -63,5 +63,35 @@ def test_ten_thousand_words_are_refused_before_they_are_read(client):
     assert "are allowed" in result.status.message
 
 
+def test_numbers_out_of_range_are_named(client):
+    """A negative limit is no limit that has passed."""
+    result = client.ask("put the mug on the counter", time_limit=-1.0)
+    assert result.status.code == PlanStatus.INVALID_REQUEST
+    assert "time_limit is -1.0" in result.status.message
+    answer = client.interpret("put the mug on the counter", time_limit=-1.0)
+    assert not answer.success
+    assert answer.error.code == RequestError.INVALID_REQUEST
+    assert "time_limit is -1.0" in answer.message
+    result = client.ask("put the mug on the counter", confirm_below=7.0)
+    assert "confirm_below is 7.0" in result.status.message
+
+
+def test_a_request_for_nothing_says_what_to_give(client):
+    result = client.ask("")
+    assert result.status.code == PlanStatus.INVALID_REQUEST
+    assert "neither a goal nor an instruction" in result.status.message
+
+
+def test_bytes_that_are_no_text_are_not_understood(client):
+    """Python reads them as lone surrogates, which no message can carry."""
+    words = "put the \udc80\udcff mug on the counter"
+    answer = client.interpret(words)
+    assert answer.success
+    assert answer.interpretation.status == Interpretation.NOT_UNDERSTOOD
+    result = client.ask(words, speaker="person_1")
+    assert result.status.code == PlanStatus.INVALID_REQUEST
+    assert client.plan("on(\udc80, counter_1)").status.code == PlanStatus.INVALID_REQUEST
+
+
 def test_after_all_that_it_still_plans(client):
     assert is_solved(client.ask("put the mug on the counter"))

@@ -219,7 +219,7 @@ def test_a_result_explains_itself_where_that_is_asked_for(probe, scene):
 @pytest.mark.parametrize(
     ("goal", "settings", "words"),
     [
-        ("", {}, "empty"),
+        ("", {}, "neither a goal"),
         ("on(mug_1 counter_1)", {}, "^"),
         ("inn(mug_1, counter_1)", {}, "inn"),
         ("on(unicorn_1, counter_1)", {}, "unicorn_1"),
