@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fcp_ros.domain.expressions.resolution import infer_types
@@ -89,9 +89,7 @@ class GoalRelaxation:
         self._goal = list_requirements(goal, infer_types(goal, domain), instance)
         self._order = GoalOrder(self._goal, domain.graded)
         self.words = ChangeWords(domain, instance, self._goal)
-        named = Counter(
-            name for one in self._goal.items for name in _find_named(one.closed, domain)
-        )
+        named = Counter(name for names in self._list_named() for name in names)
         worlds = WorldStream(whole, here, self._tnorm, make_proofs, here.proofs.judge)
         self._worlds = worlds if worlds.find(1) is not None else None
         alone = self._worlds is None
@@ -108,7 +106,9 @@ class GoalRelaxation:
             options.cut().alpha,
         )
         self.streams: list[ChoiceStream | WorldStream] = [
-            ChoiceStream(one, setting, number in contradicted)
+            ChoiceStream(
+                one, setting, number in contradicted, bool(self._order.mentioned.get(number))
+            )
             for number, one in enumerate(self._goal.items)
         ]
         if self._worlds is not None:
@@ -117,6 +117,19 @@ class GoalRelaxation:
         self._first_solved = math.inf
         self.expansions = 0
         self.timings: dict[str, float] = {}
+
+    def _list_named(self) -> Iterator[frozenset[str]]:
+        """Yield the elements that each requirement names.
+
+        An order constraint follows the requirements of which it speaks: it names what is its own.
+        """
+        domain = self._here.domain
+        for number, item in enumerate(self._goal.items):
+            if number not in self._order.mentioned:
+                yield _find_named(item.closed, domain)
+                continue
+            own = (_find_named(condition, domain) for condition in self._order.list_own(number))
+            yield frozenset().union(*own)
 
     @property
     def requirements(self) -> Sequence[Requirement]:

@@ -73,6 +73,18 @@ class GoalOrder:
                 adapted[number] = _shorten(constraint, [side for side in sides if side is not None])
         return adapted
 
+    def list_own(self, number: int) -> Iterator[Expression]:
+        """Yield the conditions of a constraint that are no requirements, or parts of them."""
+        for condition in flatten(dict(self._list_constraints())[number].parts):
+            if not any(self._is_about(condition, item) for item in self._goal.items):
+                yield condition
+
+    def _is_about(self, condition: Expression, item: Requirement) -> bool:
+        """Return True if a condition is a requirement, or says less of the same."""
+        opened = self._find_opened(condition)
+        chosen = opened is not None and self._is_part_of(item, opened)
+        return chosen or self._is_instance_of(item, condition) or _speaks_of(condition, item)
+
     def _list_constraints(self) -> Iterator[tuple[int, TrajectoryConstraint]]:
         for number, item in enumerate(self._goal.items):
             (part,) = item.parts if len(item.parts) == 1 else (None,)
@@ -81,10 +93,8 @@ class GoalOrder:
 
     def _list_mentioned(self, constraint: TrajectoryConstraint) -> Iterator[int]:
         for condition in flatten(constraint.parts):
-            opened = self._find_opened(condition)
             for number, item in enumerate(self._goal.items):
-                chosen = opened is not None and self._is_part_of(item, opened)
-                if chosen or self._is_instance_of(item, condition) or _speaks_of(condition, item):
+                if self._is_about(condition, item):
                     yield number
 
     def _is_instance_of(self, item: Requirement, condition: Expression) -> bool:

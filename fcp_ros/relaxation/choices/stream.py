@@ -123,16 +123,22 @@ class ChoiceStream:
         setting: of the goal.
         contradicted: True if another requirement excludes it by its wording: then the world is not
             to blame, and it can only be met at another time, or given up.
+        follows: True for an order constraint: it has the substitutes of what it speaks of.
 
     Attributes:
         refused: what was looked at and is no choice.
     """
 
     def __init__(
-        self, requirement: Requirement, setting: RelaxationSetting, contradicted: bool = False
+        self,
+        requirement: Requirement,
+        setting: RelaxationSetting,
+        contradicted: bool = False,
+        follows: bool = False,
     ) -> None:
         self.requirement = requirement
         self._contradicted = contradicted
+        self._follows = follows
         self._setting = setting
         self._domain = setting.domain
         self._giving_up = GivingUp(
@@ -228,7 +234,8 @@ class ChoiceStream:
         places = [
             place
             for place in list_places(requirement, self._domain, self._instance)
-            if place.is_variable or self._setting.named.get(place.name, 0) <= 1
+            if place.is_variable
+            or (self._setting.named.get(place.name, 0) <= 1 and not self._follows)
         ]  # whoever names an element twice means one and the same
         for variant in () if self._contradicted else variants:
             self._add_variant(variant, places, rigid)

@@ -191,7 +191,7 @@ def rename_element(expression: Expression, old: str, new: str) -> Expression:
             for t in expression.arguments
         )
         return replace(expression, arguments=terms)
-    if isinstance(expression, (And, Or)):
+    if isinstance(expression, (And, Or, TrajectoryConstraint)):
         return replace(
             expression, parts=tuple(rename_element(part, old, new) for part in expression.parts)
         )
