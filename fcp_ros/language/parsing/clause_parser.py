@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.nouns.wholes import GATHERING_VERBS, MAKING_VERBS, SETTING_VERBS
+from fcp_ros.language.english.polite_phrases import WANTS
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
     CLEAR_VERBS,
@@ -20,7 +21,7 @@ from fcp_ros.language.english.verbs import (
 )
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
-from fcp_ros.language.parsing.motion_parser import MotionParser
+from fcp_ros.language.parsing.clauses.companions import CompanionParser
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import (
     GENERAL,
@@ -86,16 +87,11 @@ _WHERE_IT_IS = gather_phrases(
     "in its place",
 )
 
-_JOINED = 0.85
-"""Degree of a thing that shall be where the one before it shall be."""
-_FITTING = 0.75
-"""Least fit of such a thing."""
 _SOMEWHERE = 0.9
 """Degree of parts that shall be together, without a word about where."""
-_AUXILIARIES = frozenset(("should", "must", "shall", "is", "are", "can", "may", "do", "does"))
 
 
-class ClauseParser(MotionParser):
+class ClauseParser(CompanionParser):
     """A chart of the clauses of one sentence."""
 
     def parse_clauses(self, start: int, depth: int = 0) -> list[tuple[int, SpokenClause]]:
@@ -122,86 +118,6 @@ class ClauseParser(MotionParser):
             self._clauses[key] = limit(found)
         return self._clauses[key]
 
-    def parse_fragment(
-        self, start: int, before: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Yield clauses without a verb that go on from another: "and the book on the shelf"."""
-        yield from self._parse_same(start, before)
-        if not before.predications or before.verb not in PUT_VERBS:
-            return
-        last = before.predications[-1]
-        if not last.preposition and len(last.arguments) < 2:
-            return
-        several = any(
-            isinstance(a, Coordination) or (isinstance(a, NounPhrase) and a.plural)
-            for a in (last.arguments.get(THEME),)
-        )
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
-        for after, said in self._nouns.parse_modifiers(start):
-            if said.preposition and not said.source and self._get(start) == "back":
-                clause = self._make_placed(same, said, before.verb)
-                yield from self._read_adverbials(after, clause, 0)
-        yield from self._parse_joined(start, before)
-        excluding = any(isinstance(a, NounPhrase) and a.excluded for a in last.arguments.values())
-        for end, theme in self._nouns.parse_phrases(start):
-            for after, said in self._nouns.parse_modifiers(end):
-                if said.preposition and not said.source:
-                    clause = self._make_placed(theme, said, before.verb)
-                    if excluding:  # "except the mug and the bowl in ..." goes on otherwise
-                        clause = replace(clause, degree=clause.degree * 0.85)
-                    yield from self._read_adverbials(
-                        after, replace(clause, degree=clause.degree * 0.98), 0
-                    )
-
-    def _parse_joined(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(put a plate on the table) and a fork": to the same place."""
-        last = before.predications[-1]
-        slots = list(last.arguments)
-        plain = before.act is Act.ACHIEVE and not (before.negated or before.preferred)
-        if len(slots) != 2 or not plain or last.source:
-            return
-        there = NounPhrase(start, start, Reference.THERE, Determiner.THE)
-        type_ = last.meaning.types.get(slots[0], "") if last.meaning is not None else ""
-        for end, theme in self._nouns.parse_phrases(start):
-            fit = self._nouns.fit(theme, type_) if type_ else 1.0
-            pronoun = isinstance(theme, NounPhrase) and isinstance(theme.head, Reference)
-            if pronoun or fit < _FITTING or self._nouns.parse_modifiers(end):
-                continue
-            said = replace(last, arguments={slots[0]: theme, slots[1]: there}, uses=())
-            degree = theme.degree * fit * _JOINED
-            yield (
-                end,
-                SpokenClause(
-                    before.act,
-                    (said,),
-                    verb=before.verb,
-                    uses=list_phrase_uses(theme),
-                    degree=degree,
-                ),
-            )
-
-    def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the door should be closed, and) the fridge too", "so should the fridge"."""
-        if len(before.predications) != 1 or before.never or before.condition:
-            return
-        said = before.predications[0]
-        slot = ""
-        if said.meaning is not None:
-            slot = next(iter(said.arguments), "")
-        elif THEME in said.arguments:
-            slot = THEME
-        so = self._get(start) in ("so", "neither", "nor") and self._get(start + 1) in _AUXILIARIES
-        for end, theme in self._nouns.parse_phrases(start + 2 * so):
-            too = self._match_any(end, (("too",), ("as", "well"), ("likewise",), ("also",)))
-            if not slot or not (so or too > end):
-                continue
-            uses = (*list_phrase_uses(theme), self._nouns.describe_use(start, end, WordRole.FILLER))
-            if too > end:
-                uses = (*uses, self._nouns.describe_use(end, too, WordRole.FILLER))
-            same = replace(said, arguments={**said.arguments, slot: theme}, uses=())
-            yield too, replace(before, predications=(same,), uses=uses, degree=theme.degree * 0.97)
-
     def _parse_core(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
         if start >= len(self._tokens):
             return
@@ -213,6 +129,7 @@ class ClauseParser(MotionParser):
         yield from self._parse_ensured(start, depth)
         yield from self._parse_verbless(start)
         yield from self._parse_statement(start)
+        yield from self._parse_places_first(start, depth)
 
     def _parse_patterns(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read an imperative by the phrases of the domain."""
@@ -222,6 +139,7 @@ class ClauseParser(MotionParser):
         if not stems:
             near = self._nouns.lexicon.is_near_phrase_word(word)
             stems = [stem for stem in list_stems(near) if stem in table] if near else []
+        wanted = WANTS.find_end(self._tokens, start) > start
         for stem in (*stems, ""):
             for pattern, match in self._nouns.match_phrases(
                 self._patterns.find_imperatives(stem), start, 0
@@ -233,7 +151,11 @@ class ClauseParser(MotionParser):
                     uses=match.uses,
                 )
                 act = Act.KEEP if stem in KEEP_VERBS else Act.ACHIEVE
-                yield match.end, SpokenClause(act, (said,), verb=stem, degree=said.degree)
+                degree = said.degree
+                last = next(reversed(match.arguments.values()), None)
+                if wanted and isinstance(last, (NounPhrase, Coordination)):
+                    degree *= self.rate_wanted(last)
+                yield match.end, SpokenClause(act, (said,), verb=stem, degree=degree)
 
     def _parse_verb(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
         """Read an imperative by a verb of English in general."""
@@ -250,6 +172,8 @@ class ClauseParser(MotionParser):
             found += self._parse_go(after)
         if verb in CLEAR_VERBS:
             found += self._parse_clear(after)
+        if verb == "give":
+            found += self._parse_give(after)
         found += self._parse_whole(after, verb)
         if verb in MOVING:
             for end, theme in self._nouns.parse_phrases(after):
@@ -280,6 +204,8 @@ class ClauseParser(MotionParser):
                     use = self._nouns.describe_use(place, after, WordRole.ACTION, "as initially")
                     said = Predication(None, {THEME: theme}, uses=(use,), degree=theme.degree)
                     yield after, SpokenClause(Act.RETURN, (said,), verb=verb, degree=theme.degree)
+            if verb in KEEP_VERBS | MAKE_VERBS:
+                yield from self._parse_free(place, theme, _act_of(verb))
             if self._get(place) == "to" and self._get(place + 1) == "be":
                 place += 2
             for after, said in self._nouns.parse_modifiers(place):

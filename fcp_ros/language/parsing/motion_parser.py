@@ -14,6 +14,7 @@ from fcp_ros.language.english.verbs import (
     THROUGH,
     VISITS,
 )
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.statement_parser import StatementParser
@@ -32,6 +33,12 @@ from fcp_ros.language.reading import WordRole
 
 _STAY_VERBS = frozenset(["stay", "remain", "wait"])
 _COPULAS = frozenset(["is", "are", "remains", "stays", "be"])
+_WHERE_YOU_ARE = PhraseSet(
+    "[back] [to] where you (are|stand|are standing) [now|right now|at the moment|currently]",
+    "[back] [to] where you (were|started|came from|started from|began|have been) [before]",
+    "[back] to your [original|initial|old|first] (place|position|spot|room|starting point)",
+    "back [again]",
+)
 _NO_PLACE = 0.9
 """Degree of "off limits" said of a thing: it is not touched."""
 
@@ -49,6 +56,7 @@ class MotionParser(StatementParser):
 
     def _parse_go(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read what is behind a verb of motion."""
+        yield from self._parse_return(start)
         start += self._get(start) == "up"
         through = self._match_any(start, THROUGH)
         if through > start:
@@ -66,6 +74,17 @@ class MotionParser(StatementParser):
                 yield end, SpokenClause(Act.GO, (said,), uses=said.uses, degree=said.degree)
         for end, phrase in self._nouns.parse_phrases(place):
             yield end, self._make_gone(phrase, 1.0 if place > start else 0.9)
+
+    def _parse_return(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(go) back to where you are now": the robot ends where it is initially."""
+        end = _WHERE_YOU_ARE.find_end(self._tokens, start)
+        back = self._get(end - 1) == "back" and any(self._nouns.match_preposition(end))
+        if end == start or back or self._get(end) in ("here", "there"):
+            return
+        use = self._nouns.describe_use(start, end, WordRole.ACTION, "as initially")
+        robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
+        said = Predication(None, {THEME: robot}, uses=(use,))
+        yield end, SpokenClause(Act.RETURN, (said,), verb="go")
 
     def _make_gone(self, phrase: Phrase, degree: float = 1.0) -> SpokenClause:
         degree *= phrase.degree

@@ -133,6 +133,7 @@ class SentenceParser:
         yield from self._read_remark(place, partial)
         yield from self._read_more(place, partial)
         yield from self._read_reason(place, partial)
+        yield from self._read_companion(place, partial)
         yield from self._read_topic(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
@@ -378,6 +379,25 @@ class SentenceParser:
             sentence = _add_clause(partial.sentence, remark.clause, Link.AND)
             yield remark.end, replace(partial, sentence=sentence, separated=False)
 
+    def _read_companion(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+        """Read "with the door closed", "(come to me) with it"."""
+        sentence = partial.sentence
+        if not sentence.clauses:
+            return
+        for companion in self._clauses.parse_companions(place, sentence.clauses[-1]):
+            if not companion.ahead:
+                added = _add_clause(sentence, companion.clause, Link.AND)
+            else:
+                *clauses, last = sentence.clauses
+                *links, link = sentence.links
+                added = replace(
+                    sentence,
+                    clauses=(*clauses, companion.clause, last),
+                    links=(*links, link, Link.AND),
+                    degree=sentence.degree * companion.clause.degree,
+                )
+            yield companion.end, replace(partial, sentence=added, separated=False)
+
     def _read_topic(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         """Read "the mug and the glass, (I want both on the table)": named first, then spoken of."""
         if not self._begins_sentence(place):
@@ -397,7 +417,7 @@ class SentenceParser:
     def _read_clause(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
         found = list(self._clauses.parse_clauses(place))
         if partial.sentence.clauses:
-            found += self._clauses.parse_fragment(place, partial.sentence.clauses[-1])
+            found += self._clauses.parse_fragment(place, partial.sentence.clauses, partial.pending)
         for end, clause in found:
             if partial.condition:
                 clause = replace(clause, condition=partial.condition)

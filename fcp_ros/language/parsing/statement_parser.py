@@ -41,6 +41,8 @@ MOST_CLAUSES = 12
 """Clauses that are kept of those that begin at one token."""
 GENERAL = 0.93
 """Degree of a clause by verbs of English in general, beside a phrase of the domain."""
+_PLACED_WISH = 0.8
+"""Degree of bringing what is wanted somewhere: "I want the mug on the table"."""
 _ASKING = frozenset(["could", "can", "would", "will", "might"])
 _INVERTED = _ASKING | {"may", "should", "must", "shall"}
 
@@ -107,7 +109,15 @@ class StatementParser(AdverbialParser):
             if isinstance(theme, NounPhrase) and theme.determiner is Determiner.NO:
                 continue
             clause = make_brought(theme, speaker)
-            yield after, replace(clause, uses=(use, *clause.uses), degree=clause.degree * 0.9)
+            degree = clause.degree * self.rate_wanted(theme) * 0.9
+            yield after, replace(clause, uses=(use, *clause.uses), degree=degree)
+
+    def rate_wanted(self, theme: Phrase) -> float:
+        """Rate lower that "the mug on the table" is wanted here: it may be wanted there."""
+        last = theme.parts[-1] if isinstance(theme, Coordination) else theme
+        placed = any(said.preposition and not said.source for said in last.qualities[-1:])
+        clausal = any(self._get(i) in ("that", "which") for i in range(last.start, last.end))
+        return _PLACED_WISH if placed and not clausal else 1.0
 
     def _parse_statement(
         self, start: int, wanted: bool = False

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fcp_ros.language.english.connectives import SEQUENCE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.meanings import (
     match_word,
 )
@@ -29,6 +31,9 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole
 
+_LOOSE = gather_words("somewhere anywhere someplace right straight directly safely up down over")
+"""Words before a preposition without a meaning of their own."""
+
 
 class ModifierParser(PatternMatcher):
     """A chart of what may be said of something from a token on."""
@@ -48,6 +53,13 @@ class ModifierParser(PatternMatcher):
         return self._modifiers[key]
 
     def _parse_places(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        following = self.get_text(start + 1)
+        placed = (following,) in PREPOSITIONS or following in _LOOSE
+        if self.get_text(start) in _LOOSE and placed:
+            use = self.describe_use(start, start + 1, WordRole.FILLER)
+            for end, said in self.parse_modifiers(start + 1, depth):
+                if said.preposition:
+                    yield end, replace(said, uses=(use, *said.uses))
         for word, reference in (("there", Reference.THERE), ("here", Reference.HERE)):
             before = next(
                 (w for w in ("back", "in", "on") if match_words(self.tokens, start, (w, word))), ""

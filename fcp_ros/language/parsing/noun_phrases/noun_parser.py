@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.english.word_lists import PhraseSet, gather_phrases
 from fcp_ros.language.parsing.noun_phrases.head_parser import (
     PART_NOUNS,
     PRONOUNS,
@@ -43,6 +43,9 @@ _PLACED_JOINED = 0.9
 """Degree of "the cups in the kitchen and the dishes" as one phrase."""
 _ALSO = gather_phrases("as well as", "along with", "together with", "and also")
 """Words that join things like "and"."""
+_WHERE_I_AM = PhraseSet(
+    "where (i am|we are) [now|right now|sitting|standing|lying|at|waiting|working]"
+)
 _AnyPhrase = TypeVar("_AnyPhrase", bound=Phrase)
 
 
@@ -143,6 +146,10 @@ class NounParser(RelativeParser):
 
     def _parse_pronoun(self, start: int, depth: int) -> Iterator[tuple[int, NounPhrase]]:
         text = self.get_text(start)
+        here = _WHERE_I_AM.find_end(self.tokens, start)
+        if here > start:
+            use = self.describe_use(start, here, WordRole.THING, "here")
+            yield here, NounPhrase(start, here, Reference.HERE, Determiner.THE, uses=(use,))
         if text in PRONOUNS and not self._begins_noun(start):
             use = self.describe_use(start, start + 1, WordRole.THING)
             plural = PRONOUNS[text] is Reference.THEM

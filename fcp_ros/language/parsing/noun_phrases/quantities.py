@@ -393,9 +393,10 @@ def _read_definite(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]
         yield NounOpening(after + 1, Determiner.A if single else Determiner.THE)
     count = read_count(tokens, after)
     if count is not None:
-        yield NounOpening(
-            count[0], Determiner.THE, count[1], quantity=tuple(range(after, count[0]))
-        )
+        counted = tuple(range(after, count[0]))
+        yield NounOpening(count[0], Determiner.THE, count[1], quantity=counted)
+        if count[0] < len(tokens) and tokens[count[0]].text == "of":  # the two of them
+            yield NounOpening(count[0] + 1, Determiner.THE, quantity=counted, partitive=True)
     yield NounOpening(after, Determiner.THE)
 
 

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clauses that leave out what the clause before them said: "and the book on the shelf"."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
+from fcp_ros.language.parsing.motion_parser import MotionParser
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Act,
+    Coordination,
+    Determiner,
+    Link,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordRole
+
+_JOINED = 0.85
+"""Degree of a thing that shall be where the one before it shall be."""
+_GAPPED = 0.98
+"""Degree of a thing and a place whose verb is left out."""
+_SAME = 0.97
+"""Degree of a thing of which the same is asked."""
+_FOLLOWING = 0.95
+"""Degree of "then the apple": the same, afterwards."""
+_SORTED = 0.85
+"""Degree of "metal bin for the can"."""
+_FITTING = 0.75
+"""Least fit of a thing of which the same is asked."""
+_AUXILIARIES = gather_words(
+    "should must shall is are can may do does goes has have needs need will would"
+)
+_TOO = PhraseSet("too", "as well", "likewise", "also", "[in] the same way", "similarly")
+_DO_SAME = PhraseSet(
+    "[do|try] the same [thing] (with|to|for)",
+    "the same (goes|applies|holds|is true|should happen) (for|to|with|of)",
+    "(proceed|continue|deal) (likewise|similarly|the same way|in the same way) with",
+    "(likewise|ditto|similarly) [for|with]",
+    "do (that|this|so|it) [with|to|for]",
+    "do",
+    "treat",
+)
+_SO = ("so", "neither", "nor")
+_BACK = PhraseSet(
+    "back [again]",
+    "back to (its|their) [old|original|usual|former] (place|places|spot|spots|position)",
+    "back (where|to where) (it|they) (was|were) [before]",
+    "back home",
+)
+
+
+class EllipsisParser(MotionParser, ABC):
+    """A reader of clauses that go on from another one."""
+
+    def parse_fragment(
+        self, start: int, before: Sequence[SpokenClause], link: Link
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield clauses without a verb that go on from the last one.
+
+        Args:
+            start: the first token.
+            before: the clauses so far.
+            link: the order that was said.
+        """
+        asked = [clause for clause in before if clause.act not in (Act.REMARK, Act.TOPIC)]
+        if not asked or not asked[-1].predications:
+            return
+        last = asked[-1]
+        for place, opened in self._read_openings(start):
+            if opened.negated:
+                continue
+            found = list(self._parse_same(place, last))
+            found += self._parse_gapped(place, last)
+            found += self._parse_back(place, last)
+            if link is Link.THEN and place < len(self._tokens):
+                found += self._parse_following(place, last)
+            for end, clause in found:
+                merged = replace(
+                    clause,
+                    preferred=clause.preferred or opened.preferred,
+                    time=clause.time or opened.time,
+                    uses=(*opened.uses, *clause.uses),
+                )
+                yield from self._read_adverbials(end, merged, 0)
+
+    # --- the same of another thing
+
+    def _parse_same(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "the fridge too", "so should the fridge", "do the same with the fridge"."""
+        if len(before.predications) != 1 or before.never or before.condition:
+            return
+        so = 2 * (self._get(start) in _SO and self._get(start + 1) in _AUXILIARIES)
+        same = _DO_SAME.find_end(self._tokens, start)
+        place = max(start + so, same)
+        way_needed = same > start and self._get(start) in ("do", "treat") and same == start + 1
+        for end, theme in self._nouns.parse_phrases(place):
+            too = _TOO.find_end(self._tokens, end)
+            if too == end and (place == start or way_needed):
+                continue
+            clause = self._repeat(before, theme)
+            if clause is None:
+                continue
+            uses = [self._nouns.describe_use(start, end, WordRole.FILLER)]
+            if too > end:
+                uses.append(self._nouns.describe_use(end, too, WordRole.FILLER))
+            yield too, replace(clause, uses=(*clause.uses, *uses), degree=theme.degree * _SAME)
+
+    def _parse_following(
+        self, start: int, before: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(first put the bowl on the table,) then the apple", "then the glass follows"."""
+        for end, theme in self._nouns.parse_phrases(start):
+            if isinstance(theme, NounPhrase) and isinstance(theme.head, Reference):
+                continue
+            clause = self._repeat(before, theme)
+            if clause is None:
+                continue
+            after = end
+            if self._get(end) in ("follows", "follow"):
+                after = end + 1
+                use = self._nouns.describe_use(end, after, WordRole.FILLER)
+                clause = replace(clause, uses=(*clause.uses, use))
+            yield after, replace(clause, degree=theme.degree * _FOLLOWING)
+
+    def _repeat(self, before: SpokenClause, theme: Phrase) -> SpokenClause | None:
+        """Ask the same of another thing; None if it can't be so."""
+        said = before.predications[-1]
+        slot = THEME if said.meaning is None else next(iter(said.arguments), "")
+        if before.act is Act.GO or slot not in said.arguments:
+            return None
+        type_ = said.meaning.types.get(slot, "") if said.meaning is not None else ""
+        if type_ and self._nouns.fit(theme, type_) < _FITTING:
+            return None
+        same = replace(said, arguments={**said.arguments, slot: theme}, uses=())
+        return replace(before, predications=(same,), uses=list_phrase_uses(theme))
+
+    # --- another thing in another place or state
+
+    def _parse_gapped(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "the book on the shelf", "the fridge closed", "metal bin for the can"."""
+        last = before.predications[-1]
+        placing = before.verb in PUT_VERBS | KEEP_VERBS
+        placed = bool(last.preposition) or (placing and len(last.arguments) > 1)
+        if before.act is Act.GO:
+            yield from self._parse_next_stop(start, before)
+            return
+        if before.act not in (Act.ACHIEVE, Act.STATE, Act.KEEP, Act.BRING):
+            return
+        if not placed and before.act is not Act.BRING:
+            yield from self._parse_gapped_state(start, before)
+            return
+        yield from self._parse_joined(start, before)
+        excluding = any(isinstance(a, NounPhrase) and a.excluded for a in last.arguments.values())
+        for end, theme in self._nouns.parse_phrases(start):
+            for after, said in self._nouns.parse_modifiers(end):
+                if not said.preposition or said.source:
+                    continue
+                clause = self._place_alike(theme, said, before)
+                if excluding:  # "except the mug and the bowl in ..." goes on otherwise
+                    clause = replace(clause, degree=clause.degree * 0.85)
+                yield after, clause
+            if self._get(end) == "for":
+                yield from self._parse_sorted(end, theme, before)
+
+    def _place_alike(self, theme: Phrase, said: Predication, before: SpokenClause) -> SpokenClause:
+        """Make the clause that something is in a place, as the clause before it asks."""
+        clause = self._make_placed(theme, said, before.verb)
+        act = before.act if before.act is not Act.BRING else Act.ACHIEVE
+        return replace(clause, act=act, negated=before.negated, degree=clause.degree * _GAPPED)
+
+    def _parse_sorted(
+        self, place: int, where: Phrase, before: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "metal bin for the can"."""
+        use = self._nouns.describe_use(place, place + 1, WordRole.ACTION, "to")
+        for end, theme in self._nouns.parse_phrases(place + 1):
+            definite = _make_definite(where)
+            said = Predication(None, {PLACE: definite}, THEME, "to", uses=(use,))
+            clause = self._place_alike(theme, said, before)
+            yield end, replace(clause, degree=clause.degree * where.degree * _SORTED)
+
+    def _parse_gapped_state(
+        self, start: int, before: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(leave the door open and) the fridge closed"."""
+        if before.act not in (Act.STATE, Act.KEEP) or len(before.predications) != 1:
+            return
+        for end, theme in self._nouns.parse_phrases(start):
+            for after, said in self._nouns.parse_modifiers(end):
+                if said.source or said.preposition or not said.subject:
+                    continue
+                clause = self._make_said(theme, said, before.act)
+                yield (
+                    after,
+                    replace(
+                        clause,
+                        verb=before.verb,
+                        negated=before.negated,
+                        degree=clause.degree * _GAPPED,
+                    ),
+                )
+
+    def _parse_joined(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(put a plate on the table) and a fork": to the same place."""
+        last = before.predications[-1]
+        slots = list(last.arguments)
+        plain = before.act is Act.ACHIEVE and not (before.negated or before.preferred)
+        if len(slots) != 2 or not plain or last.source or before.verb not in PUT_VERBS:
+            return
+        there = NounPhrase(start, start, Reference.THERE, Determiner.THE)
+        type_ = last.meaning.types.get(slots[0], "") if last.meaning is not None else ""
+        for end, theme in self._nouns.parse_phrases(start):
+            fit = self._nouns.fit(theme, type_) if type_ else 1.0
+            pronoun = isinstance(theme, NounPhrase) and isinstance(theme.head, Reference)
+            if pronoun or fit < _FITTING or self._nouns.parse_modifiers(end):
+                continue
+            said = replace(last, arguments={slots[0]: theme, slots[1]: there}, uses=())
+            yield (
+                end,
+                SpokenClause(
+                    before.act,
+                    (said,),
+                    verb=before.verb,
+                    uses=list_phrase_uses(theme),
+                    degree=theme.degree * fit * _JOINED,
+                ),
+            )
+
+    # --- back again
+
+    def _parse_back(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(put the mug on the table and then) back on the counter", "back again"."""
+        last = before.predications[-1]
+        if self._get(start) != "back":
+            return
+        home = _BACK.find_end(self._tokens, start)
+        ends = not self._nouns.parse_modifiers(start) or home > start + 1
+        use = self._nouns.describe_use(start, home, WordRole.ACTION, "as initially")
+        if before.act is Act.GO:
+            robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
+            if ends:
+                said = Predication(None, {THEME: robot}, uses=(use,))
+                yield home, SpokenClause(Act.RETURN, (said,), verb=before.verb)
+            return
+        if before.verb not in PUT_VERBS or (not last.preposition and len(last.arguments) < 2):
+            return
+        theme = last.arguments.get(THEME)
+        several = isinstance(theme, Coordination) or (
+            isinstance(theme, NounPhrase) and theme.plural
+        )
+        head = Reference.THEM if several else Reference.IT
+        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        for after, said in self._nouns.parse_modifiers(start):
+            if said.preposition and not said.source:
+                yield after, self._make_placed(same, said, before.verb)
+        if ends:
+            said = Predication(None, {THEME: same}, uses=(use,))
+            yield home, SpokenClause(Act.RETURN, (said,), verb=before.verb)
+
+    def _parse_next_stop(
+        self, start: int, before: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(go to the kitchen and then) to the hall"."""
+        if before.verb and before.verb not in GO_VERBS:
+            return
+        for end, said in self._nouns.parse_modifiers(start):
+            if said.preposition == "to" and not said.source:
+                where = said.arguments[PLACE]
+                if not isinstance(where, int):
+                    yield end, self._make_gone(where)
+
+
+def _make_definite(phrase: Phrase) -> Phrase:
+    """Make "metal bin" the metal bin."""
+    bare = isinstance(phrase, NounPhrase) and phrase.determiner is Determiner.BARE
+    return replace(phrase, determiner=Determiner.THE) if bare else phrase

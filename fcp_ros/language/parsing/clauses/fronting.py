@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clauses that begin with the place: "on the table I need ...", "the table should have ..."."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
+from fcp_ros.language.english.inflection import list_stems
+from fcp_ros.language.english.polite_phrases import DEMANDS, UNWANTED, WANTS, WISHES
+from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.verbs import PUT_VERBS
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
+from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE, list_argument_uses
+from fcp_ros.language.parsing.clauses.ellipsis import EllipsisParser
+from fcp_ros.language.parsing.clauses.verb_phrases import read_verb_phrase
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Act,
+    Coordination,
+    Determiner,
+    Noun,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Reference,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordRole
+
+_LOCATED = 0.93
+"""Degree of "in the kitchen, wipe the counter": where the thing is."""
+_LISTED = 0.8
+"""Degree of "on the table: two plates", without a verb."""
+_INVERSE = 0.95
+"""Degree of "the table should have two plates"."""
+_HAVING = PhraseSet(
+    "[should|must|shall|ought to|has to|have to|needs to|need to|will|is to|are to|to] "
+    "(have|contain|hold|carry|get)",
+    "(needs|need|requires|require|wants)",
+    "(could|can) (use|do with)",
+)
+"""Words between a place and what shall be there."""
+_ON_IT = PhraseSet(
+    "(on|in|inside|upon|within) (it|them|there)", "on top [of it]", "inside", "there"
+)
+_FREE = PhraseSet("(free|clear|empty|rid|cleared|freed) (of|from)")
+_WHERE = PhraseSet(
+    "(is|are) (where|the place where) (i|we) (want|need|would like|expect)",
+    "(is|are) the [right|proper|best] place for",
+)
+_WHERE_GOES = PhraseSet("(is|are) (where|the place where)")
+_NOUN_ADJECTIVES = gather_words(
+    "a an another one good quick thorough proper little nice final fresh"
+)
+
+
+class FrontingParser(EllipsisParser, ABC):
+    """A reader of clauses whose place comes first, and of what is said of places."""
+
+    def _parse_places_first(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read clauses that begin with a place, or with a thing in which others shall be."""
+        if (self._get(start),) in PREPOSITIONS or self._get(start) in ("out", "next", "back"):
+            for end, said in self._nouns.parse_modifiers(start):
+                if said.preposition and said.preposition not in ("to", "for", "with"):
+                    yield from self._parse_fronted(end, said, depth)
+        for end, theme in self._nouns.parse_phrases(start):
+            if not _is_person(theme):
+                yield from self._parse_inverse(end, theme)
+                yield from self._parse_free(end, theme)
+                yield from self._parse_cleft(end, theme)
+
+    # --- a place, then a clause
+
+    def _parse_fronted(
+        self, start: int, said: Predication, depth: int
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        mark = self._get(start)
+        place = start + 1 if mark in (",", ":") else start
+        if depth < DEEPEST_CLAUSE:
+            for end, clause in self.parse_clauses(place, depth + 1):
+                located = _locate(clause, said)
+                if located is not None:
+                    yield end, located
+        if said.source:
+            return
+        for begin, opened in self._read_openings(place):
+            unwanted = UNWANTED.find_end(self._tokens, begin) > begin
+            for after in self._list_placing(begin):
+                for end, theme in self._nouns.parse_phrases(after):
+                    clause = self._make_placed(theme, said, "put")
+                    use = self._nouns.describe_use(begin, after, WordRole.ACTION, "there")
+                    yield (
+                        end,
+                        replace(
+                            clause,
+                            act=Act.STATE if unwanted else clause.act,
+                            negated=opened.negated != unwanted,
+                            preferred=opened.preferred,
+                            uses=(*opened.uses, use, *clause.uses),
+                        ),
+                    )
+        yield from self._parse_found(place, said)
+        if mark == ":":
+            for end, theme in self._nouns.parse_phrases(place):
+                clause = self._make_placed(theme, said, "put")
+                yield end, replace(clause, act=Act.STATE, degree=clause.degree * _LISTED)
+
+    def _list_placing(self, start: int) -> list[int]:
+        """List the ends of "I need", "make sure there is", "put" at a token."""
+        ends = [table.find_end(self._tokens, start) for table in (WANTS, WISHES, DEMANDS, UNWANTED)]
+        if set(list_stems(self._get(start))) & PUT_VERBS:
+            ends.append(start + 1)
+        return [end for end in dict.fromkeys(ends) if end > start]
+
+    def _parse_found(self, start: int, said: Predication) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(on the table) there should be two mugs", "goes the mug"."""
+        there = self._get(start) == "there"
+        verb = read_verb_phrase(self._get, start + there)
+        if verb.end == start + there:
+            return
+        if there and not verb.demanded and not verb.negated:
+            for end, clause in self._parse_lead_in(start, verb.end):
+                uses = (*clause.uses, *said.uses, *list_argument_uses(said))
+                yield end, replace(clause, uses=uses)
+        if not verb.demanded:
+            return
+        use = self._nouns.describe_use(start, verb.end, WordRole.FILLER)
+        act = Act.KEEP if verb.stays else Act.STATE
+        for end, theme in self._nouns.parse_phrases(verb.end):
+            clause = replace(self._make_placed(theme, said, ""), act=act, negated=verb.negated)
+            yield end, replace(clause, uses=(use, *clause.uses))
+
+    # --- a thing, then what shall be on or in it
+
+    def _parse_inverse(self, start: int, where: Phrase) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(the table) should have two plates on it", "(the counter) needs a wipe"."""
+        place = _HAVING.find_end(self._tokens, start)
+        if place == start:
+            return
+        use = self._nouns.describe_use(start, place, WordRole.ACTION, "there")
+        for end, clause in self._parse_treatment(place, where):
+            yield end, replace(clause, uses=(use, *clause.uses))
+        for end, theme in self._nouns.parse_phrases(place):
+            after = _ON_IT.find_end(self._tokens, end)
+            preposition, uses = "to", [use]
+            if after > end:
+                uses.append(self._nouns.describe_use(end, after, WordRole.FILLER))
+                preposition = "on" if self._get(end) in ("on", "upon") else "in"
+            said = Predication(None, {PLACE: where}, THEME, preposition, degree=_INVERSE)
+            clause = replace(self._make_placed(theme, said, "put"), act=Act.STATE)
+            yield after, replace(clause, uses=(*uses, *clause.uses))
+
+    def _parse_free(
+        self, start: int, where: Phrase, act: Act = Act.STATE
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(the table) should be free of mugs", "(keep the table) free of mugs"."""
+        verb = read_verb_phrase(self._get, start)
+        place = _FREE.find_end(self._tokens, verb.end)
+        if place == verb.end or verb.negated or (verb.end > start and not verb.demanded):
+            return
+        use = self._nouns.describe_use(start, place, WordRole.LIMIT, "nothing there")
+        act = Act.KEEP if verb.stays else act
+        for end, theme in self._nouns.parse_phrases(place):
+            said = Predication(None, {PLACE: where}, THEME, "to", degree=_INVERSE)
+            clause = replace(self._make_placed(_make_none(theme), said, ""), act=act)
+            yield end, replace(clause, uses=(use, *clause.uses))
+
+    def _parse_cleft(self, start: int, where: Phrase) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(the table) is where I want the mug to be", "is where the mug goes"."""
+        place = _WHERE.find_end(self._tokens, start)
+        wanted = place > start
+        place = place if wanted else _WHERE_GOES.find_end(self._tokens, start)
+        if place == start:
+            return
+        use = self._nouns.describe_use(start, place, WordRole.ACTION, "there")
+        for end, theme in self._nouns.parse_phrases(place):
+            verb = read_verb_phrase(self._get, end)
+            if not (wanted or verb.demanded):
+                continue
+            said = Predication(None, {PLACE: where}, THEME, "to", degree=_INVERSE)
+            clause = replace(self._make_placed(theme, said, "put"), act=Act.STATE)
+            uses = [use]
+            if verb.end > end:
+                uses.append(self._nouns.describe_use(end, verb.end, WordRole.FILLER))
+            yield verb.end, replace(clause, negated=verb.negated, uses=(*uses, *clause.uses))
+
+    # --- verbs as nouns
+
+    def _parse_give(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(give) the counter a wipe", behind the verb."""
+        for end, theme in self._nouns.parse_phrases(start):
+            if self._get(end) in ("a", "an", "another", "one"):
+                yield from self._parse_treatment(end, theme)
+
+    def _parse_treatment(self, start: int, theme: Phrase) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "a quick wipe": a verb as a noun, and what it is done to."""
+        place = start
+        while self._get(place) in _NOUN_ADJECTIVES:
+            place += 1
+        if place == start:
+            return
+        for stem in list_stems(self._get(place)):
+            for pattern in self._patterns.imperatives.get(stem, ()):
+                slots = [part for part in pattern.parts if isinstance(part, PhraseSlot)]
+                plain = len(pattern.parts) == 2 and isinstance(pattern.parts[0], PhraseWord)
+                if not plain or len(slots) != 1:
+                    continue
+                slot = slots[0].name
+                fit = self._nouns.fit(theme, pattern.meaning.types.get(slot, ""))
+                if fit <= 0.0:
+                    continue
+                use = self._nouns.describe_use(start, place + 1, WordRole.ACTION, stem)
+                degree = pattern.degree * fit * theme.degree
+                said = Predication(pattern.meaning, {slot: theme}, degree=degree, uses=(use,))
+                uses = list_phrase_uses(theme)
+                yield place + 1, SpokenClause(Act.ACHIEVE, (said,), uses=uses, degree=degree)
+
+
+def _is_person(phrase: Phrase) -> bool:
+    """Return True for who speaks or is spoken to, and for "it"."""
+    pronouns = (Reference.SPEAKER, Reference.ADDRESSEE)
+    return isinstance(phrase, NounPhrase) and phrase.head in pronouns
+
+
+def _make_none(phrase: Phrase) -> Phrase:
+    """Make "mugs", "any mugs", "everything" none of these."""
+    if isinstance(phrase, Coordination):
+        parts = tuple(p for p in map(_make_none, phrase.parts) if isinstance(p, NounPhrase))
+        return replace(phrase, parts=parts, alternative=False)
+    loose = (Determiner.BARE, Determiner.ANY, Determiner.ALL, Determiner.A)
+    if phrase.determiner in loose or (phrase.plural and isinstance(phrase.head, Noun)):
+        return replace(phrase, determiner=Determiner.NO, number=None)
+    return phrase
+
+
+def _locate(clause: SpokenClause, said: Predication) -> SpokenClause | None:
+    """Say of the first thing of a clause where it is: "in the kitchen, wipe the counter"."""
+    if len(clause.predications) != 1 or clause.act in (Act.REMARK, Act.TOPIC, Act.GO):
+        return None
+    first = clause.predications[0]
+    slots = [THEME] if THEME in first.arguments else list(first.arguments)[:1]
+    for slot in slots:
+        thing = first.arguments[slot]
+        if not isinstance(thing, NounPhrase) or not isinstance(thing.head, Noun):
+            return None
+        known = thing.determiner in (Determiner.THE, Determiner.ALL, Determiner.EACH)
+        if not (known or thing.number is not None or said.source):
+            return None
+        longer = replace(thing, qualities=(*thing.qualities, said))
+        uses = [*said.uses, *list_argument_uses(said)]
+        located = replace(first, arguments={**first.arguments, slot: longer})
+        degree = clause.degree * said.degree * (1.0 if said.source else _LOCATED)
+        return replace(clause, predications=(located,), uses=(*clause.uses, *uses), degree=degree)
+    return None
