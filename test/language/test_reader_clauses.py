@@ -36,7 +36,50 @@ GOALS = {
         "on(bowl_1, couch_1) or on(vase_1, couch_1)"
     ),
     "Close the door because I'm cold.": "closed(door_1)",
+    # what is left out
+    "The apple should be in the fridge, the book on the table and the mug on the couch.": (
+        "inside(apple_1, fridge_1) and on(book_1, table_1) and on(mug_1, couch_1)"
+    ),
+    "First put the bowl on the table, then the apple.": (
+        "on(bowl_1, table_1) and on(apple_1, table_1) and on(bowl_1, table_1) before "
+        "on(apple_1, table_1)"
+    ),
+    "Put the bowl on the table. The same goes for the vase.": (
+        "on(bowl_1, table_1) and on(vase_1, table_1)"
+    ),
+    "Wipe the table and do the counter the same way.": "not dirty(table_1) and not dirty(counter_1)",
+    "The bowl goes on the couch, and ideally so does the book.": (
+        "on(bowl_1, couch_1) and prefer 0.5: on(book_1, couch_1)"
+    ),
+    "The door should be closed and the fridge open.": "closed(door_1) and not closed(fridge_1)",
+    # the place first
+    "On the couch I need the mug.": "on(mug_1, couch_1)",
+    "On the couch there should be two mugs.": "at least 2 ?x1: mug (on(?x1, couch_1))",
+    "On the couch belongs the bowl.": "on(bowl_1, couch_1)",
+    "On the counter I don't want any cups.": "not exists ?x1: cup (on(?x1, counter_1))",
+    "From the counter, the apple goes inside the fridge.": "inside(apple_1, fridge_1)",
+    "The couch should have two mugs on it.": "at least 2 ?x1: mug (on(?x1, couch_1))",
+    "The table should be free of mugs and dishes.": (
+        "not exists ?x1: mug (on(?x1, table_1)) and not exists ?x2: dish (on(?x2, table_1))"
+    ),
+    "The couch is where I want the mug to be.": "on(mug_1, couch_1)",
+    "Please give the counter a quick wipe.": "not dirty(counter_1)",
+    "The counter could use a good clean.": "not dirty(counter_1)",
+    # what comes with it
+    "Come over to me with the book in your hand.": (
+        "holding(robot_1, book_1) and at(robot_1, living_room_1)"
+    ),
+    "You should be in the living room, with the door left open.": (
+        "at(robot_1, living_room_1) and not closed(door_1)"
+    ),
+    "Bring the mug to where I am.": (
+        "exists ?place: fixture (in_room(?place, living_room_1) and (on(mug_1, ?place) or "
+        "inside(mug_1, ?place)))"
+    ),
     # what is named first and spoken of then
+    "The mug and the glass, I want the two of them on the couch.": (
+        "on(mug_1, couch_1) and on(drinking_glass_1, couch_1)"
+    ),
     "The milk that's kept in the fridge: put it on the table.": "on(milk_1, table_1)",
     "The book, put it on the table.": "on(book_1, table_1)",
 }
@@ -60,6 +103,9 @@ FLAGGED = [
     "The door has to be painted. Wipe the counter.",
     "Iron the shirt. Put the mug on the couch.",
     "I'm bored, so whistle me a tune.",
+    "You need the mug.",
+    "Put the mug on the table, not the bowl.",
+    "Put the mug on the table and go away.",
     # They may be meant as requests.
     "The kids were drawing on the table, so open the fridge.",
     "I'd like to wipe the counter. Close the door.",
