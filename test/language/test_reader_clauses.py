@@ -47,7 +47,9 @@ GOALS = {
     "Put the bowl on the table. The same goes for the vase.": (
         "on(bowl_1, table_1) and on(vase_1, table_1)"
     ),
-    "Wipe the table and do the counter the same way.": "not dirty(table_1) and not dirty(counter_1)",
+    "Wipe the table and do the counter the same way.": (
+        "not dirty(table_1) and not dirty(counter_1)"
+    ),
     "The bowl goes on the couch, and ideally so does the book.": (
         "on(bowl_1, couch_1) and prefer 0.5: on(book_1, couch_1)"
     ),

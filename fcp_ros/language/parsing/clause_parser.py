@@ -33,7 +33,6 @@ from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
-    Coordination,
     Determiner,
     NounPhrase,
     Predication,
@@ -152,9 +151,9 @@ class ClauseParser(CompanionParser):
                 )
                 act = Act.KEEP if stem in KEEP_VERBS else Act.ACHIEVE
                 degree = said.degree
-                last = next(reversed(match.arguments.values()), None)
-                if wanted and isinstance(last, (NounPhrase, Coordination)):
-                    degree *= self.rate_wanted(last)
+                for last in list(match.arguments.values())[-1:] if wanted else ():
+                    if not isinstance(last, int):
+                        degree *= self.rate_wanted(last)
                 yield match.end, SpokenClause(act, (said,), verb=stem, degree=degree)
 
     def _parse_verb(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:

@@ -114,7 +114,9 @@ class StatementParser(AdverbialParser):
 
     def rate_wanted(self, theme: Phrase) -> float:
         """Rate lower that "the mug on the table" is wanted here: it may be wanted there."""
-        last = theme.parts[-1] if isinstance(theme, Coordination) else theme
+        last = theme
+        while isinstance(last, Coordination):
+            last = last.parts[-1]
         placed = any(said.preposition and not said.source for said in last.qualities[-1:])
         clausal = any(self._get(i) in ("that", "which") for i in range(last.start, last.end))
         return _PLACED_WISH if placed and not clausal else 1.0

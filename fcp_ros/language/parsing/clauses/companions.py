@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes with a clause: "with the door closed", "(come to me) with it", "holding the mug"."""
+"""Companions of a clause: "with the door closed", "(come to me) with it", "holding the mug"."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
     NounPhrase,
+    Phrase,
     Predication,
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.reading import WordRole
+from fcp_ros.language.reading import WordRole, WordUse
 
 _COMPANION = 0.95
 """Degree of a clause that is said by "with"."""
@@ -69,14 +70,16 @@ class CompanionParser(FrontingParser, ABC):
                     yield Companion(stop, whole, False)
             if _moves_robot(before):
                 stop = _IN_HAND.find_end(self._tokens, end)
-                uses = (use, *list_phrase_uses(theme))
-                if stop > end:
-                    uses = (*uses, self._nouns.describe_use(end, stop, WordRole.FILLER))
-                degree = theme.degree * _COMPANION
-                said = Predication(None, {THEME: theme}, degree=degree)
-                yield Companion(
-                    stop, SpokenClause(Act.HOLD, (said,), uses=uses, degree=degree), True
-                )
+                yield Companion(stop, self._make_held(theme, use, end, stop), True)
+
+    def _make_held(self, theme: Phrase, use: WordUse, end: int, stop: int) -> SpokenClause:
+        """Make the clause that something is held; "in your hand" is from `end` to `stop`."""
+        uses = [use, *list_phrase_uses(theme)]
+        if stop > end:
+            uses.append(self._nouns.describe_use(end, stop, WordRole.FILLER))
+        degree = theme.degree * _COMPANION
+        said = Predication(None, {THEME: theme}, degree=degree)
+        return SpokenClause(Act.HOLD, (said,), uses=tuple(uses), degree=degree)
 
 
 def _moves_robot(clause: SpokenClause) -> bool:

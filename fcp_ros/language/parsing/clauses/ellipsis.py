@@ -283,5 +283,6 @@ class EllipsisParser(MotionParser, ABC):
 
 def _make_definite(phrase: Phrase) -> Phrase:
     """Make "metal bin" the metal bin."""
-    bare = isinstance(phrase, NounPhrase) and phrase.determiner is Determiner.BARE
-    return replace(phrase, determiner=Determiner.THE) if bare else phrase
+    if isinstance(phrase, NounPhrase) and phrase.determiner is Determiner.BARE:
+        return replace(phrase, determiner=Determiner.THE)
+    return phrase

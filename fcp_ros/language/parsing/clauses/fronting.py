@@ -230,8 +230,7 @@ def _is_person(phrase: Phrase) -> bool:
 def _make_none(phrase: Phrase) -> Phrase:
     """Make "mugs", "any mugs", "everything" none of these."""
     if isinstance(phrase, Coordination):
-        parts = tuple(p for p in map(_make_none, phrase.parts) if isinstance(p, NounPhrase))
-        return replace(phrase, parts=parts, alternative=False)
+        return replace(phrase, parts=tuple(map(_make_none, phrase.parts)), alternative=False)
     loose = (Determiner.BARE, Determiner.ANY, Determiner.ALL, Determiner.A)
     if phrase.determiner in loose or (phrase.plural and isinstance(phrase.head, Noun)):
         return replace(phrase, determiner=Determiner.NO, number=None)
