@@ -20,14 +20,16 @@ from fcp_ros.language.domain_reader.terms.referents import (
 )
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
-from fcp_ros.language.parsing.meanings import MeaningSource
+from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Act,
     Coordination,
     Determiner,
+    Noun,
     NounPhrase,
+    Phrase,
     Predication,
     Reference,
     SpokenClause,
@@ -90,15 +92,31 @@ class Composer:
             if isinstance(argument, int):
                 terms[slot] = Value(argument)
             else:
-                terms[slot] = self.resolver.resolve(
-                    argument, meaning.types.get(slot, ""), place=bool(terms)
-                )
+                terms[slot] = self._resolve_slot(meaning, slot, argument, place=bool(terms))
         composed.themes += list(terms.values())[:1]
         composed.terms += list(terms.values())
         if meaning.source is MeaningSource.TASK and any(map(_is_nothing, terms.values())):
             self.resolver.degree *= _TASK_WITH_NOTHING
         statements = self._filler.fill(meaning, terms, said.additions)
         return self._negate_all(statements, said.negated)
+
+    def _resolve_slot(self, meaning: Meaning, slot: str, phrase: Phrase, *, place: bool) -> Term:
+        """Resolve what fills a slot; "the table" of "set the table" is any that is meant so."""
+        type_, asked = meaning.types.get(slot, ""), len(self.resolver.ambiguities)
+        term = self.resolver.resolve(phrase, type_, place=place)
+        default = meaning.task.defaults.get(slot, "") if meaning.task is not None else ""
+        noun = self.resolver.lexicon.find_noun(default) if default else None
+        if len(self.resolver.ambiguities) == asked or noun is None:
+            return term
+        if not isinstance(phrase, NounPhrase) or not isinstance(phrase.head, Noun):
+            return term
+        said, usual = {*phrase.head.members}, noun if noun.members else phrase.head
+        if phrase.qualities or phrase.attributes or phrase.other or not said >= {*usual.members}:
+            return term
+        del self.resolver.ambiguities[asked:], self.resolver.mentions[-1]
+        number = Determiner.THE if len(usual.members) == 1 else Determiner.A
+        loose = replace(phrase, head=usual, determiner=number)
+        return self.resolver.resolve(loose, type_, place=place)
 
     def _place(self, composed: ComposedClause, said: Predication) -> list[Statement]:
         theme_phrase, place_phrase = said.arguments.get(THEME), said.arguments.get(PLACE)

@@ -15,7 +15,7 @@ from fcp_ros.domain.expressions.syntax import (
     atoms,
 )
 from fcp_ros.domain.model import SAME
-from fcp_ros.language.domain_reader.terms.mentions import MentionMemory
+from fcp_ros.language.domain_reader.terms.mentions import Mention, MentionMemory
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
 from fcp_ros.language.domain_reader.terms.referents import Referent, Term, VariableMaker
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
@@ -55,7 +55,7 @@ class DescriptionMatcher(MentionMemory):
             members = [name for name in members if name not in said]
         if not phrase.qualities:
             return members
-        return [name for name in members if self._fits_qualities(phrase, name)]
+        return self._list_fitting(phrase, members)
 
     def _list_with_attributes(self, phrase: NounPhrase, noun: Noun | None) -> list[str]:
         members = list(noun.members if noun is not None else self.instance.names())
@@ -63,6 +63,23 @@ class DescriptionMatcher(MentionMemory):
             having = self.lexicon.find_attribute(attribute)
             members = [name for name in members if name in having]
         return members
+
+    def _list_fitting(self, phrase: NounPhrase, members: Sequence[str]) -> list[str]:
+        """List the elements that a description fits; it is spoken of, and rated, once for all."""
+        known, degree = len(self.mentions), self.degree
+        spoken, found = list[Mention](), list[str]()
+        best = {True: 0.0, False: 0.0}
+        for name in members:
+            self.degree = degree
+            fits = self._fits_qualities(phrase, name)
+            if fits:
+                found.append(name)
+            best[fits] = max(best[fits], self.degree)
+            spoken = spoken or self.mentions[known:]
+            del self.mentions[known:]
+        self.mentions += spoken
+        self.degree = best[bool(found)] if members else degree
+        return found
 
     def _fits_qualities(self, phrase: NounPhrase, name: str) -> bool:
         assert self.describe is not None
