@@ -54,7 +54,7 @@ _MEASURED = 0.97
 _MEASURE_PRESENT = 0.8
 """Degree of "a bowl of fruit" as fruit, where there are bowls."""
 _EMPTY_ADJECTIVES = gather_words(
-    "necessary needed required respective corresponding usual own actual "
+    "necessary needed required respective corresponding usual actual "
     "available existing present whole entire various different individual appropriate"
 )
 _NO_PLURAL = 0.3
@@ -121,7 +121,7 @@ class HeadParser(SetParser):
         if place < len(self.tokens):
             for match in self.lexicon.find_nouns(self.tokens, place, self._similarity):
                 head = match.head
-                if match.end == place + 1 and self.get_text(place) in THING_NOUNS:
+                if match.end == place + 1 and self._is_thing_noun(place):
                     continue
                 degree = match.degree * self._rate_head(match, place)
                 if self.is_set_needed(opening.end, place) and self.is_part_noun(head):
@@ -144,7 +144,7 @@ class HeadParser(SetParser):
                     place + 1,
                     replace(blank, head=Reference.THING, uses=(use,), degree=UNKNOWN_NOUN),
                 )
-            if text in THING_NOUNS:
+            if self._is_thing_noun(place):
                 use = self.describe_use(place, place + 1, WordRole.THING, "thing")
                 yield from self._close_many(
                     place + 1,
@@ -268,6 +268,14 @@ class HeadParser(SetParser):
         if described and self.lexicon.find_nouns(self.tokens, place + 1):
             degree *= _STATE_IN_LABEL
         return degree
+
+    def _is_thing_noun(self, place: int) -> bool:
+        """Return True for "thing" and the like, and "item" where the domain has no such type."""
+        text = self.get_text(place)
+        if text in ("item", "items"):
+            noun = self.lexicon.find_noun("item")
+            return not self.lexicon.has_type("item") and not (noun and noun.members)
+        return text in THING_NOUNS
 
     def _is_unknown(self, place: int) -> bool:
         """Return True if a word is neither a noun nor one of the words of every domain."""
