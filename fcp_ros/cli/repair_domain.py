@@ -88,6 +88,8 @@ def repair(
     # Standard output is for the domain where no file is given.
     console = open_console(stderr=output is None)
     with explain_errors():
+        if not need.strip():
+            fail("say what the robot shall be able to do")
         if output is not None and output.exists():
             fail(f"{output} exists: give a new file")
         if scene and not domain:

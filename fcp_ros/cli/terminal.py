@@ -40,7 +40,7 @@ def explain_errors() -> Iterator[None]:
     """Turn errors caused by bad input into a message and exit code 2."""
     try:
         yield
-    except (InputError, FileNotFoundError) as error:
+    except (InputError, OSError) as error:
         fail(str(error))
 
 

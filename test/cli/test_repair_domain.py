@@ -118,6 +118,21 @@ def test_bad_input_is_told_before_a_model_is_asked(arguments: tuple[str, ...], w
     assert words in error
 
 
+def test_a_need_without_words_is_refused() -> None:
+    code, _, error = fcp(" \n", "-d", "tiny", "--endpoint", "http://localhost:9/v1")
+    assert code == BAD_INPUT
+    assert "say what the robot shall be able to do" in error
+
+
+def test_a_file_that_can_not_be_written_is_named(server: ChatServer, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    target = str(tmp_path / "file" / "amended.yaml")
+    code, out, error = fcp("take it", "-d", "tiny", "--endpoint", server.url, "-o", target)
+    assert code == BAD_INPUT
+    assert "amended.yaml" in error or "file" in error
+    assert "take_out_bag" in out, "what the model wrote is not lost"
+
+
 def test_a_server_that_is_down_ends_it(server: ChatServer) -> None:
     server.close()
     code, _, error = fcp("take it", "-d", "tiny", "--endpoint", server.url)

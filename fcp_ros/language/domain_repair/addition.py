@@ -8,7 +8,7 @@ touch what the domain has already; faults of the joined text are told with the a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,12 +38,14 @@ class AmendedDomain:
         text: the joined YAML.
         rules: the names of the added rules.
         lines: the line of each rule in the addition.
+        entries: number of entries of the addition.
     """
 
     domain: Domain
     text: str
     rules: tuple[str, ...]
     lines: Mapping[str, int]
+    entries: int
 
 
 def take_off_fence(text: str) -> str:
@@ -51,13 +53,16 @@ def take_off_fence(text: str) -> str:
     return _FENCE.sub("", text).strip() + "\n"
 
 
-def join_addition(base: str, addition: str, model: str) -> AmendedDomain:
+def join_addition(
+    base: str, addition: str, model: str, sections: Collection[str] = tuple(SECTIONS)
+) -> AmendedDomain:
     """Join an addition to the text of a domain, and validate the whole.
 
     Args:
         base: text of a valid domain.
         addition: in YAML.
         model: its author, named in each rule's description.
+        sections: the keys of `SECTIONS` that it may have.
 
     Raises:
         DomainError: every fault of the addition, with its line there and a fix.
@@ -69,10 +74,14 @@ def join_addition(base: str, addition: str, model: str) -> AmendedDomain:
     report = Diagnostics(SOURCE, dict(parsed.lines))
     whole = parse_lines(base, "domain").data
     if not isinstance(parsed.data, dict):
-        report.add((), "this is no mapping", f"write keys such as {', '.join(SECTIONS)}")
+        report.add((), "this is no mapping", f"write keys such as {', '.join(sections)}")
         report.raise_if_any()
     for section, entries in parsed.data.items():
-        _join_section(whole, section, entries, report)
+        if section in sections:
+            _join_section(whole, section, entries, report)
+        else:
+            fix = f"use {', '.join(sections)}"
+            report.add((section,), f"an addition has no key {section} here", fix)
     report.raise_if_any()
     rules = tuple(parsed.data.get("rules") or ())
     for name in rules:
@@ -86,17 +95,14 @@ def join_addition(base: str, addition: str, model: str) -> AmendedDomain:
     except DomainError as error:
         lines = parse_lines(text, SOURCE).lines
         raise DomainError(_locate(error.diagnostics, lines, parsed.lines)) from None
-    return AmendedDomain(
-        domain, text, rules, {name: parsed.lines.get(("rules", name), 0) for name in rules}
-    )
+    begins = {name: parsed.lines.get(("rules", name), 0) for name in rules}
+    entries = sum(len(section or ()) for section in parsed.data.values())
+    return AmendedDomain(domain, text, rules, begins, entries)
 
 
-def _join_section(whole: dict[str, Any], section: Any, entries: Any, report: Diagnostics) -> None:
+def _join_section(whole: dict[str, Any], section: str, entries: Any, report: Diagnostics) -> None:
     """Join one section of an addition to the data of the domain."""
-    most = SECTIONS.get(section)
-    if most is None:
-        report.add((section,), f"an addition has no key {section}", f"use {', '.join(SECTIONS)}")
-        return
+    most = SECTIONS[section]
     if not isinstance(entries, dict):
         if entries is not None:
             report.add((section,), f"{section} is no mapping", "write name: {...} below it")

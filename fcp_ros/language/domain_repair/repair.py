@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from time import monotonic
 
@@ -14,7 +14,12 @@ from fcp_ros.domain.yaml.reader import parse_domain
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.grounding.generation.generator import TextGenerator, TextRequest
 from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.language.domain_repair.addition import AmendedDomain, join_addition, take_off_fence
+from fcp_ros.language.domain_repair.addition import (
+    SECTIONS,
+    AmendedDomain,
+    join_addition,
+    take_off_fence,
+)
 from fcp_ros.language.domain_repair.prompt import write_question, write_task
 from fcp_ros.language.domain_repair.proposal import DomainProposal, RepairAttempt
 from fcp_ros.language.domain_repair.rule_checks import check_generated
@@ -125,6 +130,8 @@ def repair_domain(
     until = monotonic() + options.seconds
     task = write_task(domain, need, rules_only=options.rules_only)
     grammar = build_rule_grammar(domain) if options.rules_only else None
+    # A server may ignore the grammar.
+    sections = ("rules",) if options.rules_only else tuple(SECTIONS)
     attempts: list[RepairAttempt] = []
     model = generator.model
     for turn in range(options.rounds):
@@ -143,7 +150,7 @@ def repair_domain(
         if any(answer == attempt.text for attempt in attempts):
             return _give_up(attempts, "the model repeats an answer whose faults it was told", model)
         try:
-            amended = _validate(text, answer, domain, model)
+            amended = _validate(text, answer, domain, model, sections)
         except DomainError as error:
             attempts.append(RepairAttempt(answer, error.diagnostics))
             continue
@@ -152,13 +159,15 @@ def repair_domain(
     return _give_up(attempts, f"the model was asked {options.rounds} times", model)
 
 
-def _validate(text: str, answer: str, base: Domain, model: str) -> AmendedDomain:
-    """Join and check an answer.
+def _validate(
+    text: str, answer: str, base: Domain, model: str, sections: Collection[str]
+) -> AmendedDomain:
+    """Join and check an answer, which may have these sections only.
 
     Raises:
         DomainError: its faults.
     """
-    amended = join_addition(text, answer, model)
+    amended = join_addition(text, answer, model, sections)
     faults = check_generated(amended, base)
     if faults:
         raise DomainError(faults)
@@ -168,7 +177,7 @@ def _validate(text: str, answer: str, base: Domain, model: str) -> AmendedDomain
 def _propose(amended: AmendedDomain, attempts: list[RepairAttempt], model: str) -> DomainProposal:
     rules = f"the rules {join_words(amended.rules)}" if amended.rules else "no rule"
     message = (
-        f"{model} added {rules}, in {len(attempts)} attempts. They are valid, which does not mean "
+        f"{model} added {rules}, in attempt {len(attempts)}. They are valid, which does not mean "
         "that they are true of the world: read them before a robot uses them."
     )
     return DomainProposal(

@@ -19,15 +19,20 @@ from fcp_ros.language.domain_repair.addition import SOURCE, AmendedDomain
 
 
 def check_generated(amended: AmendedDomain, base: Domain) -> list[Diagnostic]:
-    """Check the generated rules of a valid domain; return the faults.
+    """Check the generated rules of a valid domain, and that there is something new in it.
 
     Args:
         amended: the domain with the rules.
         base: the domain as people wrote it; its rules show who acts, and by which executors.
+
+    Returns:
+        The faults.
     """
     actors = find_actors(base)
     executors = {rule.executor for rule in base.rules.values()}
     found: list[Diagnostic] = []
+    if not amended.entries:
+        found.append(Diagnostic(SOURCE, 1, "it adds nothing", "write what is missing"))
     for name in amended.rules:
         rule = amended.domain.rules[name]
         line = amended.lines.get(name, 0)

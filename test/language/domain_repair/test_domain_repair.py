@@ -114,6 +114,23 @@ def test_a_rule_that_makes_wishes_true_is_refused() -> None:
     assert all(fault.line == 2 for fault in proposal.attempts[0].faults)
 
 
+@pytest.mark.parametrize("answer", ["{}", "rules: {}", "rules:\n", "types: {}\nlabels: {}"])
+def test_an_addition_of_nothing_is_refused(answer) -> None:
+    proposal, _ = repair(answer, rounds=1)
+    assert proposal.domain is None
+    assert "it adds nothing" in proposal.message
+
+
+def test_rules_only_holds_even_if_a_server_ignores_the_grammar() -> None:
+    labels = "labels: {robot: [cup]}\n"
+    proposal, _ = repair(WIPE + labels, rounds=1, rules_only=True)
+    assert proposal.domain is None
+    said = " ".join(str(fault) for fault in proposal.attempts[0].faults)
+    assert "no key relations here. Fix: use rules." in said
+    assert "no key labels here" in said
+    assert repair(WIPE + labels, rounds=1)[0].domain is not None
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
