@@ -135,3 +135,41 @@ def test_and_beside_or_is_asked_about(sentence, house, reader):
 )
 def test_parts_of_what_is_not_known_are_not_read(sentence, house, reader):
     assert reader.read(sentence, house).status is not ReadingStatus.READ
+
+
+PLACES = {
+    "swap the vase and the book": "on(vase_1, couch_1) and on(book_1, counter_1)",
+    "exchange the vase for the laptop": "on(vase_1, table_1) and on(laptop_1, counter_1)",
+    "the vase and the book should swap places": "on(vase_1, couch_1) and on(book_1, counter_1)",
+    "I want the vase and the book to change places": (
+        "on(vase_1, couch_1) and on(book_1, counter_1)"
+    ),
+    "put the vase where the book is now": "on(vase_1, couch_1)",
+    "put the vase in the same place as the laptop": "on(vase_1, table_1)",
+    "put the vase in the book's place and the book in the vase's place": (
+        "on(vase_1, couch_1) and on(book_1, counter_1)"
+    ),
+    "the vase should be where the milk is": "inside(vase_1, fridge_1)",
+    "put the book next to the vase": (
+        "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside))"
+    ),
+    "the book should be beside the milk": (
+        "exists ?beside: container (inside(book_1, ?beside) and inside(milk_1, ?beside))"
+    ),
+    "put the cup that is next to the laptop on the couch": "on(mug_1, couch_1)",
+    "go to the room that the couch is in": "at(robot_1, living_room_1)",
+    "go to the room where the fridge stands": "at(robot_1, kitchen_1)",
+    "put the book on the table where the laptop is": "on(book_1, table_1)",
+    "bring the apple to the same room as the couch": (
+        "exists ?x1: room (in_room(couch_1, ?x1) and exists ?place: fixture (in_room(?place, "
+        "?x1) and (on(apple_1, ?place) or inside(apple_1, ?place))))"
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", PLACES)
+def test_place_of_something_else_is_read(sentence, house, reader):
+    found = reader.read(sentence, house)
+    assert found.status is ReadingStatus.READ, found.message
+    assert found.best.goal == PLACES[sentence]
+    assert all(use.role is not WordRole.UNREAD for use in found.best.words)

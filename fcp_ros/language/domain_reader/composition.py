@@ -144,10 +144,12 @@ class Composer:
         """Make the condition that a quality says of a thing."""
         subject: Term = thing
         if quality.meaning is None:
-            phrase = quality.arguments[PLACE]
+            reversed_ = quality.subject == PLACE  # "the room where the desk is"
+            phrase = quality.arguments[THEME if reversed_ else PLACE]
             assert not isinstance(phrase, int)
-            place = self._resolve_inner(phrase, "")
-            statements = self._filler.relate(subject, place, quality.preposition)
+            other = self._resolve_inner(phrase, "")
+            theme, place = (other, subject) if reversed_ else (subject, other)
+            statements = self._filler.relate(theme, place, quality.preposition)
         else:
             terms: dict[str, Term] = {quality.subject: subject}
             if not self.resolver.rate(subject, quality.meaning.types.get(quality.subject, "")):

@@ -39,6 +39,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
+from fcp_ros.language.parsing.noun_phrases.modifier_parser import WHERE
 from fcp_ros.language.parsing.trees import PLACE, THEME
 
 _SEVERAL_PLACES = 0.3
@@ -62,6 +63,8 @@ class SlotFiller:
 
     def relate(self, theme: Term, place: Term, preposition: str) -> list[Statement]:
         """State for each thing and place that the one is at the other."""
+        if preposition == WHERE:
+            return self._relate_to_place_of(theme, place)
         found: list[Statement] = []
         first = place.parts[0] if isinstance(place, TermGroup) else place
         if _is_several(place):
@@ -80,6 +83,19 @@ class SlotFiller:
                 self.type_variable(other, chosen.meaning.types[PLACE])
                 found += self.fill(chosen.meaning, {THEME: one, PLACE: other})
         return found
+
+    def _relate_to_place_of(self, theme: Term, other: Term) -> list[Statement]:
+        """State that something is where something else is initially."""
+        if not isinstance(other, Constant):
+            raise Unresolved(f"where {self.name_term(other)} is")
+        for place, where in self._resolver.list_places(other.name):
+            type_ = place.meaning.types[place.theme]
+            if self._resolver.rate(theme, type_):
+                preposition = place.preposition
+            else:
+                preposition = "in"
+            return self.relate(theme, Constant(where), preposition)
+        raise Unresolved(f"where {other.name} is")
 
     def _rate_places(self, meaning: Meaning, terms: Mapping[str, Term]) -> None:
         """Rate a reading lower if a thing is in several places at once."""
@@ -105,6 +121,11 @@ class SlotFiller:
         """
         types = self._resolver.list_types(theme), self._resolver.list_types(place)
         chosen = self._resolver.places.choose(preposition, *types)
+        if chosen is None and preposition == "near":
+            now: list[str] = []
+            if isinstance(place, Constant):
+                now = [p.meaning.name for p, _ in self._resolver.list_places(place.name)]
+            chosen = self._resolver.places.share(*types, now)
         if chosen is None:
             said = f"{self.name_term(theme)} {preposition} {self.name_term(place)}"
             raise Unresolved(f"{said}: no relation says that")

@@ -15,6 +15,7 @@ from fcp_ros.language.parsing.adverbial_parser import (
     AdverbialParser,
     list_argument_uses,
 )
+from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
 from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
@@ -124,6 +125,7 @@ class StatementParser(AdverbialParser):
     def _parse_statement(
         self, start: int, wanted: bool = False
     ) -> Iterator[tuple[int, SpokenClause]]:
+        yield from parse_swap(self._nouns, start)
         if self._get(start) == "there":
             yield from self._parse_existence(start, wanted)
         if self._get(start) in _INVERTED:

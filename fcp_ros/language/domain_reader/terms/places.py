@@ -31,6 +31,8 @@ from fcp_ros.language.parsing.trees import PLACE, THEME
 
 _SIDE_TYPE = 0.94
 """Degree of a type that is not the first one above: a fridge is a container, and a surface."""
+_BESIDE = 0.9
+"""Degree of "beside" as on the same thing, or in the same room."""
 _CHAIN = 0.97
 """Degree of a place that is said through another one: the mug on a table is in its room."""
 
@@ -176,6 +178,42 @@ class PlaceChooser:
         second = _apply(outer, Variable(name), Variable(PLACE))
         type_ = common[0] if len(common) == 1 else middle[0]
         return Exists((TypedVariable(name, type_),), And((first, second)))
+
+    def share(
+        self, theme: frozenset[str], place: frozenset[str], preferred: Sequence[str]
+    ) -> ChosenPlace | None:
+        """Choose what "beside" means: on the same thing, or in the same room.
+
+        Args:
+            theme: types of the one thing.
+            place: types of the other one, which is somewhere already.
+            preferred: relations by which that one is somewhere now.
+        """
+        options: list[tuple[bool, bool, float, PlaceRelation]] = []
+        for known in self.list_theme_relations():
+            wanted = known.meaning.types[known.theme]
+            degree = self.rate_types(theme, wanted) * self.rate_types(place, wanted)
+            if degree > 0.0:
+                now = known.meaning.name in preferred
+                options.append((now, known.preposition == "on", degree, known))
+        where, types = Variable("beside"), {THEME: "", PLACE: ""}
+        if options:
+            known = max(options, key=lambda option: option[:3])[3]
+            both = (_apply(known, Variable(THEME), where), _apply(known, Variable(PLACE), where))
+            type_ = known.meaning.types[known.place]
+            goal: Expression = Exists((TypedVariable(where.name, type_),), And(both))
+            return ChosenPlace(Meaning("near", MeaningSource.RELATION, types, goal), _BESIDE)
+        for outer in self.list_theme_relations():
+            type_ = outer.meaning.types[outer.place]
+            inner = self.choose("in", theme, frozenset((type_,)))
+            if not self.rate_types(place, outer.meaning.types[outer.theme]) or inner is None:
+                continue
+            assert inner.meaning.goal is not None
+            there = substitute(inner.meaning.goal, {PLACE: where})
+            both = (_apply(outer, Variable(PLACE), where), there)
+            goal = Exists((TypedVariable(where.name, type_),), And(both))
+            return ChosenPlace(Meaning("near", MeaningSource.RELATION, types, goal), _BESIDE)
+        return None
 
     def list_theme_relations(self) -> Iterator[PlaceRelation]:
         """Yield the plain relations on, in and at that say where something is."""

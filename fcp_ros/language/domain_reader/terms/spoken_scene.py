@@ -10,6 +10,7 @@ from fcp_ros.domain.model import TEXT
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
 from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup, Value
 from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.meanings import PlaceRelation
 from fcp_ros.language.parsing.trees import PLACE, THEME
 from fcp_ros.language.reader import ReadingContext
 
@@ -56,34 +57,22 @@ class SpokenScene:
 
     def find_place_of(self, name: str) -> str:
         """Return where an element is now; empty if that is not known."""
-        if not name:
-            return ""
-        for relation, legs in self._list_places(name):
-            return f"{legs[1]}" if relation else ""
-        return ""
+        return next((where for _, where in self.list_places(name)), "") if name else ""
 
-    def _list_places(self, name: str) -> Iterator[tuple[str, tuple[str, str]]]:
-        """Yield the relations that say where an element is: relation, theme and place."""
+    def list_places(self, name: str) -> Iterator[tuple[PlaceRelation, str]]:
+        """Yield where an element is now: the relations that say so, and the places."""
         instance = self.instance
         id_ = instance.id_of(name)
         for place in self.places.list_theme_relations():
             relation = place.meaning.name
-            declared = instance.schema.relation(relation)
-            legs = [leg for leg, _ in declared.legs]
-            if not instance.schema.is_subtype(
-                instance.type_of(id_), dict(declared.legs)[place.theme]
-            ):
+            legs = [leg for leg, _ in instance.schema.relation(relation).legs]
+            types = dict(instance.schema.relation(relation).legs)
+            fits = instance.schema.is_subtype(instance.type_of(id_), types[place.theme])
+            if not fits or len(legs) != 2:
                 continue
             for row in instance.tuples_at(relation, place.theme, id_):
                 names = [instance.name_of(e) for e in instance.tuples(relation)[row]]
-                if len(legs) == 2:
-                    yield (
-                        relation,
-                        (
-                            names[legs.index(place.theme)],
-                            names[legs.index(place.place)],
-                        ),
-                    )
+                yield place, names[legs.index(place.place)]
 
     def is_at(self, name: str, where: str) -> bool:
         """Return True if an element is in or on another one now."""

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from fcp_ros.language.english.connectives import SEQUENCE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
-from fcp_ros.language.english.tokens import TokenKind
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.meanings import (
     match_word,
 )
@@ -33,6 +35,29 @@ from fcp_ros.language.reading import WordRole
 
 _LOOSE = gather_words("somewhere anywhere someplace right straight directly safely up down over")
 """Words before a preposition without a meaning of their own."""
+WHERE = "where"
+"""Preposition of a place that is that of something else."""
+_PLACE_NOUNS = gather_phrases(
+    "place", "old place", "current place", "present place", "spot", "position", "location"
+)
+_PLACE_NAMES = tuple(
+    (*opened, *place)
+    for opened in gather_phrases("the", "the same", "the very", "")
+    for place in (*_PLACE_NOUNS, ())
+    if opened and place
+) + gather_phrases("place", "the place")
+_IS_SOMEWHERE = gather_words("is are am was were stands stand lies lie sits sit stood lay sat 's")
+_STANDING = gather_phrases("standing", "lying", "sitting", "placed", "located", "kept")
+_NOW = gather_phrases(
+    "now",
+    "right now",
+    "currently",
+    "at the moment",
+    "at present",
+    "before",
+    "initially",
+    "originally",
+)
 
 
 class ModifierParser(PatternMatcher):
@@ -87,6 +112,7 @@ class ModifierParser(PatternMatcher):
                 start + 1,
                 Predication(None, {PLACE: place}, THEME, preposition, uses=(use,), degree=0.9),
             )
+        yield from self._parse_places_of(start, depth)
         for after, preposition in self.match_preposition(start):
             if preposition in ("for", "with"):
                 continue
@@ -114,6 +140,58 @@ class ModifierParser(PatternMatcher):
                         uses=(use,),
                     ),
                 )
+
+    def _parse_places_of(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        """Read "where the mug is now", "in the mug's place", "to the place of the mug"."""
+        prepositions = [after for after, _ in self.match_preposition(start)]
+        for place in dict.fromkeys((start, *prepositions)):
+            named = _skip_words(self.tokens, place, _PLACE_NAMES)
+            if named > place and self.get_text(named) in ("of", "as"):
+                for end, phrase in self.parse_simple(named + 1, depth + 1):
+                    yield from self._make_place_of(start, end, phrase)
+            if self.get_text(named) == "where":
+                for end, phrase, _ in self.parse_whereabouts(named + 1, depth):
+                    yield from self._make_place_of(start, end, phrase)
+            if place > start and self._has_genitive:
+                for end, phrase in self.parse_simple(place, depth + 1):
+                    owned = _skip_words(self.tokens, end + 1, _PLACE_NOUNS)
+                    if self.get_text(end) == "'s" and owned > end + 1:
+                        yield from self._make_place_of(start, owned, phrase)
+
+    @cached_property
+    def _has_genitive(self) -> bool:
+        return any(token.text == "'s" for token in self.tokens)
+
+    def _make_place_of(
+        self, start: int, end: int, phrase: NounPhrase
+    ) -> Iterator[tuple[int, Predication]]:
+        if phrase.head in (Reference.IT, Reference.THEM, Reference.ONE):
+            return  # back to its own place
+        use = self.describe_use(start, end, WordRole.ACTION, "where something is")
+        yield (
+            end,
+            Predication(
+                None, {PLACE: phrase}, THEME, WHERE, degree=phrase.degree * 0.98, uses=(use,)
+            ),
+        )
+
+    def parse_whereabouts(self, start: int, depth: int) -> Iterator[tuple[int, NounPhrase, str]]:
+        """Yield "the mug is now", "the mug stands on": its end, the thing and the preposition."""
+        for end, phrase in self.parse_simple(start, depth + 1):
+            if self.get_text(end) not in _IS_SOMEWHERE:
+                continue
+            place = _skip_words(self.tokens, end + 1, _STANDING)
+            yield place, phrase, ""
+            for now in _NOW:
+                if match_words(self.tokens, place, now):
+                    yield place + len(now), phrase, ""
+            for after, preposition in self.match_preposition(place):
+                if preposition in ("in", "on", "at"):
+                    yield after, phrase, preposition
+
+    @abstractmethod
+    def parse_simple(self, start: int, depth: int = 0) -> list[tuple[int, NounPhrase]]:
+        """Return the noun phrases with one head that begin at a token."""
 
     def _ends_clause(self, place: int) -> bool:
         """Return True if a clause may end before a token."""
@@ -158,3 +236,9 @@ class ModifierParser(PatternMatcher):
             if not found and near in self.patterns.modifiers:
                 found = [near]
         return found
+
+
+def _skip_words(tokens: Sequence[Token], start: int, phrases: Sequence[tuple[str, ...]]) -> int:
+    """Return the end of the longest of some phrases at a token; `start` if none is there."""
+    lengths = [len(words) for words in phrases if match_words(tokens, start, words)]
+    return start + max(lengths, default=0)

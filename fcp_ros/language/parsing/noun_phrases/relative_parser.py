@@ -19,6 +19,7 @@ from fcp_ros.language.parsing.noun_phrases.head_parser import (
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_limit
 from fcp_ros.language.parsing.trees import (
+    PLACE,
     THEME,
     Determiner,
     ElementName,
@@ -26,6 +27,7 @@ from fcp_ros.language.parsing.trees import (
     NounPhrase,
     Predication,
     Reference,
+    Words,
 )
 from fcp_ros.language.reading import WordRole, WordUse
 
@@ -104,6 +106,8 @@ _POSTURES = gather_words(
 )
 
 
+_KNOWN_FOR = 0.6
+"""Degree of "the mug to drink from": a purpose tells no thing from others."""
 _PLACED_PRONOUN = 0.8
 """Degree of "two of them on the table" as two of those that are there."""
 
@@ -114,6 +118,7 @@ class RelativeParser(HeadParser):
     def _extend(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
         """Yield a noun phrase, and with what is said of it behind its head."""
         begun = [phrase, *self._read_tail(phrase), *self._read_limit(phrase)]
+        begun += self._read_same(phrase, depth)
         for one in begun:
             yield one.end, one
         if depth >= DEEPEST:
@@ -124,6 +129,7 @@ class RelativeParser(HeadParser):
             for current in frontier:
                 agreeing = self._rate_agreement(current)
                 placed_pronoun = current.head is Reference.THEM
+                known = current.determiner is Determiner.THE and not current.plural
                 for end, said, uses in self._read_behind(current.end, depth):
                     longer.append(
                         replace(
@@ -137,7 +143,8 @@ class RelativeParser(HeadParser):
                             * said.degree
                             * agreeing
                             * (_FROM if said.source else _ATTACHED)
-                            * (_PLACED_PRONOUN if placed_pronoun else 1.0),
+                            * (_PLACED_PRONOUN if placed_pronoun else 1.0)
+                            * (_KNOWN_FOR if known and _is_purpose(said) else 1.0),
                         )
                     )
             longer.sort(key=lambda p: (-p.degree, -p.end))
@@ -184,6 +191,7 @@ class RelativeParser(HeadParser):
     ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
         comma = self.get_text(start) == "," and self.get_text(start + 1) in ("that", "which")
         start += comma
+        yield from self._read_where(start, depth)
         place, uses = start, list[WordUse]()
         again = self.get_text(start) == "and" and self.get_text(start + 1) in _RELATIVES
         if again:
@@ -224,6 +232,38 @@ class RelativeParser(HeadParser):
                     after = end + len(words)
                     yield after, one, (*found, self.describe_use(end, after, WordRole.FILLER))
                     break
+
+    def _read_where(
+        self, start: int, depth: int
+    ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
+        """Read "(the room) where the desk is", "that the desk stands in", "in which it is"."""
+        text, place, given = self.get_text(start), start + 1, ""
+        if text in ("in", "on") and self.get_text(place) == "which":
+            place, given = place + 1, text
+        elif text not in ("where", "that", "which"):
+            return
+        for end, phrase, preposition in self.parse_whereabouts(place, depth + 1):
+            where = given or preposition or ("from" if text == "where" else "")
+            if not where or (given and preposition):
+                continue
+            said = Predication(None, {THEME: phrase}, PLACE, where, degree=phrase.degree)
+            use = self.describe_use(start, end, WordRole.QUALITY, "where something is")
+            yield end, said, (use,)
+
+    def _read_same(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
+        """Read "the same room as the desk"."""
+        if self.get_text(phrase.end) != "as" or self.get_text(phrase.start + 1) != "same":
+            return
+        for end, other in self.parse_simple(phrase.end + 1, depth + 1):
+            said = Predication(None, {THEME: other}, PLACE, "from")
+            use = self.describe_use(phrase.end, phrase.end + 1, WordRole.QUALITY, "same")
+            yield replace(
+                phrase,
+                end=end,
+                qualities=(*phrase.qualities, said),
+                uses=(*phrase.uses, use, *list_phrase_uses(other)),
+                degree=phrase.degree * other.degree,
+            )
 
     def _read_kind(
         self, start: int, negated: bool, uses: Sequence[WordUse]
@@ -274,3 +314,12 @@ class RelativeParser(HeadParser):
                         ),
                     )
                 return
+
+
+def _is_purpose(said: Predication) -> bool:
+    """Return True for what something is good for."""
+    graded = said.meaning is not None and said.meaning.source is MeaningSource.GRADED
+    return graded and any(
+        isinstance(argument, NounPhrase) and isinstance(argument.head, Words)
+        for argument in said.arguments.values()
+    )

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clauses that ask for two things to change places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcp_ros.language.english.inflection import list_stems
+from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.noun_phrases.modifier_parser import WHERE
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.trees import (
+    PLACE,
+    THEME,
+    Act,
+    Coordination,
+    NounPhrase,
+    Phrase,
+    Predication,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordRole
+
+_SWAP_VERBS = gather_words("swap exchange interchange switch trade change")
+_ONLY_WITH_PLACES = gather_words("switch trade change")
+"""Verbs that mean this only beside "places"."""
+_PLACES = gather_phrases("places", "positions", "their places", "their positions", "place", "spots")
+_PLACES_OF = gather_phrases("the places of", "the positions of", "places of", "positions of")
+_AROUND = gather_phrases("around", "round", "over", "with each other", "with one another")
+_BEFORE_VERB = gather_words("should must shall have has had to need needs be can could get got to")
+
+
+def parse_swap(nouns: NounParser, start: int) -> Iterator[tuple[int, SpokenClause]]:
+    """Yield the clauses at a token that ask for two things to change places.
+
+    Args:
+        nouns: the chart of noun phrases.
+        start: the first token.
+    """
+    if set(list_stems(nouns.get_text(start))) & _SWAP_VERBS:
+        yield from _parse_request(nouns, start)
+    if not any(set(list_stems(token.text)) & _SWAP_VERBS for token in nouns.tokens[start:]):
+        return
+    for end, pair in nouns.parse_phrases(start):
+        verb = end
+        while nouns.get_text(verb) in _BEFORE_VERB:
+            verb += 1
+        swapping = set(list_stems(nouns.get_text(verb))) & _SWAP_VERBS
+        if verb == end or not swapping:
+            continue
+        after = _skip(nouns, verb + 1, _PLACES)
+        if after > verb + 1 or not swapping & _ONLY_WITH_PLACES:
+            after = _skip(nouns, after, _AROUND)
+            yield from _make_swap(nouns, end, after, list(_split(pair)))
+
+
+def _parse_request(nouns: NounParser, start: int) -> Iterator[tuple[int, SpokenClause]]:
+    """Read "swap the mug and the bowl", "exchange the mug for the bowl"."""
+    named = _skip(nouns, start + 1, _PLACES_OF)
+    plain = not set(list_stems(nouns.get_text(start))) & _ONLY_WITH_PLACES
+    for end, first in nouns.parse_phrases(named):
+        after = _skip(nouns, end, _PLACES + _AROUND)
+        if (plain or named > start + 1) and isinstance(first, Coordination):
+            yield from _make_swap(nouns, start, after, list(_split(first)), named)
+        if plain and nouns.get_text(end) in ("with", "for"):
+            for last, second in nouns.parse_simple(end + 1):
+                yield from _make_swap(nouns, start, last, [first, second], named)
+
+
+def _make_swap(
+    nouns: NounParser, start: int, end: int, pair: list[Phrase], named: int = 0
+) -> Iterator[tuple[int, SpokenClause]]:
+    if len(pair) != 2 or not all(isinstance(one, NounPhrase) for one in pair):
+        return
+    one, two = (part for part in pair if isinstance(part, NounPhrase))
+    use = nouns.describe_use(start, named or end, WordRole.ACTION, "swap")
+    uses = [use, *list_phrase_uses(one), *list_phrase_uses(two)]
+    if named and end > two.end:
+        uses.append(nouns.describe_use(two.end, end, WordRole.FILLER))
+    said = (
+        Predication(None, {THEME: one, PLACE: two}, preposition=WHERE),
+        Predication(None, {THEME: two, PLACE: one}, preposition=WHERE),
+    )
+    yield end, SpokenClause(Act.ACHIEVE, said, uses=tuple(uses), degree=one.degree * two.degree)
+
+
+def _split(pair: Phrase) -> Iterator[Phrase]:
+    if isinstance(pair, Coordination) and not pair.alternative:
+        yield from pair.parts
+
+
+def _skip(nouns: NounParser, start: int, phrases: tuple[tuple[str, ...], ...]) -> int:
+    """Return the end of the longest of some phrases at a token; `start` if none is there."""
+    lengths = [len(words) for words in phrases if match_words(nouns.tokens, start, words)]
+    return start + max(lengths, default=0)
