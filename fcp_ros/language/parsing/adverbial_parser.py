@@ -104,8 +104,13 @@ class AdverbialParser(TimingParser, ABC):
             ("must", "not"),
             ("you", "may", "not"),
             ("should", "not"),
+            ("at", "no", "point", "ever"),
             ("at", "no", "point"),
             ("at", "no", "time"),
+            ("at", "no", "moment"),
+            ("not", "ever"),
+            ("on", "no", "account"),
+            ("in", "no", "case"),
             ("you", "can", "not"),
         ):
             if match_words(self._tokens, place, words):
@@ -154,7 +159,7 @@ class AdverbialParser(TimingParser, ABC):
             act = Act.KEEP if clause.act is Act.STATE else clause.act
             yield end, replace(clause, act=act, uses=(*clause.uses, use))
         end = self._match_any(start, PREFERENCES)
-        if end > start:
+        if end > start and self._nouns.ends_clause(end):
             use = self._nouns.describe_use(start, end, WordRole.LIMIT, "a wish")
             yield end, replace(clause, uses=(*clause.uses, use), preferred=True)
         yield from self._read_timing(start, clause)

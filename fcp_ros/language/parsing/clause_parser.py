@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.nouns.wholes import GATHERING_VERBS, MAKING_VERBS, SETTING_VERBS
@@ -19,9 +20,10 @@ from fcp_ros.language.english.verbs import (
     PUT_VERBS,
     REMOVE_VERBS,
 )
-from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.english.word_lists import gather_phrases
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.companions import CompanionParser
+from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import (
     GENERAL,
@@ -41,38 +43,6 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole
 
-_ITS_PLACE = gather_phrases(
-    "back where it was before",
-    "back where they were before",
-    "back where it was",
-    "back where they were",
-    "back where it belongs",
-    "back where they belong",
-    "back to where it was",
-    "back to where they were",
-    "back to its place",
-    "back to their places",
-    "back to its original place",
-    "back in its place",
-    "back in their places",
-    "where it was before",
-    "where it was",
-    "where they were",
-    "to where it was",
-    "to where they were",
-    "to its original place",
-    "to its place",
-    "in its original place",
-    "to their original places",
-    "to their places",
-    "back again",
-    "back",
-)
-_WHERE_ENDS = gather_words(
-    "was were belong belongs located originally before initially stored kept placed from "
-    "came taken earlier found"
-)
-_WHERE_WORDS = _WHERE_ENDS | gather_words("it they you them had been have i we")
 _WHERE_IT_IS = gather_phrases(
     "where it is now",
     "where they are now",
@@ -102,7 +72,8 @@ class ClauseParser(CompanionParser):
             self._clauses[key] = []
             found: list[tuple[int, SpokenClause]] = []
             for place, opened in self._read_openings(start):
-                for end, clause in self._parse_core(place, depth):
+                wished = self.parse_statements(place) if opened.preferred else ()
+                for end, clause in chain(self._parse_core(place, depth), wished):
                     merged = replace(
                         clause,
                         negated=clause.negated != opened.negated,
@@ -198,7 +169,7 @@ class ClauseParser(CompanionParser):
                     said = Predication(None, {THEME: theme}, uses=(use,), degree=theme.degree)
                     yield after, SpokenClause(Act.STAY, (said,), degree=theme.degree)
             elif verb in PUT_VERBS:
-                after = max(self._match_any(place, _ITS_PLACE), self._match_where(place))
+                after = match_former_place(self._get, place)
                 if after > place and not self._reads_on(after):
                     use = self._nouns.describe_use(place, after, WordRole.ACTION, "as initially")
                     said = Predication(None, {THEME: theme}, uses=(use,), degree=theme.degree)
@@ -244,28 +215,6 @@ class ClauseParser(CompanionParser):
             together = Predication(None, {PLACE: somewhere}, THEME, "on", degree=_SOMEWHERE)
             clause = self._make_placed(theme, together, verb)
             yield after, replace(clause, uses=(*uses, *clause.uses))
-
-    def _match_where(self, start: int) -> int:
-        """Return the end of "back in the container where they were located originally"."""
-        place = start
-        if self._get(place) == "back":
-            place += 1
-        for after, _ in self._nouns.match_preposition(place):
-            place = after
-            break
-        if self._get(place) in ("the", "its", "their"):
-            place += 1
-            while self._get(place) in ("original", "old", "same", "former", "previous", "initial"):
-                place += 1
-            place += 1
-        if self._get(place) == "from":
-            place += 1
-        if self._get(place) != "where":
-            return start
-        place += 1
-        while self._get(place) in _WHERE_WORDS:
-            place += 1
-        return place if self._get(place - 1) in _WHERE_ENDS else start
 
     def _reads_on(self, place: int) -> bool:
         """Return True if a preposition follows: "put it back on the table"."""

@@ -10,11 +10,13 @@ from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.verbs import (
     AWAY_FROM,
     FORBIDDEN,
+    GO_VERBS,
     SINGLE_VISITS,
     THROUGH,
     VISITS,
 )
 from fcp_ros.language.english.word_lists import PhraseSet
+from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.statement_parser import StatementParser
@@ -52,6 +54,7 @@ class MotionParser(StatementParser):
         yield from self._parse_away(start)
         yield from self._parse_visit(start)
         yield from self._parse_leave(start)
+        yield from self._parse_home(start)
         yield from self._parse_forbidden(start)
 
     def _parse_go(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
@@ -126,6 +129,19 @@ class MotionParser(StatementParser):
             absent = tuple(replace(one, negated=True) for one in clause.predications)
             uses = (use, *clause.uses)
             yield end, replace(clause, predications=absent, uses=uses)
+
+    def _parse_home(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "go back to where you are now"."""
+        if not GO_VERBS & set(list_stems(self._get(start))):
+            return
+        end = match_former_place(self._get, start + 1)
+        bare = end == start + 2 and self._get(start + 1) == "back"
+        if end == start + 1 or (bare and not self._nouns.ends_clause(end)):
+            return
+        robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
+        use = self._nouns.describe_use(start, end, WordRole.ACTION, "as initially")
+        said = Predication(None, {THEME: robot}, uses=(use,))
+        yield end, SpokenClause(Act.RETURN, (said,), degree=0.9 if bare else 1.0)
 
     def _parse_visit(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "pay the hall a visit", "no more than one visit to the hall"."""

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain
 
-from fcp_ros.language.english.connectives import EARLIER, SEQUENCE
+from fcp_ros.language.english.connectives import EARLIER, LONGEST_LINK, SEQUENCE
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
@@ -18,27 +19,28 @@ from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
-from fcp_ros.language.parsing.proviso_parser import ProvisoParser
+from fcp_ros.language.parsing.sentences.announced_lists import find_announced, list_after
+from fcp_ros.language.parsing.sentences.partial_sentences import (
+    PartialSentence,
+    Steps,
+    add_clause,
+    close_link,
+    keep_best,
+)
+from fcp_ros.language.parsing.sentences.proviso_parser import ProvisoParser
 from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
     Determiner,
     Link,
-    Listed,
     NounPhrase,
-    Phrase,
     Predication,
-    Proviso,
     Reference,
     Sentence,
     SpokenClause,
-    TimeLimit,
-    list_heads,
 )
 from fcp_ros.language.reading import WordRole, WordUse
 
-BEAM = 8
-"""Partial readings that are kept at each token."""
 SKIPPED = 0.15
 """Degree of a reading for each content word that is skipped."""
 SKIPPED_FILLER = 0.75
@@ -55,24 +57,11 @@ _APART = 0.9
 """Degree of a condition on the way behind a comma."""
 _NEVER_IN_ORDER = 0.6
 """Degree of "before the door is open, don't ..." as two clauses in an order."""
+_WISHING = gather_words("nice good great better best lovely preferable bonus plus fine prefer it")
+"""Words before "if" that say that what follows is wished."""
+_ENDS = frozenset([".", ";", "!", "?"])
 _LATER_BEHIND = (("before",), ("prior", "to"))
 _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
-
-
-@dataclass(frozen=True, slots=True)
-class _Partial:
-    """A reading of the tokens up to a place; `pending` links the next clause.
-
-    `after_next` links the one behind it, for clauses that begin with "before".
-    """
-
-    sentence: Sentence
-    pending: Link = Link.AND
-    separated: bool = True
-    after_next: Link | None = None
-    condition: tuple[Predication, ...] = ()
-    proviso: Proviso | None = None
-    limit: TimeLimit | None = None
 
 
 class SentenceParser:
@@ -107,29 +96,31 @@ class SentenceParser:
     def parse(self) -> list[Sentence]:
         """Return the best readings of all tokens, best first."""
         count = len(self._tokens)
-        beams: list[list[_Partial]] = [[] for _ in range(count + 1)]
-        beams[0].append(_Partial(Sentence()))
+        beams: list[list[PartialSentence]] = [[] for _ in range(count + 1)]
+        beams[0].append(PartialSentence(Sentence()))
         for place in range(count):
             self._check()
-            beams[place] = _keep_best(beams[place])
+            beams[place] = keep_best(beams[place])
             for partial in beams[place]:
                 for end, following in self._advance(place, partial):
                     beams[end].append(following)
-        whole = [p for p in beams[count] if p.proviso is None]
-        return [p.sentence for p in _keep_best(whole) if _asks_something(p.sentence)]
+        whole = [close_link(p) for p in beams[count] if p.proviso is None]
+        return [p.sentence for p in keep_best(whole) if _asks_something(p.sentence)]
 
-    def _advance(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _advance(self, place: int, partial: PartialSentence) -> Steps:
         token = self._tokens[place]
         if token.kind is TokenKind.MARK:
             if token.text == ":":
                 yield from self._read_list(place, partial)
-            yield place + 1, replace(partial, separated=True)
+            ended = token.text in _ENDS
+            closed = close_link(partial) if ended else partial
+            yield place + 1, replace(closed, separated=True)
             return
         yield from self._read_ignorable(place, partial)
         yield from self._read_link(place, partial)
         yield from self._read_subordinate(place, partial)
         yield from self._read_proviso(place, partial)
-        yield from self._read_allowed_time(place, partial)
+        yield from self._read_afterthought(place, partial)
         yield from self._read_remark(place, partial)
         yield from self._read_more(place, partial)
         yield from self._read_reason(place, partial)
@@ -138,15 +129,15 @@ class SentenceParser:
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
 
-    def _read_list(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_list(self, place: int, partial: PartialSentence) -> Steps:
         """Read "put these on the table: the mug and the bowl"."""
         clauses = partial.sentence.clauses
-        found = _find_announced(clauses)
+        found = find_announced(clauses)
         if found is None:
             return
         number, said, slot, pronoun = found
         for end, phrase in self._nouns.parse_list(place + 1):
-            listed = _list_after(pronoun, phrase)
+            listed = list_after(pronoun, phrase)
             if listed is None:
                 continue
             fuller = replace(said, arguments={**said.arguments, slot: listed})
@@ -165,7 +156,7 @@ class SentenceParser:
             )
             yield end, replace(partial, sentence=sentence, separated=False)
 
-    def _skip(self, place: int, partial: _Partial) -> _Partial:
+    def _skip(self, place: int, partial: PartialSentence) -> PartialSentence:
         token = self._tokens[place]
         meaningless = token.text in FILLERS and (token.text,) not in PREPOSITIONS
         asking = token.text in _ASKING and self._begins_sentence(place)
@@ -174,18 +165,18 @@ class SentenceParser:
         unread = partial.sentence.unread if filler else (*partial.sentence.unread, place)
         return replace(partial, sentence=replace(partial.sentence, degree=degree, unread=unread))
 
-    def _add_uses(self, partial: _Partial, *uses: WordUse) -> Sentence:
+    def _add_uses(self, partial: PartialSentence, *uses: WordUse) -> Sentence:
         return replace(partial.sentence, uses=(*partial.sentence.uses, *uses))
 
-    def _read_ignorable(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_ignorable(self, place: int, partial: PartialSentence) -> Steps:
         for words in self._ignorable:
             if match_words(self._tokens, place, words):
                 end = place + len(words)
                 use = self._nouns.describe_use(place, end, WordRole.FILLER)
                 yield end, replace(partial, sentence=self._add_uses(partial, use))
 
-    def _read_link(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
-        for length in (4, 3, 2, 1):
+    def _read_link(self, place: int, partial: PartialSentence) -> Steps:
+        for length in range(LONGEST_LINK, 0, -1):
             words = tuple(t.text for t in self._tokens[place : place + length])
             if len(words) < length or words not in SEQUENCE:
                 continue
@@ -197,12 +188,16 @@ class SentenceParser:
             yield (
                 place + length,
                 replace(
-                    partial, sentence=self._add_uses(partial, use), pending=pending, separated=True
+                    partial,
+                    sentence=self._add_uses(partial, use),
+                    pending=pending,
+                    separated=True,
+                    dangling=link is not Link.AND,
                 ),
             )
             return
 
-    def _read_subordinate(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_subordinate(self, place: int, partial: PartialSentence) -> Steps:
         """Read clauses with "after", "once", "before" and "if"."""
         for earlier, options in ((True, EARLIER), (False, _LATER_BEHIND)):
             for words in options:
@@ -210,16 +205,26 @@ class SentenceParser:
                     continue
                 start = place + len(words)
                 use = self._nouns.describe_use(place, start, WordRole.ORDER, words[-1])
-                for end, clause in self._list_clauses(start):
-                    yield from self._place_subordinate(end, partial, clause, use, earlier)
+                found = self._list_clauses(start)
+                for before in partial.sentence.clauses[-1:]:  # "the mug before the bowl"
+                    alike = self._clauses.parse_alike(start, before)
+                    found = chain(found, ((e, c) for e, c in alike if self._nouns.ends_clause(e)))
+                for end, clause in found:
+                    behind = bool(partial.sentence.clauses) and not self._begins_sentence(place)
+                    yield from self._place_subordinate(end, partial, clause, use, earlier, behind)
         if self._nouns.get_text(place) in ("if", "unless"):
             yield from self._read_condition(place, partial)
 
     def _place_subordinate(
-        self, end: int, partial: _Partial, clause: SpokenClause, use: WordUse, earlier: bool
-    ) -> Iterator[tuple[int, _Partial]]:
+        self,
+        end: int,
+        partial: PartialSentence,
+        clause: SpokenClause,
+        use: WordUse,
+        earlier: bool,
+        behind: bool,
+    ) -> Steps:
         sentence = self._add_uses(partial, use)
-        behind = bool(sentence.clauses)
         if behind and earlier and _speaks_of_each(clause):
             last = replace(
                 sentence.clauses[-1],
@@ -231,20 +236,22 @@ class SentenceParser:
                 clauses=(*sentence.clauses[:-1], last),
                 degree=sentence.degree * clause.degree,
             )
-            yield end, _Partial(again, Link.AND, False)
+            yield end, PartialSentence(again, Link.AND, False)
             return
         if behind and not (sentence.clauses[-1].negated or sentence.clauses[-1].permitted):
             link = Link.EARLIER if earlier else Link.THEN
-            added = _add_clause(sentence, clause, link)
-            yield end, _Partial(added, Link.AND, False)
+            added = add_clause(sentence, clause, link)
+            yield end, PartialSentence(added, Link.AND, False)
         comma = self._nouns.get_text(end) == ","
         if comma or not behind:
-            added = _add_clause(sentence, clause, partial.pending)
+            added = add_clause(sentence, clause, partial.pending)
             following = Link.THEN if earlier else Link.EARLIER
             degree = added.degree * (0.85 if behind else 1.0)
-            yield end, _Partial(replace(added, degree=degree), following, True)
+            yield end, PartialSentence(replace(added, degree=degree), following, True)
 
-    def _read_condition(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_condition(self, place: int, partial: PartialSentence) -> Steps:
+        if self._nouns.get_text(place - 1) in _WISHING:
+            return
         negated = self._nouns.get_text(place) == "unless"
         use = self._nouns.describe_use(place, place + 1, WordRole.LIMIT, "if initially")
         for end, clause in self._clauses.parse_statements(place + 1):
@@ -281,7 +288,7 @@ class SentenceParser:
                     ),
                 )
 
-    def _read_proviso(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_proviso(self, place: int, partial: PartialSentence) -> Steps:
         """Read "while the door is open", "until ...", behind a clause or before one."""
         sentence = partial.sentence
         linked = partial.separated and self._nouns.get_text(place - 1) != ","
@@ -299,9 +306,15 @@ class SentenceParser:
                 waiting = replace(partial, sentence=replace(sentence, degree=degree))
                 yield after, replace(waiting, proviso=proviso, limit=limit, separated=True)
 
-    def _read_allowed_time(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
-        """Read "you have two minutes" behind what was said."""
+    def _read_afterthought(self, place: int, partial: PartialSentence) -> Steps:
+        """Read "you have two minutes", "that is not so important" behind what was said."""
         clauses = partial.sentence.clauses
+        end = self._clauses.match_afterthought(place)
+        if clauses and end > place:
+            use = self._nouns.describe_use(place, end, WordRole.LIMIT, "a wish")
+            wished = (*clauses[:-1], replace(clauses[-1], preferred=True))
+            sentence = replace(self._add_uses(partial, use), clauses=wished)
+            yield end, replace(partial, sentence=sentence, separated=False)
         found = self._clauses.read_allowed_time(place) if clauses else None
         if found is None or any(clause.time is not None for clause in clauses):
             return
@@ -313,7 +326,7 @@ class SentenceParser:
         sentence = replace(self._add_uses(partial, use), clauses=timed)
         yield end, replace(partial, sentence=sentence, separated=False)
 
-    def _read_remark(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_remark(self, place: int, partial: PartialSentence) -> Steps:
         """Read a remark beside a task: "we'll have soup"."""
         clauses = partial.sentence.clauses
         for number, clause in enumerate(clauses):
@@ -346,7 +359,7 @@ class SentenceParser:
             self._beside_tasks[task, place] = list(self._nouns.match_phrases(phrases, place, 0))
         return self._beside_tasks[task, place]
 
-    def _read_more(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_more(self, place: int, partial: PartialSentence) -> Steps:
         """Read what is said of a set later: "(assemble a computer,) and it should work"."""
         clauses = partial.sentence.clauses
         for number, clause in enumerate(clauses):
@@ -369,24 +382,24 @@ class SentenceParser:
     def _begins_sentence(self, place: int) -> bool:
         return place == 0 or self._nouns.get_text(place - 1) in (".", "!", "?", ";")
 
-    def _read_reason(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_reason(self, place: int, partial: PartialSentence) -> Steps:
         """Read what a request is made for: "I'm thirsty.", "because the news is on"."""
         found = list(self._remarks.parse_reason(place))
         if self._begins_sentence(place):
             found += self._remarks.parse_remark(place)
             found += self._remarks.parse_whole(place)
         for remark in found:
-            sentence = _add_clause(partial.sentence, remark.clause, Link.AND)
+            sentence = add_clause(partial.sentence, remark.clause, Link.AND)
             yield remark.end, replace(partial, sentence=sentence, separated=False)
 
-    def _read_companion(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_companion(self, place: int, partial: PartialSentence) -> Steps:
         """Read "with the door closed", "(come to me) with it"."""
         sentence = partial.sentence
         if not sentence.clauses:
             return
         for companion in self._clauses.parse_companions(place, sentence.clauses[-1]):
             if not companion.ahead:
-                added = _add_clause(sentence, companion.clause, Link.AND)
+                added = add_clause(sentence, companion.clause, Link.AND)
             else:
                 *clauses, last = sentence.clauses
                 *links, link = sentence.links
@@ -398,7 +411,7 @@ class SentenceParser:
                 )
             yield companion.end, replace(partial, sentence=added, separated=False)
 
-    def _read_topic(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_topic(self, place: int, partial: PartialSentence) -> Steps:
         """Read "the mug and the glass, (I want both on the table)": named first, then spoken of."""
         if not self._begins_sentence(place):
             return
@@ -411,10 +424,10 @@ class SentenceParser:
             topic = SpokenClause(Act.TOPIC, (said,), degree=phrase.degree * _TOPIC)
             yield (
                 end + 1,
-                replace(partial, sentence=_add_clause(partial.sentence, topic, Link.AND)),
+                replace(partial, sentence=add_clause(partial.sentence, topic, Link.AND)),
             )
 
-    def _read_clause(self, place: int, partial: _Partial) -> Iterator[tuple[int, _Partial]]:
+    def _read_clause(self, place: int, partial: PartialSentence) -> Steps:
         found = list(self._clauses.parse_clauses(place))
         if partial.sentence.clauses:
             found += self._clauses.parse_fragment(place, partial.sentence.clauses, partial.pending)
@@ -426,7 +439,7 @@ class SentenceParser:
                     continue
                 provisos = (partial.proviso, *clause.provisos)
                 clause = replace(clause, provisos=provisos, time=clause.time or partial.limit)
-            sentence = _add_clause(partial.sentence, clause, partial.pending)
+            sentence = add_clause(partial.sentence, clause, partial.pending)
             said = partial.sentence.clauses[-1:]
             if said and said[0].act is Act.TOPIC and not names_pronoun(clause):
                 sentence = replace(sentence, degree=sentence.degree * _NOT_SPOKEN_OF)
@@ -434,7 +447,7 @@ class SentenceParser:
                 sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
             if clause.negated and partial.pending is Link.EARLIER:
                 sentence = replace(sentence, degree=sentence.degree * _NEVER_IN_ORDER)
-            yield end, _Partial(sentence, partial.after_next or Link.AND, False)
+            yield end, PartialSentence(sentence, partial.after_next or Link.AND, False)
 
     def _list_clauses(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """List clauses, and statements as they stand behind "after"."""
@@ -447,7 +460,8 @@ class SentenceParser:
         if place > start:
             skipped.append(self._nouns.describe_use(start, place, WordRole.FILLER))
         for end, clause in self._clauses.parse_clauses(place):
-            yield end, replace(clause, uses=(*skipped, *clause.uses))
+            if clause.act is not Act.REMARK:
+                yield end, replace(clause, uses=(*skipped, *clause.uses))
         for end, clause in self._clauses.parse_statements(start):
             yield end, replace(clause, degree=clause.degree * 0.97)
 
@@ -473,54 +487,3 @@ def _list_said(clause: SpokenClause) -> Iterator[WordUse]:
         for argument in said.arguments.values():
             if isinstance(argument, NounPhrase):
                 yield from argument.uses
-
-
-def _add_clause(sentence: Sentence, clause: SpokenClause, link: Link) -> Sentence:
-    return replace(
-        sentence,
-        clauses=(*sentence.clauses, clause),
-        links=(*sentence.links, link),
-        degree=sentence.degree * clause.degree,
-    )
-
-
-def _keep_best(partials: Sequence[_Partial]) -> list[_Partial]:
-    """Keep the best ones, each once."""
-    found: list[_Partial] = []
-    for partial in sorted(partials, key=lambda p: -p.sentence.degree):
-        if partial not in found:
-            found.append(partial)
-        if len(found) == BEAM:
-            break
-    return found
-
-
-def _find_announced(
-    clauses: Sequence[SpokenClause],
-) -> tuple[int, Predication, str, NounPhrase] | None:
-    """Find the pronoun that a list behind a colon stands for: the last, or "the following"."""
-    pronouns = (Reference.IT, Reference.THEM, Reference.THING, Reference.FOLLOWING)
-    found = [
-        (number, said, slot, argument)
-        for number, clause in enumerate(clauses)
-        for said in clause.predications
-        for slot, argument in said.arguments.items()
-        if isinstance(argument, NounPhrase) and argument.head in pronouns
-    ]
-    announced = [one for one in found if one[3].head is Reference.FOLLOWING]
-    first = [one for one in announced or found if one[3].plural]
-    for one in first or found[-1:]:
-        return one
-    return None
-
-
-def _list_after(pronoun: NounPhrase, listed: Phrase) -> Phrase | None:
-    """Return what a list means: all of the things, or as many as were announced."""
-    parts = tuple(list_heads(listed))
-    definite = pronoun.determiner is Determiner.THE
-    if definite and pronoun.number is not None:
-        return listed if pronoun.number.value == len(parts) else None
-    if definite or pronoun.determiner is Determiner.ALL or len(parts) < 2:
-        return listed
-    heads = tuple(replace(part, uses=()) for part in parts)
-    return replace(pronoun, head=Listed(heads), plural=True, uses=())

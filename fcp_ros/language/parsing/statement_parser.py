@@ -15,6 +15,7 @@ from fcp_ros.language.parsing.adverbial_parser import (
     AdverbialParser,
     list_argument_uses,
 )
+from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
 from fcp_ros.language.parsing.meanings import MeaningSource
@@ -152,6 +153,11 @@ class StatementParser(AdverbialParser):
                 clause = replace(self._make_said(theme, said, act), permitted=permitted)
                 yield after, replace(clause, negated=negated, uses=(use, *clause.uses))
                 yield from self._add_said(after, theme, clause, negated, use)
+            former = match_former_place(self._get, place)
+            if former > place and not negated and (verb.demanded or wanted):
+                same = self._nouns.describe_use(place, former, WordRole.ACTION, "as initially")
+                said = Predication(None, {THEME: theme}, uses=(same,), degree=theme.degree)
+                yield former, SpokenClause(Act.RETURN, (said,), uses=(use,), degree=theme.degree)
             if stays and not negated:
                 continue
             if negated and set(list_stems(self._get(place))) & MOVING:

@@ -215,6 +215,16 @@ class Act(Enum):
     """It shall be so; with a negation it shall not be so at the end."""
 
 
+class Link(Enum):
+    """The order of a clause among the others."""
+
+    AND = "and"
+    THEN = "then"
+    EARLIER = "earlier"
+    """Before the clause that was said before it."""
+    FIRST = "first"
+
+
 class TimeKind(Enum):
     """The relation of something to a time."""
 
@@ -267,6 +277,7 @@ class SpokenClause:
         time: when it shall be so.
         once: at most once ("don't go there more than once").
         sometime: at some time on the way ("at some point").
+        order: its place in time, if words behind it say so ("last", "first").
         permitted: it may be so, but only under a proviso.
         provisos: conditions on the way ("while the door is open").
         in_order: what several things are asked of is asked one after the other.
@@ -287,6 +298,7 @@ class SpokenClause:
     time: TimeLimit | None = None
     once: bool = False
     sometime: bool = False
+    order: Link | None = None
     permitted: bool = False
     provisos: tuple[Proviso, ...] = ()
     in_order: bool = False
@@ -298,16 +310,6 @@ class SpokenClause:
     after_each: bool = False
     uses: tuple[WordUse, ...] = ()
     degree: float = 1.0
-
-
-class Link(Enum):
-    """The order of a clause among the others."""
-
-    AND = "and"
-    THEN = "then"
-    EARLIER = "earlier"
-    """Before the clause that was said before it."""
-    FIRST = "first"
 
 
 @dataclass(frozen=True, slots=True)

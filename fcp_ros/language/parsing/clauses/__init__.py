@@ -7,4 +7,5 @@
 - `fronting`: the place before the rest: "on the table I need ...", "the table needs ...".
 - `companions`: "with the door closed", "(come to me) with it".
 - `remarks`: sentences in which nothing is asked for, and reasons.
+- `former_places`: the place where something was before.
 """

@@ -7,8 +7,11 @@ from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from fcp_ros.language.english.adverbials import LAST, PREFERENCES
+from fcp_ros.language.english.connectives import ONLY_LATER
 from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
+from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.motion_parser import MotionParser
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import (
@@ -51,13 +54,8 @@ _DO_SAME = PhraseSet(
     "do",
     "treat",
 )
+_MARKS = (PREFERENCES, LAST, ONLY_LATER)
 _SO = ("so", "neither", "nor")
-_BACK = PhraseSet(
-    "back [again]",
-    "back to (its|their) [old|original|usual|former] (place|places|spot|spots|position)",
-    "back (where|to where) (it|they) (was|were) [before]",
-    "back home",
-)
 
 
 class EllipsisParser(MotionParser, ABC):
@@ -83,8 +81,10 @@ class EllipsisParser(MotionParser, ABC):
             found = list(self._parse_same(place, last))
             found += self._parse_gapped(place, last)
             found += self._parse_back(place, last)
-            if link is Link.THEN and place < len(self._tokens):
-                found += self._parse_following(place, last)
+            if place < len(self._tokens):
+                following = self._parse_following(place, last, opened.preferred)
+                said = link is Link.THEN or opened.preferred
+                found += [one for one in following if said or self._is_marked(one[0])]
             for end, clause in found:
                 merged = replace(
                     clause,
@@ -93,6 +93,16 @@ class EllipsisParser(MotionParser, ABC):
                     uses=(*opened.uses, *clause.uses),
                 )
                 yield from self._read_adverbials(end, merged, 0)
+
+    def parse_alike(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield clauses that ask the same of another thing: "(the mug before) the bowl"."""
+        for end, clause in self._parse_following(start, before):
+            yield end, replace(clause, never=(), provisos=(), order=None, permitted=False)
+
+    def _is_marked(self, start: int) -> bool:
+        """Return True if words follow that say how a thing without a verb is asked for."""
+        place = start + (self._get(start) == ",")
+        return any(self._match_any(place, phrases) > place for phrases in _MARKS)
 
     # --- the same of another thing
 
@@ -117,13 +127,13 @@ class EllipsisParser(MotionParser, ABC):
             yield too, replace(clause, uses=(*clause.uses, *uses), degree=theme.degree * _SAME)
 
     def _parse_following(
-        self, start: int, before: SpokenClause
+        self, start: int, before: SpokenClause, chosen: bool = False
     ) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(first put the bowl on the table,) then the apple", "then the glass follows"."""
         for end, theme in self._nouns.parse_phrases(start):
             if isinstance(theme, NounPhrase) and isinstance(theme.head, Reference):
                 continue
-            clause = self._repeat(before, theme)
+            clause = self._repeat(before, theme, chosen or self._is_marked(end))
             if clause is None:
                 continue
             after = end
@@ -133,10 +143,20 @@ class EllipsisParser(MotionParser, ABC):
                 clause = replace(clause, uses=(*clause.uses, use))
             yield after, replace(clause, degree=theme.degree * _FOLLOWING)
 
-    def _repeat(self, before: SpokenClause, theme: Phrase) -> SpokenClause | None:
-        """Ask the same of another thing; None if it can't be so."""
+    def _repeat(
+        self, before: SpokenClause, theme: Phrase, chosen: bool = False
+    ) -> SpokenClause | None:
+        """Ask the same of another thing; None if it can't be so.
+
+        Args:
+            before: the clause that is repeated.
+            theme: the thing.
+            chosen: it may be one of those that the clause leaves open ("a cup, ideally the mug").
+        """
         said = before.predications[-1]
         slot = THEME if said.meaning is None else next(iter(said.arguments), "")
+        if chosen and said.meaning is not None:
+            slot = self._choose_slot(said, theme) or slot
         if before.act is Act.GO or slot not in said.arguments:
             return None
         type_ = said.meaning.types.get(slot, "") if said.meaning is not None else ""
@@ -144,6 +164,14 @@ class EllipsisParser(MotionParser, ABC):
             return None
         same = replace(said, arguments={**said.arguments, slot: theme}, uses=())
         return replace(before, predications=(same,), uses=list_phrase_uses(theme))
+
+    def _choose_slot(self, said: Predication, theme: Phrase) -> str:
+        """Return the slot of what was left open, which a thing fits; empty if none is."""
+        types = said.meaning.types if said.meaning is not None else {}
+        for slot, argument in said.arguments.items():
+            if _is_left_open(argument) and self._nouns.fit(theme, types.get(slot, "")) >= _FITTING:
+                return slot
+        return ""
 
     # --- another thing in another place or state
 
@@ -244,7 +272,7 @@ class EllipsisParser(MotionParser, ABC):
         last = before.predications[-1]
         if self._get(start) != "back":
             return
-        home = _BACK.find_end(self._tokens, start)
+        home = match_former_place(self._get, start)
         ends = not self._nouns.parse_modifiers(start) or home > start + 1
         use = self._nouns.describe_use(start, home, WordRole.ACTION, "as initially")
         if before.act is Act.GO:
@@ -279,6 +307,14 @@ class EllipsisParser(MotionParser, ABC):
                 where = said.arguments[PLACE]
                 if not isinstance(where, int):
                     yield end, self._make_gone(where)
+
+
+def _is_left_open(argument: object) -> bool:
+    """Return True for something of which it was not said which one it is."""
+    if isinstance(argument, Coordination):
+        return argument.alternative
+    loose = (Determiner.A, Determiner.ANY)
+    return isinstance(argument, NounPhrase) and argument.determiner in loose
 
 
 def _make_definite(phrase: Phrase) -> Phrase:

@@ -7,15 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from fcp_ros.language.english.adverbials import (
+    AFTERTHOUGHTS,
     AT_MOST_ONCE,
+    FIRST,
     IN_ORDER,
+    LAST,
     MORE_THAN_ONCE,
     SOMETIME,
 )
 from fcp_ros.language.parsing.clauses.time_parser import read_allowed_time, read_time_limits
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
-from fcp_ros.language.parsing.trees import Act, SpokenClause, TimeLimit
+from fcp_ros.language.parsing.trees import Act, Link, SpokenClause, TimeLimit
 from fcp_ros.language.reading import WordRole, WordUse
 
 _FOR_THAT = (("to",), ("in", "which", "to"), ("for", "that"), ("for", "this"), ("for", "it"))
@@ -41,6 +44,10 @@ class TimingParser:
         for words in _FOR_THAT[2:]:
             end += len(words) if match_words(self._tokens, end, words) else 0
         return end, limit, self._describe_time(start, end, limit)
+
+    def match_afterthought(self, start: int) -> int:
+        """Return the end of "that is not so important"; `start` if it is not there."""
+        return self._match_any(start, AFTERTHOUGHTS)
 
     def _list_time_openings(self, start: int) -> Iterator[tuple[int, TimeLimit]]:
         """Yield "within two minutes", "you have two minutes to" before a clause."""
@@ -79,6 +86,11 @@ class TimingParser:
         if end > start and not clause.negated and clause.act is not Act.KEEP:
             use = self._nouns.describe_use(start, end, WordRole.ORDER, "sometime")
             yield end, replace(clause, sometime=True, uses=(*clause.uses, use))
+        for order, phrases in ((Link.EARLIER, FIRST), (Link.THEN, LAST)):
+            end = self._match_any(start, phrases)
+            if end > start and clause.order is None and self._nouns.ends_clause(end):
+                use = self._nouns.describe_use(start, end, WordRole.ORDER, order.value)
+                yield end, replace(clause, order=order, uses=(*clause.uses, use))
         end = self._match_any(start, IN_ORDER)
         if end > start:
             use = self._nouns.describe_use(start, end, WordRole.ORDER, "in this order")

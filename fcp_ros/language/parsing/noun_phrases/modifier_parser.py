@@ -104,7 +104,7 @@ class ModifierParser(PatternMatcher):
                         degree=0.97,
                     ),
                 )
-        if self.get_text(start) in ("inside", "in", "on") and self._ends_clause(start + 1):
+        if self.get_text(start) in ("inside", "in", "on") and self.ends_clause(start + 1):
             use = self.describe_use(start, start + 1, WordRole.THING, "there")
             place = NounPhrase(start, start + 1, Reference.THERE, Determiner.THE)
             preposition = PREPOSITIONS[(self.get_text(start),)]
@@ -193,7 +193,7 @@ class ModifierParser(PatternMatcher):
     def parse_simple(self, start: int, depth: int = 0) -> list[tuple[int, NounPhrase]]:
         """Return the noun phrases with one head that begin at a token."""
 
-    def _ends_clause(self, place: int) -> bool:
+    def ends_clause(self, place: int) -> bool:
         """Return True if a clause may end before a token."""
         if place >= len(self.tokens) or self.tokens[place].kind is TokenKind.MARK:
             return True

@@ -101,7 +101,7 @@ class NounParser(RelativeParser):
             chains = longer[:MOST_TREES]
             for chain in chains:
                 closed = chain.joints[-1] != ","
-                if not closed and not (open_ended and self._ends_clause(chain.end)):
+                if not closed and not (open_ended and self.ends_clause(chain.end)):
                     continue
                 for phrase in _group(chain, opened):
                     yield chain.end, phrase

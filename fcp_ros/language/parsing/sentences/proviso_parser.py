@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from fcp_ros.language.english.connectives import AS_LONG_AS, EARLIER, UNTIL, WHENEVER, WHILE
 from fcp_ros.language.parsing.clause_parser import ClauseParser
@@ -91,7 +92,12 @@ class ProvisoParser:
     def _add(
         self, place: int, start: int, kind: ProvisoKind, clause: SpokenClause
     ) -> Iterator[tuple[int, SpokenClause]]:
-        for end, proviso in self._read(place, start, kind):
+        alike = (
+            (end, Proviso(kind, other))
+            for end, other in self._clauses.parse_alike(start, clause)
+            if self._nouns.ends_clause(end)
+        )
+        for end, proviso in chain(self._read(place, start, kind), alike):
             degree = clause.degree * proviso.clause.degree
             yield end, replace(clause, provisos=(*clause.provisos, proviso), degree=degree)
 

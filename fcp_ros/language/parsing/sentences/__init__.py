@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of sentences besides clauses.
+
+- `partial_sentences`: readings of the first tokens.
+- `announced_lists`: lists behind a colon.
+- `proviso_parser`: conditions on the way, before or behind a clause.
+"""
