@@ -20,6 +20,10 @@ from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference, list_heads
 
 
+_NO_OTHERS = 0.4
+"""Degree of "the others" of a kind of which there are no others."""
+
+
 class RemainderResolver(DescriptionMatcher):
     """A resolver of what is left out, and of what is left."""
 
@@ -83,6 +87,8 @@ class RemainderResolver(DescriptionMatcher):
             if len(left) == 1:
                 return Constant(left[0])
         left_out = {n for n in names if noun is None or n in noun.members}
+        if noun is not None and left_out >= set(noun.members):
+            self.degree *= _NO_OTHERS
         for name in sorted(left_out):
             referent.restrictions.append(Not(Atom(SAME, (Variable(referent.name), Constant(name)))))
         return referent
