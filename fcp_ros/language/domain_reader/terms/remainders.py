@@ -19,7 +19,6 @@ from fcp_ros.language.domain_reader.terms.referents import (
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference, list_heads
 
-
 _NO_OTHERS = 0.4
 """Degree of "the others" of a kind of which there are no others."""
 
