@@ -31,7 +31,7 @@ from fcp_ros.domain.phrases import PhraseError, parse_phrase, split_words, write
 from fcp_ros.domain.yaml.reader import parse_lines, read_text
 from fcp_ros.foundation.wording import find_similar, join_words, suggest_name
 from fcp_ros.language.paraphrase import paraphrase_goal
-from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reader import ReadingContext, find_only
 from fcp_ros.language.reading import (
     Interpretation,
     Reading,
@@ -177,8 +177,8 @@ def _insert_persons(goal: str, context: ReadingContext) -> str:
         ValueError: one of them is needed and not known.
     """
     names = {
-        "me": context.speaker or _find_only(context, "person"),
-        "you": context.robot or _find_only(context, "robot"),
+        "me": context.speaker or find_only(context.instance, "person"),
+        "you": context.robot or find_only(context.instance, "robot"),
     }
 
     def write(match: re.Match[str]) -> str:
@@ -189,13 +189,6 @@ def _insert_persons(goal: str, context: ReadingContext) -> str:
         return quote_if_needed(name)
 
     return _SPOKEN.sub(write, goal)
-
-
-def _find_only(context: ReadingContext, type_: str) -> str:
-    instance = context.instance
-    if not instance.schema.has_type(type_) or len(instance.elements(type_)) != 1:
-        return ""
-    return instance.name_of(instance.elements(type_)[0])
 
 
 @dataclass

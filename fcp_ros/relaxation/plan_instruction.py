@@ -96,19 +96,12 @@ def plan_instruction(
         was chosen.
     """
     start = start or RequestStart.now()
-    problems = " ".join(find_problems(options))
-    if problems:
-        unread = Interpretation(instruction, ReadingStatus.REFUSED, problems, reader=reader.name)
-        return InstructionResult(unread, PlanningResult(PlanStatus.INVALID_REQUEST, problems))
     watch = Watch(options, cancelled, progress, start, Phase.PARSE)
-    try:
-        interpretation = read_instruction(instruction, reader, replace(context, check=watch.check))
-    except Interrupted as reason:
-        unread = Interpretation(instruction, ReadingStatus.FAILED, reason.sentence)
-        result = PlanningResult(reason.status, reason.sentence, alpha=options.alpha)
-        return InstructionResult(unread, result)
-    tell(interpretation)
-    interpretation, start = settle_reading(interpretation, start, ask)
+    read = _read_within_limits(instruction, reader, context, options, watch)
+    if isinstance(read, InstructionResult):
+        return read
+    tell(read)
+    interpretation, start = settle_reading(read, start, ask)
     best = interpretation.best
     if best is None:
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
@@ -125,6 +118,27 @@ def plan_instruction(
         start=start,
     )
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
+
+
+def _read_within_limits(
+    instruction: str,
+    reader: InstructionReader,
+    context: ReadingContext,
+    options: PlanningOptions,
+    watch: Watch,
+) -> Interpretation | InstructionResult:
+    """Read an instruction; return the whole answer if a limit ends that, or makes no sense."""
+    problems = " ".join(find_problems(options))
+    if problems:
+        status, result = ReadingStatus.REFUSED, PlanningResult(PlanStatus.INVALID_REQUEST, problems)
+    else:
+        try:
+            return read_instruction(instruction, reader, replace(context, check=watch.check))
+        except Interrupted as reason:
+            status = ReadingStatus.FAILED
+            result = PlanningResult(reason.status, reason.sentence, alpha=options.alpha)
+    unread = Interpretation(instruction, status, result.message, reader=reader.name)
+    return InstructionResult(unread, result)
 
 
 def read_instruction(

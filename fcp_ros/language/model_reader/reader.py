@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
-from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.grounding.generation.generator import TextGenerator, TextRequest
@@ -24,7 +23,7 @@ from fcp_ros.language.model_reader.names import offer_names, split_words
 from fcp_ros.language.model_reader.prompt import write_question, write_task
 from fcp_ros.language.model_reader.word_uses import align_words
 from fcp_ros.language.paraphrase import paraphrase_goal
-from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reader import ReadingContext, find_only
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 
 MOST_WORDS = 200
@@ -129,7 +128,7 @@ class GeneratorReader:
         if not readings:
             message = "The language model finds no goal in this."
             if checked.faults:
-                message = f"The language model wrote no valid goal: {_end(checked.faults[0])}"
+                message = _end(f"the language model wrote no valid goal: {checked.faults[0]}")
             return self._fail(instruction, status, message)
         best = readings[0]
         if checked.unclear > checked.candidates[0].share:
@@ -208,15 +207,9 @@ class EndpointReader(GeneratorReader):
 
 def _complete(context: ReadingContext) -> ReadingContext:
     """Fill in the speaker and the robot where there is only one that it can be."""
-    speaker = context.speaker or _find_only(context.instance, "person")
-    robot = context.robot or _find_only(context.instance, "robot")
+    speaker = context.speaker or find_only(context.instance, "person")
+    robot = context.robot or find_only(context.instance, "robot")
     return replace(context, speaker=speaker, robot=robot)
-
-
-def _find_only(instance: Instance, type_: str) -> str:
-    if not instance.schema.has_type(type_) or instance.count(type_) != 1:
-        return ""
-    return instance.name_of(instance.elements(type_)[0])
 
 
 def _rank(

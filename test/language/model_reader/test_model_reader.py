@@ -74,8 +74,16 @@ def test_a_model_that_never_mends_is_given_up_after_three_rounds(
 ) -> None:
     answer = make_reader({"Sure! I will do that.": 1.0}, candidates=1).read(MUG, context)
     assert answer.status is ReadingStatus.NOT_UNDERSTOOD
-    assert "no valid goal" in answer.message
+    assert answer.message.startswith("The language model wrote no valid goal: Sure! I will")
     assert sum("messages" in body for body in server.bodies) == 3
+
+
+def test_what_the_model_wrote_is_quoted_as_it_is(
+    make_reader: Any, server: ChatServer, context: ReadingContext
+) -> None:
+    """A goal does not begin with a capital letter: it would be another one."""
+    answer = make_reader({"not(not(": 1.0}, candidates=1).read(MUG, context)
+    assert "no valid goal: not(not( -- " in answer.message
 
 
 @pytest.mark.parametrize("rubbish", ["", "\x00\ufffd", "((((" * 50, "on(" * 2000, "```", "Goal:"])
