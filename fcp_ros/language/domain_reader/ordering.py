@@ -90,13 +90,17 @@ class GoalJoiner:
     # --- single clauses
 
     def _compose(self, clause: SpokenClause) -> ComposedClause:
+        ahead = bool(clause.condition) or any(proviso.ahead for proviso in clause.provisos)
         try:
-            conditions, provisos = self._compose_conditions(clause), self._compose_provisos(clause)
+            conditions = self._compose_conditions(clause) if ahead else []
+            provisos = self._compose_provisos(clause) if ahead else []
             composed = self._composer.compose(clause)
         except Unresolved:  # "wipe the table if it is dirty"
-            if not clause.condition and not clause.provisos:
+            if not ahead:
                 raise
+            ahead = False
             composed = self._composer.compose(clause)
+        if not ahead:
             conditions, provisos = self._compose_conditions(clause), self._compose_provisos(clause)
         for never in clause.never:
             inner = self._composer.compose(never)

@@ -111,6 +111,7 @@ class StepOrder:
 
     def _stays_there(self, one: ComposedClause, laters: Sequence[ComposedClause]) -> bool:
         """Return True if what comes later is done where the robot goes: it is there at the end."""
+        robot = self._composer.resolver.find_robot()
         rooms = {a.name for s in one.statements for a in _list_constants(s.matrix)[1:]}
         for later in laters:
             for statement in later.statements:
@@ -118,7 +119,8 @@ class StepOrder:
                     return False
                 for constant in _list_constants(statement.matrix):
                     room = self._composer.acts.find_room(constant.name)
-                    if room and constant.name not in rooms and room not in rooms:
+                    elsewhere = constant.name not in rooms and room not in rooms
+                    if room and constant.name != robot and elsewhere:
                         return False
         return True
 

@@ -72,7 +72,8 @@ class MotionParser(StatementParser):
             if preposition in ("to", "in", "at", "near"):
                 place = after
                 break
-        if self._get(start) in ("there", "here"):
+        inside = start + (self._get(start) in ("in", "over", "back"))
+        if self._get(inside) in ("there", "here"):
             for end, said in self._nouns.parse_modifiers(start):
                 yield end, SpokenClause(Act.GO, (said,), uses=said.uses, degree=said.degree)
         for end, phrase in self._nouns.parse_phrases(place):

@@ -384,6 +384,8 @@ class SentenceParser:
 
     def _read_reason(self, place: int, partial: PartialSentence) -> Steps:
         """Read what a request is made for: "I'm thirsty.", "because the news is on"."""
+        if match_words(self._tokens, place, ("as", "soon")):
+            return
         found = list(self._remarks.parse_reason(place))
         if self._begins_sentence(place):
             found += self._remarks.parse_remark(place)

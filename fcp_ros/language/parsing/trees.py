@@ -258,11 +258,19 @@ class ProvisoKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Proviso:
-    """A condition on the way under which a clause speaks; `uses` are those of its first words."""
+    """A condition on the way under which a clause speaks.
+
+    Attributes:
+        kind: how the clause speaks of it.
+        clause: what it is.
+        uses: those of its first words.
+        ahead: said before the clause.
+    """
 
     kind: ProvisoKind
     clause: SpokenClause
     uses: tuple[WordUse, ...] = ()
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class EllipsisParser(MotionParser, ABC):
     def parse_alike(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Yield clauses that ask the same of another thing: "(the mug before) the bowl"."""
         for end, clause in self._parse_following(start, before):
-            yield end, replace(clause, never=(), provisos=(), order=None, permitted=False)
+            yield end, replace(clause, never=(), permitted=False)
 
     def _is_marked(self, start: int) -> bool:
         """Return True if words follow that say how a thing without a verb is asked for."""
@@ -163,7 +163,8 @@ class EllipsisParser(MotionParser, ABC):
         if type_ and self._nouns.fit(theme, type_) < _FITTING:
             return None
         same = replace(said, arguments={**said.arguments, slot: theme}, uses=())
-        return replace(before, predications=(same,), uses=list_phrase_uses(theme))
+        uses = list_phrase_uses(theme)
+        return replace(before, predications=(same,), provisos=(), order=None, uses=uses)
 
     def _choose_slot(self, said: Predication, theme: Phrase) -> str:
         """Return the slot of what was left open, which a thing fits; empty if none is."""

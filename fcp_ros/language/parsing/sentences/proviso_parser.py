@@ -64,13 +64,13 @@ class ProvisoParser:
         """Yield the proviso that stands before a clause, with a time if one is said."""
         for kind, start in self._list_beginnings(place):
             for end, proviso in self._read(place, start, kind):
-                yield end, proviso, None
+                yield end, replace(proviso, ahead=True), None
         longest = read_longest_time(self._tokens, place)
         if longest is not None:
             start = self._match(longest[0], _SINCE)
             if start > longest[0]:
                 for end, proviso in self._read(place, start, ProvisoKind.WHENEVER):
-                    yield end, proviso, longest[1]
+                    yield end, replace(proviso, ahead=True), longest[1]
 
     def is_fit(self, clause: SpokenClause, proviso: Proviso) -> bool:
         """Return True if a clause may stand behind a proviso."""
