@@ -31,7 +31,7 @@ from fcp_ros.domain.phrases import PhraseError, parse_phrase, split_words, write
 from fcp_ros.domain.yaml.reader import parse_lines, read_text
 from fcp_ros.foundation.wording import find_similar, join_words, suggest_name
 from fcp_ros.language.paraphrase import paraphrase_goal
-from fcp_ros.language.reader import ReadingContext, find_only
+from fcp_ros.language.reader import ReadingContext, find_excess, find_only
 from fcp_ros.language.reading import (
     Interpretation,
     Reading,
@@ -41,8 +41,6 @@ from fcp_ros.language.reading import (
 )
 
 READER = "file"
-MOST_CHARACTERS = 4_000
-"""Longest instruction that is looked up (characters)."""
 CLEAR_LEAD = 0.2
 """A reading is clearly the best one if the next is at least this much below it in degree."""
 
@@ -99,12 +97,9 @@ class FileReader:
     def read(self, instruction: str, context: ReadingContext) -> Interpretation:
         """Look an instruction up; case, punctuation and "please" do not matter."""
         context.check()
-        if len(instruction) > MOST_CHARACTERS:
-            message = (
-                f"The instruction has {len(instruction)} characters, more than {MOST_CHARACTERS}: "
-                "say it in fewer words."
-            )
-            return _refuse(instruction, ReadingStatus.REFUSED, message)
+        excess = find_excess(instruction)
+        if excess:
+            return _refuse(instruction, ReadingStatus.REFUSED, excess)
         words = " ".join(word for word in split_words(instruction) if word not in _POLITE)
         if not words:
             message = "The instruction is empty: say what is to be done."

@@ -38,6 +38,20 @@ class ReadingContext:
     check: Callable[[], None] = never_stop
 
 
+MOST_CHARACTERS = 4_000
+"""Longest instruction that is read (characters)."""
+
+
+def find_excess(instruction: str) -> str:
+    """Return a sentence if an instruction has too many characters to be read; "" if it has not."""
+    if len(instruction) <= MOST_CHARACTERS:
+        return ""
+    return (
+        f"The instruction has {len(instruction)} characters, more than {MOST_CHARACTERS}: say it "
+        "in several shorter ones."
+    )
+
+
 def find_only(instance: Instance, type_: str) -> str:
     """Return the name of the only element of a type; "" if there are several, or none."""
     if not instance.schema.has_type(type_) or instance.count(type_) != 1:

@@ -23,7 +23,7 @@ from fcp_ros.language.model_reader.names import offer_names, split_words
 from fcp_ros.language.model_reader.prompt import write_question, write_task
 from fcp_ros.language.model_reader.word_uses import align_words
 from fcp_ros.language.paraphrase import paraphrase_goal
-from fcp_ros.language.reader import ReadingContext, find_only
+from fcp_ros.language.reader import ReadingContext, find_excess, find_only
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 
 MOST_WORDS = 200
@@ -77,12 +77,16 @@ class GeneratorReader:
 
     def read(self, instruction: str, context: ReadingContext) -> Interpretation:
         """Read an instruction; every failure is a status with a sentence, only `check` raises."""
+        excess = find_excess(instruction)
+        if excess:
+            return self._fail(instruction, ReadingStatus.REFUSED, excess)
         count = len(split_words(instruction))
         if not count:
             return self._fail(instruction, ReadingStatus.REFUSED, "There is no word to be read.")
         if count > MOST_WORDS:
             message = (
-                f"The instruction has {count} words, more than {MOST_WORDS}: say it in several."
+                f"The instruction has {count} words, more than {MOST_WORDS}: say it in several "
+                "shorter ones."
             )
             return self._fail(instruction, ReadingStatus.REFUSED, message)
         try:
@@ -134,8 +138,9 @@ class GeneratorReader:
         if checked.unclear > checked.candidates[0].share:
             message = "The language model thinks that this can't be said with what is known here."
         elif best.unread:
-            words = ", ".join(f'"{instruction[use.start : use.end]}"' for use in best.unread)
-            message = f"Not understood: {words}. Without that: {best.paraphrase}"
+            words = dict.fromkeys(instruction[use.start : use.end] for use in best.unread)
+            listed = ", ".join(f'"{word}"' for word in words)
+            message = f"Not understood: {listed}. Without that: {best.paraphrase}"
         elif len(readings) > 1 and best.degree - readings[1].degree < self._options.margin:
             close = [r for r in readings if best.degree - r.degree < self._options.margin]
             choices = _write_choices(close)

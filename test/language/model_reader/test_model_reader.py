@@ -78,6 +78,23 @@ def test_a_model_that_never_mends_is_given_up_after_three_rounds(
     assert sum("messages" in body for body in server.bodies) == 3
 
 
+def test_a_long_instruction_is_refused_before_the_model_is_asked(
+    make_reader: Any, server: ChatServer, context: ReadingContext
+) -> None:
+    for long, words in (("x" * 100_000, "100000 characters"), ("mug " * 300, "300 words")):
+        answer = make_reader({ANY: 1.0}).read(long, context)
+        assert answer.status is ReadingStatus.REFUSED
+        assert words in answer.message
+    assert not server.bodies
+
+
+def test_a_word_that_is_not_understood_is_named_once(
+    make_reader: Any, context: ReadingContext
+) -> None:
+    answer = make_reader({ANY: 1.0}).read("blorp " * 50 + MUG, context)
+    assert answer.message.count("blorp") == 1
+
+
 def test_what_the_model_wrote_is_quoted_as_it_is(
     make_reader: Any, server: ChatServer, context: ReadingContext
 ) -> None:
