@@ -129,11 +129,24 @@ class Composer:
         place = (
             self.resolver.find_there(theme, said.preposition)
             if there
-            else self.resolver.resolve(place_phrase, "", place=True)
+            else self._resolve_place(place_phrase, theme)
         )
         composed.themes.append(theme)
         statements = self._filler.relate(theme, place, said.preposition)
         return self._negate_all(statements, said.negated)
+
+    def _resolve_place(self, phrase: Phrase, theme: Term) -> Term:
+        """Resolve where something is: "it" is something else ("the mug with a spoon in it")."""
+        mentions = self.resolver.mentions
+        known = list(mentions)
+        pronoun = isinstance(phrase, NounPhrase) and phrase.head is Reference.IT
+        if pronoun:
+            mentions[:] = [m for m in known if m.term != theme] or known
+        before = len(mentions)
+        try:
+            return self.resolver.resolve(phrase, "", place=True)
+        finally:
+            mentions[:] = [*known, *mentions[before:]]
 
     def _negate_all(self, statements: list[Statement], negated: bool) -> list[Statement]:
         if not negated:

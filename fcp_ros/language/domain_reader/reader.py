@@ -48,6 +48,7 @@ from fcp_ros.language.parsing.trees import (
     NounPhrase,
     Phrase,
     Predication,
+    Reference,
     Sentence,
     SpokenClause,
     Words,
@@ -63,6 +64,8 @@ MOST_CHOICES = 5
 """Elements that are offered where a phrase could be several."""
 LEAST_SHOWN = 0.02
 """Worse readings are shown only if there is no better one."""
+_ROOM = "room"
+"""Type of the place where who speaks is."""
 _KEPT_STATES = 4
 """States whose nouns are remembered."""
 
@@ -320,6 +323,8 @@ def _rate_phrase(phrase: Phrase, type_: str, subject: _Subject) -> float:
     head = phrase.head
     if isinstance(head, Words):
         return 0.0
+    if head is Reference.HERE and subject.lexicon.has_type(_ROOM):
+        return subject.places.rate_types(frozenset((_ROOM,)), type_)
     if isinstance(head, ElementName):
         instance = subject.instance
         own = instance.type_of(instance.id_of(head.name))

@@ -22,6 +22,7 @@ from fcp_ros.language.domain_reader.contradictions import Contradictions, mentio
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import Referent
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
+from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.parsing.trees import Act, Link
 
 
@@ -146,7 +147,8 @@ class StepOrder:
 
     def _is_means(self, one: ComposedClause, two: ComposedClause) -> bool:
         """Return True if a clause only prepares the next: "take the mug and put it ..."."""
-        means = one.clause.act is Act.HOLD or self.takes_something(one)
+        wish = one.clause.verb == "want" and _places_theme(one, two)
+        means = one.clause.act is Act.HOLD or wish or self.takes_something(one)
         if not means and not self._removes_something(one, two):
             return False
         later = [*two.themes, *two.terms]
@@ -240,3 +242,11 @@ def _chain(constraints: Sequence[Expression]) -> list[Expression]:
 
 def _list_constants(formula: Expression) -> list[Constant]:
     return [t for atom in atoms(formula) for t in atom.arguments if isinstance(t, Constant)]
+
+
+def _places_theme(one: ComposedClause, two: ComposedClause) -> bool:
+    """Return True if a clause says where the thing shall be that was wanted before it."""
+    said = two.clause.predications
+    placing = two.clause.verb in PUT_VERBS and any(len(p.arguments) == 2 for p in said)
+    placed = placing or any(p.preposition for p in said)
+    return placed and any(theme in two.themes for theme in one.themes)

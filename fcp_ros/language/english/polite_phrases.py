@@ -113,6 +113,9 @@ CLOSINGS = PhraseSet(
     "in order",
     "everything done",
     "from (then|there|that point|that moment) on",
+    "[from] (wherever|whereever) (it is|they are)",
+    "[from] all over the (house|place|home|flat|apartment)",
+    "instead",
     # it is left open which thing is taken
     "(i|we) do not (mind|care) [which|which one|where|how]",
     "it does not matter [to me] [which|which one|where|how]",
@@ -128,7 +131,8 @@ CLOSINGS = PhraseSet(
 DEMANDS = PhraseSet(
     "(make|be) [absolutely|quite|really] (sure|certain) [that]",
     "make it (so|happen) [that]",
-    "see [to it] [that]",
+    "see [to it] that",
+    "see to it",
     "(ensure|guarantee) [that]",
     "(check|mind|take care) that",
     "take care",
@@ -155,11 +159,28 @@ WISHES = PhraseSet(
     f"i would {_STRESS} {_WOULD} [that|for|it if|to see|to have]",
     f"i would be {_VERY} {_GLAD} (if|to see|to have)",
     f"i would {_MUCH} appreciate it if",
+    "i would (rather|sooner) (have|see)",
     f"it would be {_VERY} (great|lovely|wonderful|fantastic|perfect|best) (if|for)",
     "(what|all) i (want|need|would like|ask for) is [that|for]",
     "(can|could|may) i (have|get)",
 )
 """Words before a statement of what shall be so."""
+
+INDIFFERENT = PhraseSet(
+    "(i|we) do not [really] (mind|care) (which|where|what|how|if|whether|when|who)",
+    "it does not [really] matter (which|where|what|how|if|whether|when|who)",
+    "it is up to you (which|where|what|how|if|whether|when)",
+    "no matter (which|where|what|how|if|whether|when|who)",
+    "(wherever|whichever|however|whatever) (it is|they are|it takes|you do)",
+)
+"""Beginnings of remarks by which something is left open."""
+
+ABOUT = PhraseSet(
+    "(as for|regarding|concerning|about|speaking of|with regard to)",
+    "[do|can] you (see|remember|know) [all]",
+    "(see|remember) [all]",
+)
+"""Words before a thing that is spoken of next."""
 
 WANTS = PhraseSet(
     f"(i|we) {_STRESS} (want|need)",

@@ -52,14 +52,14 @@ PUT_VERBS = gather_words(
 BRING_VERBS = gather_words("bring fetch get give hand pass deliver carry take serve")
 """Verbs of bringing something to a person."""
 
-HOLD_VERBS = gather_words("grab grasp take hold pick lift get fetch")
+HOLD_VERBS = gather_words("grab grasp take hold pick lift get fetch collect gather")
 """Verbs of taking something into the hand."""
 
 REMOVE_VERBS = gather_words("take remove clear get unload move pick pull")
 """Verbs of removing something from a place."""
 
 GO_VERBS = gather_words(
-    "go end finish move drive navigate come travel walk head return visit enter run"
+    "go end finish move drive navigate come travel walk head return visit enter run join meet"
 )
 """Verbs of motion of the robot itself."""
 

@@ -125,7 +125,8 @@ class ClauseParser(CompanionParser):
                 for last in list(match.arguments.values())[-1:] if wanted else ():
                     if not isinstance(last, int):
                         degree *= self.rate_wanted(last)
-                yield match.end, SpokenClause(act, (said,), verb=stem, degree=degree)
+                verb = "want" if wanted else stem
+                yield match.end, SpokenClause(act, (said,), verb=verb, degree=degree)
 
     def _parse_verb(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
         """Read an imperative by a verb of English in general."""
@@ -163,7 +164,7 @@ class ClauseParser(CompanionParser):
                 uses = list_phrase_uses(theme)
                 yield end, SpokenClause(Act.STAY, (said,), uses=uses, degree=theme.degree * 0.8)
             if verb in KEEP_VERBS:
-                after = self._match_any(place, _WHERE_IT_IS)
+                after = WHERE_IT_IS.find_end(self._tokens, place)
                 if after > place:
                     use = self._nouns.describe_use(place, after, WordRole.ACTION, "stays")
                     said = Predication(None, {THEME: theme}, uses=(use,), degree=theme.degree)
@@ -246,7 +247,7 @@ class ClauseParser(CompanionParser):
         if verb == "hold" and self._get(start) == "on":
             return
         up = self._get(start) == "up"
-        weak = 0.8 if verb in ("get", "fetch", "take") else 1.0
+        weak = 0.8 if verb in ("get", "fetch", "take", "collect", "gather") else 1.0
         for end, theme in self._nouns.parse_phrases(start + up):
             after = end + 1 if self._get(end) == "up" else end
             said = Predication(None, {THEME: theme}, degree=theme.degree * weak)

@@ -98,7 +98,7 @@ class MotionParser(StatementParser):
     def _parse_stay(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "stay in the kitchen", "be there"."""
         verb = self._get(start)
-        if verb not in _STAY_VERBS and verb != "be":
+        if verb not in _STAY_VERBS and verb not in ("be", "stand", "park"):
             return
         robot = NounPhrase(start, start, Reference.ADDRESSEE, Determiner.THE)
         use = self._nouns.describe_use(start, start + 1, WordRole.ACTION, verb)

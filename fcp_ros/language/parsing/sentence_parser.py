@@ -9,6 +9,7 @@ from itertools import chain
 
 from fcp_ros.language.english.connectives import EARLIER, LONGEST_LINK, SEQUENCE
 from fcp_ros.language.english.function_words import FILLERS
+from fcp_ros.language.english.polite_phrases import ABOUT, POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
@@ -34,6 +35,7 @@ from fcp_ros.language.parsing.trees import (
     Determiner,
     Link,
     NounPhrase,
+    Phrase,
     Predication,
     Reference,
     Sentence,
@@ -169,6 +171,11 @@ class SentenceParser:
         return replace(partial.sentence, uses=(*partial.sentence.uses, *uses))
 
     def _read_ignorable(self, place: int, partial: PartialSentence) -> Steps:
+        polite = POLITE.find_end(self._tokens, place)
+        wish = self._nouns.get_text(place) == "if"
+        if polite > place and not wish and self._nouns.get_text(polite) in (",", "and", ".", "!"):
+            use = self._nouns.describe_use(place, polite, WordRole.FILLER)
+            yield polite, replace(partial, sentence=self._add_uses(partial, use))
         for words in self._ignorable:
             if match_words(self._tokens, place, words):
                 end = place + len(words)
@@ -387,7 +394,7 @@ class SentenceParser:
         if match_words(self._tokens, place, ("as", "soon")):
             return
         found = list(self._remarks.parse_reason(place))
-        if self._begins_sentence(place):
+        if self._begins_sentence(place) or self._nouns.get_text(place - 1) == ",":
             found += self._remarks.parse_remark(place)
             found += self._remarks.parse_whole(place)
         for remark in found:
@@ -417,13 +424,19 @@ class SentenceParser:
         """Read "the mug and the glass, (I want both on the table)": named first, then spoken of."""
         if not self._begins_sentence(place):
             return
-        for end, phrase in self._nouns.parse_phrases(place):
-            if self._nouns.get_text(end) not in (",", ":"):
+        start = ABOUT.find_end(self._tokens, place)
+        marks = (",", ":") if start == place else (",", ":", "?", ".", "!")
+        uses: tuple[WordUse, ...] = ()
+        if start > place:
+            uses = (self._nouns.describe_use(place, start, WordRole.FILLER),)
+        for end, phrase in self._nouns.parse_phrases(start):
+            if self._nouns.get_text(end) not in marks:
                 continue
-            if isinstance(phrase, NounPhrase) and isinstance(phrase.head, Reference):
+            pronoun = isinstance(phrase, NounPhrase) and isinstance(phrase.head, Reference)
+            if pronoun and not _names_things(phrase):
                 continue
             said = Predication(None, {THEME: phrase}, uses=list_phrase_uses(phrase))
-            topic = SpokenClause(Act.TOPIC, (said,), degree=phrase.degree * _TOPIC)
+            topic = SpokenClause(Act.TOPIC, (said,), uses=uses, degree=phrase.degree * _TOPIC)
             yield (
                 end + 1,
                 replace(partial, sentence=add_clause(partial.sentence, topic, Link.AND)),
@@ -489,3 +502,10 @@ def _list_said(clause: SpokenClause) -> Iterator[WordUse]:
         for argument in said.arguments.values():
             if isinstance(argument, NounPhrase):
                 yield from argument.uses
+
+
+def _names_things(phrase: Phrase) -> bool:
+    """Return True for "the things on the counter"."""
+    return (
+        isinstance(phrase, NounPhrase) and phrase.head is Reference.THING and bool(phrase.qualities)
+    )

@@ -112,7 +112,8 @@ class StatementParser(AdverbialParser):
                 continue
             clause = make_brought(theme, speaker)
             degree = clause.degree * self.rate_wanted(theme) * 0.9
-            yield after, replace(clause, uses=(use, *clause.uses), degree=degree)
+            uses = (use, *clause.uses)
+            yield after, replace(clause, verb="want", uses=uses, degree=degree)
 
     def rate_wanted(self, theme: Phrase) -> float:
         """Rate lower that "the mug on the table" is wanted here: it may be wanted there."""
@@ -129,6 +130,10 @@ class StatementParser(AdverbialParser):
         yield from parse_swap(self._nouns, start)
         if self._get(start) == "there":
             yield from self._parse_existence(start, wanted)
+        if self._get(start) in ("it", "this", "that", "these", "those"):
+            verb = read_verb_phrase(self._get, start + 1)
+            if verb.end > start + 1 and not (verb.demanded or verb.negated or wanted):
+                yield from self._parse_lead_in(start, verb.end)
         if self._get(start) in _INVERTED:
             yield from self._parse_inverted(start)
         for end, theme in self._nouns.parse_phrases(start):
@@ -242,14 +247,15 @@ class StatementParser(AdverbialParser):
             base = self._get(end) in ("please", "be", "get", "stay", "remain", "stand", "lie", "go")
             if verb.end == end or not base:
                 continue
+            uses = (use, self._nouns.describe_use(end, verb.end, WordRole.FILLER))
             act = Act.KEEP if verb.stays or not asked else Act.STATE
             for after, said in self._nouns.parse_modifiers(verb.end):
                 if not said.source:
                     clause = self._make_said(theme, said, act)
-                    yield after, replace(clause, uses=(use, *clause.uses))
+                    yield after, replace(clause, uses=(*uses, *clause.uses))
             if asked:
                 for after, clause in self._parse_passive(verb.end, theme):
-                    yield after, replace(clause, uses=(use, *clause.uses))
+                    yield after, replace(clause, uses=(*uses, *clause.uses))
 
     def _parse_remark(
         self, end: int, place: int, theme: Phrase

@@ -77,7 +77,7 @@ class CompanionParser(FrontingParser, ABC):
         uses = [use, *list_phrase_uses(theme)]
         if stop > end:
             uses.append(self._nouns.describe_use(end, stop, WordRole.FILLER))
-        degree = theme.degree * _COMPANION
+        degree = theme.degree
         said = Predication(None, {THEME: theme}, degree=degree)
         return SpokenClause(Act.HOLD, (said,), uses=tuple(uses), degree=degree)
 

@@ -115,7 +115,9 @@ class EllipsisParser(MotionParser, ABC):
         place = max(start + so, same)
         way_needed = same > start and self._get(start) in ("do", "treat") and same == start + 1
         for end, theme in self._nouns.parse_phrases(place):
-            too = _TOO.find_end(self._tokens, end)
+            comma = self._get(end) == ","
+            too = _TOO.find_end(self._tokens, end + comma)
+            too = too if too > end + comma else end
             if too == end and (place == start or way_needed):
                 continue
             clause = self._repeat(before, theme)
@@ -227,7 +229,7 @@ class EllipsisParser(MotionParser, ABC):
             return
         for end, theme in self._nouns.parse_phrases(start):
             for after, said in self._nouns.parse_modifiers(end):
-                if said.source or said.preposition or not said.subject:
+                if said.source or not (said.preposition or said.subject):
                     continue
                 clause = self._make_said(theme, said, before.act)
                 yield (

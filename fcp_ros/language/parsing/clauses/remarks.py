@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.polite_phrases import POLITE
+from fcp_ros.language.english.polite_phrases import INDIFFERENT, POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
@@ -26,6 +26,7 @@ from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
     NounPhrase,
+    Phrase,
     Predication,
     Reference,
     SpokenClause,
@@ -45,7 +46,8 @@ _SUBJECTS = gather_words(
 _OPENINGS = gather_words("my our your his her their the a an some no today tonight tomorrow")
 _FINITE = gather_words(
     "is are was were am has have had will looks look smells smell feels feel seems seem sounds "
-    "came comes arrived ran spilled dropped broke forgot knows says said"
+    "came comes arrived ran spilled dropped broke forgot knows says said keeps likes loves hates "
+    "wants thinks makes made does did happened works stopped started"
 )
 _DEMANDING = gather_words(
     "should must shall ought need needs may to never always please let make ensure without "
@@ -110,6 +112,12 @@ class RemarkParser:
 
     def parse_remark(self, start: int) -> Iterator[Remark]:
         """Yield the remark that begins at the first token of a sentence, if one does."""
+        if INDIFFERENT.find_end(self._tokens, start) > start:
+            stop = self._find_stop(start, comma=True)
+            yield self._make_remark(start, stop, stop, _LOADED)
+            return
+        if start and self._get(start - 1) == ",":
+            return
         stop = self._find_stop(start)
         if stop > start + 1 and self._is_declarative(start, stop):
             yield self._make_remark(start, stop, start, _LOADED)
@@ -192,14 +200,14 @@ class RemarkParser:
             stem in self._nouns.patterns.imperatives for stem in stems
         )
 
-    def _list_things(self, start: int, stop: int) -> list[NounPhrase]:
+    def _list_things(self, start: int, stop: int) -> list[Phrase]:
         """List the things of the scene that are named, from left to right."""
-        found: list[NounPhrase] = []
+        found: list[Phrase] = []
         place = start
         while place < stop:
             known = [
                 (end, phrase)
-                for end, phrase in self._nouns.parse_simple(place)
+                for end, phrase in self._nouns.parse_phrases(place)
                 if end <= stop and self._is_known(phrase)
             ]
             if known:
@@ -210,7 +218,9 @@ class RemarkParser:
                 place += 1
         return found
 
-    def _is_known(self, phrase: NounPhrase) -> bool:
+    def _is_known(self, phrase: Phrase) -> bool:
+        if isinstance(phrase, Coordination):
+            return all(map(self._is_known, phrase.parts))
         named = getattr(phrase.head, "members", ())
         return bool(named) and phrase.degree > 0.9
 
@@ -231,8 +241,10 @@ def _is_about_speaker(words: list[str]) -> bool:
     return not any(word in ("you", "your", "please", "must", "should") for word in words)
 
 
-def _make_definite(phrase: NounPhrase) -> NounPhrase:
+def _make_definite(phrase: Phrase) -> Phrase:
     """Make "a mug" the one that is spoken of next."""
+    if isinstance(phrase, Coordination):
+        return replace(phrase, parts=tuple(map(_make_definite, phrase.parts)))
     loose = phrase.determiner in (Determiner.A, Determiner.BARE) and phrase.number is None
     return replace(phrase, determiner=Determiner.THE) if loose else phrase
 

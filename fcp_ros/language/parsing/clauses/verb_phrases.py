@@ -18,7 +18,8 @@ _ADVERBS = gather_words(
 )
 _FLOATING = gather_words("all both each")
 _BEING = gather_words(
-    "be get become end go stand lie sit rest return live belong hang land come remain stay wind"
+    "be get become end go stand lie sit rest return live belong hang land come remain stay wind "
+    "have"
 )
 _POSTURES = gather_words(
     "standing lying sitting resting hanging located situated waiting found made lined"

@@ -91,6 +91,8 @@ class ModifierParser(PatternMatcher):
             )
             if self.get_text(start) == word or before:
                 end = start + (2 if before else 1)
+                if word == "here" and match_words(self.tokens, end, ("with", "me")):
+                    end += 2
                 use = self.describe_use(start, end, WordRole.THING, word)
                 place = NounPhrase(start, end, reference, Determiner.THE)
                 yield (

@@ -157,6 +157,9 @@ class NounParser(RelativeParser):
                 start, start + 1, PRONOUNS[text], Determiner.THE, None, plural, uses=(use,)
             )
             yield phrase.end, phrase
+            if plural and self.get_text(start + 1) in ("all", "both", "each"):
+                use = self.describe_use(start, start + 2, WordRole.THING)
+                yield start + 2, replace(phrase, end=start + 2, uses=(use,))
             if text in ("those", "these"):
                 ones = replace(phrase, head=Reference.ONE)
                 for end, described in self._extend(ones, depth):
