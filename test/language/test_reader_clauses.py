@@ -36,7 +36,20 @@ GOALS = {
         "on(bowl_1, couch_1) or on(vase_1, couch_1)"
     ),
     "Close the door because I'm cold.": "closed(door_1)",
+    "I'd rather have the apple on the table.": "on(apple_1, table_1)",
+    "I need the mug. Put it on the couch, please.": "on(mug_1, couch_1)",
+    "Get that mug off the table, I don't care where it ends up.": "not on(mug_1, table_1)",
+    "See all those things on the counter? They go on the couch.": (
+        "forall ?x1: item (not initially (on(?x1, counter_1)) or on(?x1, couch_1))"
+    ),
+    "As for the apple, put it in the fridge.": "inside(apple_1, fridge_1)",
     # what is left out
+    "I'd like the television on and the apple on the table.": (
+        "switched_on(television_1) and on(apple_1, table_1)"
+    ),
+    "The couch is where I want the mug to be, and the bowl, too.": (
+        "on(mug_1, couch_1) and on(bowl_1, couch_1)"
+    ),
     "The apple should be in the fridge, the book on the table and the mug on the couch.": (
         "inside(apple_1, fridge_1) and on(book_1, table_1) and on(mug_1, couch_1)"
     ),
@@ -74,9 +87,15 @@ GOALS = {
     "You should be in the living room, with the door left open.": (
         "at(robot_1, living_room_1) and not closed(door_1)"
     ),
-    "Bring the mug to where I am.": (
-        "exists ?place: fixture (in_room(?place, living_room_1) and (on(mug_1, ?place) or "
-        "inside(mug_1, ?place)))"
+    "Bring the book to where I am.": (
+        "holding(robot_1, book_1) and exists ?room: room (at(person_1, ?room) and "
+        "at(robot_1, ?room))"
+    ),
+    "The fridge should be open with the apple inside it.": (
+        "not closed(fridge_1) and inside(apple_1, fridge_1)"
+    ),
+    "Stand in the living room holding the apple.": (
+        "holding(robot_1, apple_1) and at(robot_1, living_room_1)"
     ),
     # what is named first and spoken of then
     "The mug and the glass, I want the two of them on the couch.": (

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.english.adverbials import ALWAYS, PREFERENCES
-from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE
+from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE, WISHES
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
 from fcp_ros.language.english.word_lists import gather_phrases
@@ -74,6 +74,8 @@ class AdverbialParser(TimingParser, ABC):
         for _ in range(8):
             polite = self._match_polite(place)
             wished = self._match_any(place, PREFERENCES)
+            if self._get(place + 2) == "rather" and WISHES.find_end(self._tokens, place) > place:
+                wished = place  # "I would rather have it there" asks for something
             if max(polite, wished) > place:
                 end = max(polite, wished)
                 kind = self._get(place) == "if" and polite >= wished  # "if you could put ..."

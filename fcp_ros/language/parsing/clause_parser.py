@@ -164,7 +164,7 @@ class ClauseParser(CompanionParser):
                 uses = list_phrase_uses(theme)
                 yield end, SpokenClause(Act.STAY, (said,), uses=uses, degree=theme.degree * 0.8)
             if verb in KEEP_VERBS:
-                after = WHERE_IT_IS.find_end(self._tokens, place)
+                after = self._match_any(place, _WHERE_IT_IS)
                 if after > place:
                     use = self._nouns.describe_use(place, after, WordRole.ACTION, "stays")
                     said = Predication(None, {THEME: theme}, uses=(use,), degree=theme.degree)

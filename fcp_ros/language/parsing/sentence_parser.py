@@ -9,35 +9,33 @@ from itertools import chain
 
 from fcp_ros.language.english.connectives import EARLIER, LONGEST_LINK, SEQUENCE
 from fcp_ros.language.english.function_words import FILLERS
-from fcp_ros.language.english.polite_phrases import ABOUT, POLITE
+from fcp_ros.language.english.polite_phrases import POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.remarks import RemarkParser, names_pronoun
+from fcp_ros.language.parsing.clauses.remarks import names_pronoun
 from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.sentences.announced_lists import find_announced, list_after
+from fcp_ros.language.parsing.sentences.asides import AsideReader
 from fcp_ros.language.parsing.sentences.partial_sentences import (
     PartialSentence,
     Steps,
     add_clause,
+    begins_sentence,
     close_link,
     keep_best,
 )
 from fcp_ros.language.parsing.sentences.proviso_parser import ProvisoParser
 from fcp_ros.language.parsing.trees import (
-    THEME,
     Act,
     Determiner,
     Link,
     NounPhrase,
-    Phrase,
-    Predication,
-    Reference,
     Sentence,
     SpokenClause,
 )
@@ -51,8 +49,6 @@ JUXTAPOSED = 0.9
 """Degree of a clause that follows another one without a word or mark between them."""
 _ASKING = gather_words("is are was were does do did has have which that what how why")
 """Words that begin a question, which no goal answers."""
-_TOPIC = 0.95
-"""Degree of a thing that is named before the clause about it."""
 _NOT_SPOKEN_OF = 0.1
 """Degree of a clause without a pronoun behind such a thing."""
 _APART = 0.9
@@ -92,7 +88,7 @@ class SentenceParser:
         self._tokens = nouns.tokens
         self._ignorable = [tuple(words.split()) for words in ignorable]
         self._check = check
-        self._remarks = RemarkParser(nouns)
+        self._asides = AsideReader(nouns, clauses)
         self._beside_tasks: dict[tuple[str, int], list[tuple[SpokenPattern, PartsMatch]]] = {}
 
     def parse(self) -> list[Sentence]:
@@ -125,9 +121,7 @@ class SentenceParser:
         yield from self._read_afterthought(place, partial)
         yield from self._read_remark(place, partial)
         yield from self._read_more(place, partial)
-        yield from self._read_reason(place, partial)
-        yield from self._read_companion(place, partial)
-        yield from self._read_topic(place, partial)
+        yield from self._asides.read_aside(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
 
@@ -161,7 +155,7 @@ class SentenceParser:
     def _skip(self, place: int, partial: PartialSentence) -> PartialSentence:
         token = self._tokens[place]
         meaningless = token.text in FILLERS and (token.text,) not in PREPOSITIONS
-        asking = token.text in _ASKING and self._begins_sentence(place)
+        asking = token.text in _ASKING and begins_sentence(self._tokens, place)
         filler = (meaningless and not asking) or token.kind is TokenKind.SYMBOL
         degree = partial.sentence.degree * (SKIPPED_FILLER if filler else SKIPPED)
         unread = partial.sentence.unread if filler else (*partial.sentence.unread, place)
@@ -217,7 +211,9 @@ class SentenceParser:
                     alike = self._clauses.parse_alike(start, before)
                     found = chain(found, ((e, c) for e, c in alike if self._nouns.ends_clause(e)))
                 for end, clause in found:
-                    behind = bool(partial.sentence.clauses) and not self._begins_sentence(place)
+                    behind = bool(partial.sentence.clauses) and not begins_sentence(
+                        self._tokens, place
+                    )
                     yield from self._place_subordinate(end, partial, clause, use, earlier, behind)
         if self._nouns.get_text(place) in ("if", "unless"):
             yield from self._read_condition(place, partial)
@@ -386,62 +382,6 @@ class SentenceParser:
                         sentence = replace(partial.sentence, clauses=tuple(changed))
                         yield end, replace(partial, sentence=sentence, separated=False)
 
-    def _begins_sentence(self, place: int) -> bool:
-        return place == 0 or self._nouns.get_text(place - 1) in (".", "!", "?", ";")
-
-    def _read_reason(self, place: int, partial: PartialSentence) -> Steps:
-        """Read what a request is made for: "I'm thirsty.", "because the news is on"."""
-        if match_words(self._tokens, place, ("as", "soon")):
-            return
-        found = list(self._remarks.parse_reason(place))
-        if self._begins_sentence(place) or self._nouns.get_text(place - 1) == ",":
-            found += self._remarks.parse_remark(place)
-            found += self._remarks.parse_whole(place)
-        for remark in found:
-            sentence = add_clause(partial.sentence, remark.clause, Link.AND)
-            yield remark.end, replace(partial, sentence=sentence, separated=False)
-
-    def _read_companion(self, place: int, partial: PartialSentence) -> Steps:
-        """Read "with the door closed", "(come to me) with it"."""
-        sentence = partial.sentence
-        if not sentence.clauses:
-            return
-        for companion in self._clauses.parse_companions(place, sentence.clauses[-1]):
-            if not companion.ahead:
-                added = add_clause(sentence, companion.clause, Link.AND)
-            else:
-                *clauses, last = sentence.clauses
-                *links, link = sentence.links
-                added = replace(
-                    sentence,
-                    clauses=(*clauses, companion.clause, last),
-                    links=(*links, link, Link.AND),
-                    degree=sentence.degree * companion.clause.degree,
-                )
-            yield companion.end, replace(partial, sentence=added, separated=False)
-
-    def _read_topic(self, place: int, partial: PartialSentence) -> Steps:
-        """Read "the mug and the glass, (I want both on the table)": named first, then spoken of."""
-        if not self._begins_sentence(place):
-            return
-        start = ABOUT.find_end(self._tokens, place)
-        marks = (",", ":") if start == place else (",", ":", "?", ".", "!")
-        uses: tuple[WordUse, ...] = ()
-        if start > place:
-            uses = (self._nouns.describe_use(place, start, WordRole.FILLER),)
-        for end, phrase in self._nouns.parse_phrases(start):
-            if self._nouns.get_text(end) not in marks:
-                continue
-            pronoun = isinstance(phrase, NounPhrase) and isinstance(phrase.head, Reference)
-            if pronoun and not _names_things(phrase):
-                continue
-            said = Predication(None, {THEME: phrase}, uses=list_phrase_uses(phrase))
-            topic = SpokenClause(Act.TOPIC, (said,), uses=uses, degree=phrase.degree * _TOPIC)
-            yield (
-                end + 1,
-                replace(partial, sentence=add_clause(partial.sentence, topic, Link.AND)),
-            )
-
     def _read_clause(self, place: int, partial: PartialSentence) -> Steps:
         found = list(self._clauses.parse_clauses(place))
         if partial.sentence.clauses:
@@ -502,10 +442,3 @@ def _list_said(clause: SpokenClause) -> Iterator[WordUse]:
         for argument in said.arguments.values():
             if isinstance(argument, NounPhrase):
                 yield from argument.uses
-
-
-def _names_things(phrase: Phrase) -> bool:
-    """Return True for "the things on the counter"."""
-    return (
-        isinstance(phrase, NounPhrase) and phrase.head is Reference.THING and bool(phrase.qualities)
-    )

@@ -148,8 +148,8 @@ class NounParser(RelativeParser):
         text = self.get_text(start)
         here = _WHERE_I_AM.find_end(self.tokens, start)
         if here > start:
-            use = self.describe_use(start, here, WordRole.THING, "here")
-            yield here, NounPhrase(start, here, Reference.HERE, Determiner.THE, uses=(use,))
+            use = self.describe_use(start, here, WordRole.THING, "me")
+            yield here, NounPhrase(start, here, Reference.SPEAKER, Determiner.THE, uses=(use,))
         if text in PRONOUNS and not self._begins_noun(start):
             use = self.describe_use(start, start + 1, WordRole.THING)
             plural = PRONOUNS[text] is Reference.THEM

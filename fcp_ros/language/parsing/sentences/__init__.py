@@ -3,5 +3,6 @@
 
 - `partial_sentences`: readings of the first tokens.
 - `announced_lists`: lists behind a colon.
+- `asides`: remarks, companions and things named first.
 - `proviso_parser`: conditions on the way, before or behind a clause.
 """

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.parsing.trees import (
     Link,
     Predication,
@@ -71,3 +72,8 @@ def keep_best(partials: Sequence[PartialSentence]) -> list[PartialSentence]:
         if len(found) == BEAM:
             break
     return found
+
+
+def begins_sentence(tokens: Sequence[Token], place: int) -> bool:
+    """Return True if a sentence begins at a token."""
+    return place == 0 or tokens[place - 1].text in (".", "!", "?", ";")
