@@ -28,7 +28,7 @@ from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Relaxation
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.contradictions import find_contradictions
-from fcp_ros.relaxation.choices.order import GoalOrder
+from fcp_ros.relaxation.choices.order import GoalOrder, fix_losses
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
     Form,
@@ -295,6 +295,8 @@ class GoalRelaxation:
                 if not used or item.form is Form.HARD or item.every >= 0:
                     continue
                 wanted = item.wanted
+            if position in self._order.ordered and choice.changes:
+                wanted = fix_losses(wanted, self._here.domain, self._here.instance)
             excluded = exclude_elements(wanted, used, self._here.instance, self._goal.types)
             if choice.expression is not None or excluded != wanted:
                 changed[position] = excluded

@@ -131,12 +131,15 @@ class Given:
         for request in requests:
             words = (request.predicate, *(argument.text for argument in request.arguments))
             self.asked.append(words)
-            mixed = sum(map(ord, "".join(words))) * (self.seed + 7) % 5
-            degree = (0.0, 0.45, 0.7, 0.85, 1.0)[mixed]
-            if request.predicate == "grasp":
-                degree = (0.8, 0.9, 0.95, 1.0, 1.0)[mixed]
+            degree = self.find_degree(*words)
             found.append(Membership(degree, degree, source="table"))
         return found
+
+    def find_degree(self, *words):
+        mixed = sum(map(ord, "".join(words))) * (self.seed + 7) % 5
+        if words[0] == "grasp":
+            return (0.8, 0.9, 0.95, 1.0, 1.0)[mixed]
+        return (0.0, 0.45, 0.7, 0.85, 1.0)[mixed]
 
 
 @pytest.fixture(scope="module")

@@ -11,19 +11,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.structure import has_requirements
 from fcp_ros.domain.expressions.syntax import (
+    And,
     Atom,
+    Constant,
+    Count,
     Exists,
     Expression,
     Forall,
+    Not,
     TrajectoryConstraint,
     Weighted,
+    atoms,
     free_variables,
     rename_free,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import BUILT_IN
+from fcp_ros.domain.model import BUILT_IN, SAME, Domain
 from fcp_ros.relaxation.choices.conjunctions import OpenedExists, flatten, join
 from fcp_ros.relaxation.choices.requirements import (
     Form,
@@ -47,6 +53,7 @@ class GoalOrder:
 
     Attributes:
         mentioned: number of a constraint -> numbers of the requirements that it speaks of.
+        ordered: the numbers of all requirements that a constraint speaks of.
     """
 
     def __init__(self, goal: GoalRequirements, graded: Collection[str]) -> None:
@@ -56,6 +63,7 @@ class GoalOrder:
             number: tuple(dict.fromkeys(self._list_mentioned(constraint)))
             for number, constraint in self._list_constraints()
         }
+        self.ordered = frozenset(one for about in self.mentioned.values() for one in about)
 
     def adapt(self, choices: Sequence[RequirementChoice]) -> dict[int, Expression | None]:
         """Adapt the constraints to the choices for the requirements.
@@ -198,6 +206,25 @@ class GoalOrder:
             and not (isinstance(part, Atom) and part.predicate in self._graded)
         )
         return join(crisp) if crisp else None
+
+
+def fix_losses(expression: Expression, domain: Domain, instance: Instance) -> Expression:
+    """Make what a change costs the same in any state.
+
+    Otherwise a requirement could be given up at no cost where it holds all the same, only to be rid
+    of the order constraint about it.
+    """
+    if isinstance(expression, Weighted):
+        if any(atom.predicate in domain.graded for atom in atoms(expression)):
+            return expression
+        some = Constant(next(iter(instance.names())))
+        return replace(expression, body=Not(Atom(SAME, (some, some))))
+    if isinstance(expression, And):
+        parts = tuple(fix_losses(part, domain, instance) for part in expression.parts)
+        return replace(expression, parts=parts)
+    if isinstance(expression, (Exists, Count)):
+        return replace(expression, body=fix_losses(expression.body, domain, instance))
+    return expression
 
 
 def _shorten(
