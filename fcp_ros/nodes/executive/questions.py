@@ -73,6 +73,8 @@ class OpenQuestions:
         Returns:
             The number of the choice; None without an answer.
         """
+        if context.is_cancelled:  # the event that told of it may have been taken already
+            return None
         id_ = str(uuid.uuid4())
         question.id = id_to_ros(id_)
         question.timeout = duration_to_ros(timeout)
