@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fcp_ros.domain.expressions.syntax import Expression
+from fcp_ros.domain.expressions.syntax import Expression, Initially, Or
 from fcp_ros.language.domain_reader.acts import ActComposer
+from fcp_ros.language.domain_reader.quantified import is_limited
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
 from fcp_ros.language.domain_reader.terms.referents import (
@@ -84,6 +85,9 @@ class Composer:
     # --- predications
 
     def _compose_predication(self, composed: ComposedClause, said: Predication) -> list[Statement]:
+        limited = next((s for s, a in said.arguments.items() if is_limited(a)), "")
+        if limited:
+            return self._compose_only(composed, said, limited)
         if said.meaning is None:
             return self._place(composed, said)
         meaning = said.meaning
@@ -99,6 +103,38 @@ class Composer:
             self.resolver.degree *= _TASK_WITH_NOTHING
         statements = self._filler.fill(meaning, terms, said.additions)
         return self._negate_all(statements, said.negated)
+
+    def _compose_only(
+        self, composed: ComposedClause, said: Predication, slot: str
+    ) -> list[Statement]:
+        """State that something is so for the things that are named, and for no others.
+
+        What is so already for others does not count where something shall be done; where it shall
+        be so, there are no others at the end.
+        """
+        phrase = said.arguments[slot]
+        assert isinstance(phrase, NounPhrase)
+        if composed.clause.negated or said.negated:
+            raise Unresolved('not "only"')
+        state = composed.clause.act in (Act.STATE, Act.KEEP)
+        named = replace(phrase, only=False)
+        found: list[Statement] = []
+        if not (state and phrase.determiner is Determiner.BARE and phrase.plural):
+            arguments = {**said.arguments, slot: named}
+            found += self._compose_predication(composed, replace(said, arguments=arguments))
+        every = Determiner.NO if state else Determiner.ALL
+        others = NounPhrase(
+            phrase.start, phrase.end, Reference.THING, every, excluded=(replace(named, uses=()),)
+        )
+        arguments = {**said.arguments, slot: others}
+        beside = ComposedClause(composed.clause)
+        rest = self._compose_predication(beside, replace(said, arguments=arguments))
+        if state:
+            return [*found, *rest]
+        return [
+            *found,
+            *(Statement(s.prefix, Or((Initially(s.matrix), negate(s.matrix)))) for s in rest),
+        ]
 
     def _resolve_slot(self, meaning: Meaning, slot: str, phrase: Phrase, *, place: bool) -> Term:
         """Resolve what fills a slot; "the table" of "set the table" is any that is meant so."""

@@ -26,6 +26,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.provisos import ProvisoComposer
+from fcp_ros.language.domain_reader.quantified import widen_any
 from fcp_ros.language.domain_reader.statements import (
     ComposedClause,
     Statement,
@@ -90,6 +91,7 @@ class GoalJoiner:
     # --- single clauses
 
     def _compose(self, clause: SpokenClause) -> ComposedClause:
+        clause = widen_any(clause)
         ahead = bool(clause.condition) or any(proviso.ahead for proviso in clause.provisos)
         try:
             conditions = self._compose_conditions(clause) if ahead else []

@@ -20,7 +20,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
-from fcp_ros.language.domain_reader.terms.referents import Referent
+from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.verbs import PUT_VERBS
 from fcp_ros.language.parsing.trees import Act, Link
@@ -153,7 +153,7 @@ class StepOrder:
             return False
         later = [*two.themes, *two.terms]
         later += [term.whole for term in later if isinstance(term, Referent) and term.whole]
-        return any(theme in later for theme in one.themes)
+        return any(theme in later or _has_parts(theme, later) for theme in one.themes)
 
     def _removes_something(self, one: ComposedClause, two: ComposedClause) -> bool:
         """Return True for "take it from the couch and put it ...": it can't be in both places."""
@@ -250,3 +250,11 @@ def _places_theme(one: ComposedClause, two: ComposedClause) -> bool:
     placing = two.clause.verb in PUT_VERBS and any(len(p.arguments) == 2 for p in said)
     placed = placing or any(p.preposition for p in said)
     return placed and any(theme in two.themes for theme in one.themes)
+
+
+def _has_parts(group: Term, later: Sequence[Term]) -> bool:
+    """Return True if some of several things are spoken of again."""
+    if not isinstance(group, TermGroup) or group.alternative:
+        return False
+    groups = [term.parts if isinstance(term, TermGroup) else (term,) for term in later]
+    return any(set(parts) <= set(group.parts) for parts in groups if parts)

@@ -12,12 +12,11 @@ from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE, WISHES
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
 from fcp_ros.language.english.word_lists import gather_phrases
-from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
+from fcp_ros.language.parsing.clauses.exception_parser import ExceptionParser, is_universal
 from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_limit
-from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
@@ -47,7 +46,7 @@ _AFTER_EACH = gather_phrases(
 )
 
 
-class AdverbialParser(TimingParser, ABC):
+class AdverbialParser(ExceptionParser, ABC):
     """A reader of the words around the core of a clause; some have a clause in them again.
 
     Args:
@@ -67,6 +66,7 @@ class AdverbialParser(TimingParser, ABC):
             place = end + 1 if self._get(end) in (",", ":") else end
             use = self._describe_time(start, place, limit)
             yield place, replace(blank, time=limit, uses=(use,))
+        yield from self._read_first_exception(start, blank)
         for end, opened in self._read_each(start, blank):
             place = end + 1 if self._get(end) == "," else end
             yield place, opened
@@ -180,6 +180,9 @@ class AdverbialParser(TimingParser, ABC):
                 )
         yield from self._read_purpose(start, clause)
         yield from self._read_exception(start, clause)
+        yield from self._read_other_place(start, clause)
+        yield from self._read_nothing_else(start, clause)
+        yield from self._read_description(start, clause)
         yield from self._read_place(start, clause)
         yield from self._read_after_each(start, clause)
         yield from self._read_each(start, clause)
@@ -223,33 +226,6 @@ class AdverbialParser(TimingParser, ABC):
                 ),
             )
 
-    def _read_exception(
-        self, start: int, clause: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "except the mug" behind "put all items on the counter"."""
-        for words in EXCEPT:
-            if not match_words(self._tokens, start, words) or len(clause.predications) != 1:
-                continue
-            said = clause.predications[0]
-            slot = next((s for s, a in said.arguments.items() if _is_universal(a)), "")
-            theme = said.arguments.get(slot)
-            if not isinstance(theme, NounPhrase):
-                return
-            use = self._nouns.describe_use(start, start + len(words), WordRole.LIMIT, "except")
-            for end, excluded in self._nouns.parse_phrases(start + len(words)):
-                fewer = replace(theme, excluded=(*theme.excluded, excluded))
-                left = replace(said, arguments={**said.arguments, slot: fewer})
-                yield (
-                    end,
-                    replace(
-                        clause,
-                        predications=(left,),
-                        uses=(*clause.uses, use, *list_phrase_uses(excluded)),
-                        degree=clause.degree * excluded.degree,
-                    ),
-                )
-            return
-
     def _read_purpose(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read "to build a shed" behind "bring all the parts into the garden"."""
         if len(clause.predications) != 1:
@@ -274,7 +250,7 @@ class AdverbialParser(TimingParser, ABC):
 
     def _is_part(self, theme: NounPhrase) -> bool:
         """Return True for all of several things that may be the parts of something."""
-        if theme.kinds or not (_is_universal(theme) or theme.head is Reference.THING):
+        if theme.kinds or not (is_universal(theme) or theme.head is Reference.THING):
             return False
         anything = theme.head is Reference.THING and theme.determiner is not Determiner.NO
         return anything or self._nouns.is_part_noun(theme.head)
@@ -362,15 +338,6 @@ class AdverbialParser(TimingParser, ABC):
     @abstractmethod
     def _parse_core(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
         """Yield the clauses that begin at a token, without the words around them."""
-
-
-def _is_universal(argument: object) -> bool:
-    """Return True for all of several things, from which some may be left out."""
-    if not isinstance(argument, NounPhrase):
-        return False
-    every = (Determiner.ALL, Determiner.EACH, Determiner.REST, Determiner.BOTH)
-    plural = argument.plural and argument.determiner in (Determiner.THE, Determiner.BARE)
-    return plural or argument.determiner in every
 
 
 def list_argument_uses(said: Predication) -> tuple[WordUse, ...]:

@@ -23,6 +23,7 @@ from fcp_ros.language.english.verbs import (
 from fcp_ros.language.english.word_lists import gather_phrases
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.companions import CompanionParser
+from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import (
@@ -83,6 +84,11 @@ class ClauseParser(CompanionParser):
                         uses=(*opened.uses, *clause.uses),
                         degree=clause.degree * opened.degree,
                     )
+                    if opened.excluded:
+                        fewer = leave_out(merged, opened.excluded)
+                        if fewer is None:
+                            continue
+                        merged = fewer
                     found += self._read_adverbials(end, merged, depth)
             found.sort(key=lambda pair: (-pair[1].degree, -pair[0]))
             self._clauses[key] = limit(found)

@@ -28,7 +28,6 @@ class Determiner(Enum):
     NO = "no"
     ANY = "any"
     REST = "the rest of"
-    ONLY = "only"
 
 
 class HalfOf(Enum):
@@ -126,6 +125,7 @@ class NounPhrase:
         qualities: what is said of it: adjectives, places, relative clauses.
         excluded: what is not meant ("except ...").
         other: "other", "another": not one that was mentioned.
+        only: and nothing else.
         attributes: values of attributes ("red"), as they were said.
         kinds: of a set, the kinds of its parts; `number` of each of them are meant.
         set_name: the set of the domain that it is about.
@@ -142,6 +142,7 @@ class NounPhrase:
     qualities: tuple[Predication, ...] = ()
     excluded: tuple[Phrase, ...] = ()
     other: bool = False
+    only: bool = False
     attributes: tuple[str, ...] = ()
     kinds: tuple[Noun, ...] = ()
     set_name: str = ""

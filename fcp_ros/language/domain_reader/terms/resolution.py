@@ -100,6 +100,8 @@ class TermResolver(PartitiveResolver):
             return Constant(name)
         if head in (Reference.IT, Reference.THEM, Reference.THERE, Reference.HERE):
             term = self._resolve_pronoun(phrase, slot_type)
+            if phrase.excluded:
+                return self.exclude_from(phrase, term)
             single = phrase.number is None and phrase.determiner is Determiner.THE
             return term if single else self.take_some(phrase, term, slot_type)
         if head is Reference.FOLLOWING:

@@ -148,7 +148,12 @@ class HeadParser(SetParser):
                 use = self.describe_use(place, place + 1, WordRole.THING, "thing")
                 yield from self._close_many(
                     place + 1,
-                    replace(blank, head=Reference.THING, plural=text.endswith("s"), uses=(use,)),
+                    replace(
+                        blank,
+                        head=Reference.THING,
+                        plural=text.endswith("s") or text == "stuff",
+                        uses=(use,),
+                    ),
                     opening,
                 )
             if text in PART_NOUNS and not self.lexicon.find_nouns(self.tokens, place):
@@ -294,7 +299,7 @@ class HeadParser(SetParser):
             yield end, phrase
             return
         ends = [(end, phrase.qualities, phrase.uses)]
-        for after, said, uses in self._read_behind(end, 1):
+        for after, said, uses in self.read_behind(end, 1):
             if self.get_text(after) == "as" and not said.source and said.preposition != "to":
                 ends.append((after, (*phrase.qualities, said), (*phrase.uses, *uses)))
         for place, qualities, uses in ends:
@@ -306,7 +311,7 @@ class HeadParser(SetParser):
                     break
 
     @abstractmethod
-    def _read_behind(
+    def read_behind(
         self, start: int, depth: int
     ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
         """Yield what is said of something behind its noun: places, states, relative clauses."""

@@ -46,6 +46,9 @@ _PLACE_NAMES = tuple(
     for place in (*_PLACE_NOUNS, ())
     if opened and place
 ) + gather_phrases("place", "the place")
+_EXCEPT = gather_phrases(
+    "except", "except for", "but", "but not", "other than", "apart from", "besides", "not"
+)
 _IS_SOMEWHERE = gather_words("is are am was were stands stand lies lie sits sit stood lay sat 's")
 _STANDING = gather_phrases("standing", "lying", "sitting", "placed", "located", "kept")
 _NOW = gather_phrases(
@@ -115,6 +118,7 @@ class ModifierParser(PatternMatcher):
                 Predication(None, {PLACE: place}, THEME, preposition, uses=(use,), degree=0.9),
             )
         yield from self._parse_places_of(start, depth)
+        yield from self._parse_elsewhere(start, depth)
         for after, preposition in self.match_preposition(start):
             if preposition in ("for", "with"):
                 continue
@@ -143,6 +147,22 @@ class ModifierParser(PatternMatcher):
                     ),
                 )
 
+    def _parse_elsewhere(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        """Read "anywhere except on the table": not there."""
+        if self.get_text(start) not in ("anywhere", "somewhere", "elsewhere"):
+            return
+        place = start + 1 + (self.get_text(start + 1) == "else")
+        end = _skip_words(self.tokens, place, _EXCEPT)
+        if end == place:
+            return
+        use = self.describe_use(start, end, WordRole.LIMIT, "not")
+        for after, said in self._parse_places(end, depth):
+            if said.preposition and not said.source:
+                yield after, replace(said, negated=True, uses=(use, *said.uses))
+        for after, phrase in self.parse_phrases(end, depth + 1):
+            said = Predication(None, {PLACE: phrase}, THEME, "from", True, uses=(use,))
+            yield after, replace(said, degree=phrase.degree)
+
     def _parse_places_of(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
         """Read "where the mug is now", "in the mug's place", "to the place of the mug"."""
         prepositions = [after for after, _ in self.match_preposition(start)]
@@ -167,8 +187,8 @@ class ModifierParser(PatternMatcher):
     def _make_place_of(
         self, start: int, end: int, phrase: NounPhrase
     ) -> Iterator[tuple[int, Predication]]:
-        if phrase.head in (Reference.IT, Reference.THEM, Reference.ONE):
-            return  # back to its own place
+        if phrase.head in (Reference.IT, Reference.THEM, Reference.ONE, Reference.SPEAKER):
+            return  # back to its own place; to who speaks
         use = self.describe_use(start, end, WordRole.ACTION, "where something is")
         yield (
             end,

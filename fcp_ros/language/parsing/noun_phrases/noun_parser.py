@@ -213,10 +213,6 @@ class NounParser(RelativeParser):
         self, start: int, opening: NounOpening, depth: int
     ) -> Iterator[tuple[int, NounPhrase]]:
         uses = self.list_uses(opening.quantity, WordRole.QUANTITY)
-        if opening.determiner is Determiner.ONLY:  # no goal says that nothing else is done
-            use = self.describe_use(start, start + 1, WordRole.UNREAD, "", 0.0)
-            uses = [use, *uses[1:]]
-            opening = replace(opening, determiner=Determiner.THE)
         uses += [
             self.describe_use(i, i + 1, WordRole.FILLER)
             for i in range(start, opening.end)
@@ -232,6 +228,7 @@ class NounParser(RelativeParser):
                     end=end,
                     qualities=(*adjectives.qualities, *phrase.qualities),
                     attributes=adjectives.attributes,
+                    only=opening.only,
                     uses=(*uses, *adjectives.uses, *phrase.uses),
                     degree=phrase.degree * adjectives.degree,
                 )

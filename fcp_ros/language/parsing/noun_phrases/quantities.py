@@ -103,6 +103,7 @@ class NounOpening:
         end: after its last token.
         determiner, number: how many are meant.
         other: "other", "another".
+        only: and nothing else.
         quantity: places of the tokens that say how many; the rest are fillers.
         definite: of things that are known ("two of the mugs").
         partitive: it ended with "of".
@@ -113,6 +114,7 @@ class NounOpening:
     determiner: Determiner
     number: Quantity | None = None
     other: bool = False
+    only: bool = False
     quantity: tuple[int, ...] = ()
     definite: bool = False
     partitive: bool = False
@@ -277,12 +279,11 @@ def read_openings(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
             break
     if text in ("as", "the", "all"):
         yield from _read_many(tokens, start)
-    if text == "only" and start + 1 < len(tokens):
+    if text == "only":
         for opening in read_openings(tokens, start + 1):
-            if opening.determiner in (Determiner.THE, Determiner.BARE):
-                yield NounOpening(
-                    opening.end, Determiner.ONLY, None, quantity=(start, *opening.quantity)
-                )
+            if opening.determiner in (Determiner.THE, Determiner.BARE) and not opening.only:
+                quantity = (start, *opening.quantity)
+                yield replace(opening, number=None, quantity=quantity, only=True)
     count = read_count(tokens, start)
     if count is not None:
         yield from _read_counted(tokens, start, *count)
@@ -372,7 +373,7 @@ def _read_counted(
     quantity = tuple(range(start, end))
     other = end < len(tokens) and tokens[end].text in ("other", "more", "additional", "further")
     if other:
-        yield NounOpening(end + 1, Determiner.A, number, True, (*quantity, end))
+        yield NounOpening(end + 1, Determiner.A, number, True, quantity=(*quantity, end))
     if end < len(tokens) and tokens[end].text == "of":
         after = end + 1
         if after < len(tokens) and tokens[after].text in _DEFINITE:

@@ -92,6 +92,14 @@ EXCEPT: tuple[tuple[str, ...], ...] = (
     ("but", "not"),
     ("and", "not"),
     ("not",),
+    ("all", "but"),
+    ("just", "not"),
+    ("only", "not"),
+    ("but", "just", "not"),
+    ("not", "counting"),
+    ("leaving", "out"),
+    ("with", "exception", "of"),
+    ("barring",),
     ("except",),
     ("excluding",),
     ("besides",),
@@ -130,7 +138,7 @@ class RelativeParser(HeadParser):
                 agreeing = self._rate_agreement(current)
                 placed_pronoun = current.head is Reference.THEM
                 known = current.determiner is Determiner.THE and not current.plural
-                for end, said, uses in self._read_behind(current.end, depth):
+                for end, said, uses in self.read_behind(current.end, depth):
                     longer.append(
                         replace(
                             current,
@@ -186,9 +194,10 @@ class RelativeParser(HeadParser):
         wrong = ("is", "was", "has") if phrase.plural else ("are", "were", "have")
         return _DISAGREEING if verb in wrong else 1.0
 
-    def _read_behind(
+    def read_behind(
         self, start: int, depth: int
     ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
+        """Yield what is said of something behind its noun: places, states, relative clauses."""
         comma = self.get_text(start) == "," and self.get_text(start + 1) in ("that", "which")
         start += comma
         yield from self._read_where(start, depth)
