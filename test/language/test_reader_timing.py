@@ -62,7 +62,104 @@ GOALS = {
         "and (first not dirty(counter_1) then exists ?room: room (at(person_1, ?room) and "
         "at(robot_1, ?room)))"
     ),
+    # conditions on the way
+    "Put the milk on the counter, and don't leave the kitchen while the fridge is open.": (
+        "on(milk_1, counter_1) and always (closed(fridge_1) or at(robot_1, kitchen_1))"
+    ),
+    "As long as the door is open you have to stay in the kitchen.": (
+        "always (closed(door_1) or at(robot_1, kitchen_1))"
+    ),
+    "Whenever the door has been closed, it must be opened again within a minute.": (
+        "not closed(door_1) within 60 s after closed(door_1)"
+    ),
+    "Close the fridge whenever it is open.": "closed(fridge_1) after not closed(fridge_1)",
+    "No more than half a minute after opening the fridge it has to be shut again.": (
+        "closed(fridge_1) within 30 s after not closed(fridge_1)"
+    ),
+    "Each time the fridge is open, you have one minute to close it.": (
+        "closed(fridge_1) within 60 s after not closed(fridge_1)"
+    ),
+    "Don't open the fridge until the counter has been wiped.": (
+        "not dirty(counter_1) before not closed(fridge_1)"
+    ),
+    "The vase should go on the table, but don't put it there before the door is closed.": (
+        "on(vase_1, table_1) and closed(door_1) before on(vase_1, table_1)"
+    ),
+    "Keep the door open until the apple is on the table.": (
+        "on(apple_1, table_1) before closed(door_1)"
+    ),
+    "The book may only be put on the table after the bowl.": (
+        "on(bowl_1, table_1) before on(book_1, table_1)"
+    ),
+    "Close the door, but not before the apple is on the table.": (
+        "on(apple_1, table_1) and closed(door_1) and on(apple_1, table_1) before closed(door_1)"
+    ),
+    # what is kept is spared
+    "Clear the counter, but leave the vase where it is.": (
+        "not exists ?thing: item (on(?thing, counter_1) and not same(?thing, vase_1)) and always "
+        "on(vase_1, counter_1)"
+    ),
+    "Put everything from the counter on the table, but don't move the bowl.": (
+        "forall ?x1: item (not initially (on(?x1, counter_1)) or same(?x1, bowl_1) or "
+        "on(?x1, table_1)) and always on(bowl_1, counter_1)"
+    ),
+    # wishes
+    "Put the apple on the table, and the bowl too if possible.": (
+        "on(apple_1, table_1) and prefer 0.5: on(bowl_1, table_1)"
+    ),
+    "Wipe the counter and, if time permits, the table as well.": (
+        "not dirty(counter_1) and prefer 0.5: not dirty(table_1)"
+    ),
+    "Put something to drink from on the couch, preferably the glass.": (
+        'exists ?x1: item (serves_as(?x1, "drinking") and on(?x1, couch_1)) and prefer 0.5: '
+        "on(drinking_glass_1, couch_1)"
+    ),
+    "Put the bowl or the vase on the couch. I'd prefer the vase, but either is fine.": (
+        "(on(bowl_1, couch_1) or on(vase_1, couch_1)) and prefer 0.5: on(vase_1, couch_1)"
+    ),
+    "Close the door. Try not to open the fridge.": (
+        "closed(door_1) and prefer 0.5: always closed(fridge_1)"
+    ),
+    "Put the vase on the table. It would be nice if the book were on the counter.": (
+        "on(vase_1, table_1) and prefer 0.5: on(book_1, counter_1)"
+    ),
+    "Close the door. If you can, wipe the counter, but that's not so important.": (
+        "closed(door_1) and prefer 0.5: not dirty(counter_1)"
+    ),
+    # back again
+    "Go to the living room and back again.": (
+        "at(robot_1, kitchen_1) and (first at(robot_1, living_room_1) then at(robot_1, kitchen_1))"
+    ),
+    "Wipe the counter, then go back to where you are now.": (
+        "not dirty(counter_1) and at(robot_1, kitchen_1) and (first not dirty(counter_1) then "
+        "at(robot_1, kitchen_1))"
+    ),
+    "Bring the vase to the table and, after that, back to its old place.": (
+        "on(vase_1, counter_1) and (first on(vase_1, table_1) then on(vase_1, counter_1))"
+    ),
     # in which order
+    "Close the door, but wipe the counter first.": (
+        "not dirty(counter_1) and closed(door_1) and not dirty(counter_1) before closed(door_1)"
+    ),
+    "First put the bowl on the couch, next the apple, and last of all the vase.": (
+        "on(bowl_1, couch_1) and on(apple_1, couch_1) and on(vase_1, couch_1) and on(bowl_1, "
+        "couch_1) before on(apple_1, couch_1) and on(apple_1, couch_1) before on(vase_1, couch_1)"
+    ),
+    "Put the vase on the table before the bowl.": (
+        "on(vase_1, table_1) and on(bowl_1, table_1) and on(vase_1, table_1) before "
+        "on(bowl_1, table_1)"
+    ),
+    "First wipe the counter, and only then put the milk on it.": (
+        "not dirty(counter_1) and on(milk_1, counter_1) and not dirty(counter_1) before "
+        "on(milk_1, counter_1)"
+    ),
+    "Put the vase on the table. As soon as it is there, close the door.": (
+        "on(vase_1, table_1) and closed(door_1) and on(vase_1, table_1) before closed(door_1)"
+    ),
+    "Put a mug on the couch and then put it on the counter.": (
+        "exists ?x1: mug (on(?x1, counter_1)) and (first exists ?x1: mug (on(?x1, couch_1)) then "
+        "exists ?x1: mug (on(?x1, counter_1)))"
+    ),
     "Put the apple, the bowl and the vase on the couch in that order.": (
         "on(apple_1, couch_1) and on(bowl_1, couch_1) and on(vase_1, couch_1) and "
         "on(apple_1, couch_1) before on(bowl_1, couch_1) and on(bowl_1, couch_1) before "
@@ -70,9 +167,11 @@ GOALS = {
     ),
 }
 
-UNREAD = (
+FLAGGED = (
     "Go to the living room and stay there for two minutes.",  # from when on?
     "Don't open the fridge more than three times.",
+    "The door may only be closed.",  # under which condition?
+    "While the fridge is open, put the milk on the counter.",
 )
 
 
@@ -85,6 +184,8 @@ def test_timing_is_read(sentence, house, reader):
     assert all(use.role is not WordRole.UNREAD for use in best.words)
 
 
-@pytest.mark.parametrize("sentence", UNREAD)
-def test_what_no_goal_says_is_not_read(sentence, house, reader):
-    assert reader.read(sentence, house).status is ReadingStatus.NOT_UNDERSTOOD
+@pytest.mark.parametrize("sentence", FLAGGED)
+def test_what_no_goal_says_is_flagged(sentence, house, reader):
+    found = reader.read(sentence, house)
+    unsure = found.best is not None and found.best.degree < 0.7
+    assert unsure or found.status is not ReadingStatus.READ, found.best.goal

@@ -20,7 +20,7 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
 )
 from fcp_ros.domain.model import Domain
-from fcp_ros.language.domain_reader.statements import ComposedClause
+from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
 
 
@@ -41,10 +41,20 @@ class Contradictions:
     def undoes(self, later: ComposedClause, earlier: ComposedClause) -> bool:
         """Return True if one clause can only be so when another one is no longer."""
         return any(
-            self.contradict(one.close(), two.close()) or _refills(one.close(), two.close())
+            self.contradict(one.close(), two.close())
+            or self._contradict_shared(one, two)
+            or _refills(one.close(), two.close())
             for one in later.statements
             for two in earlier.statements
         )
+
+    def _contradict_shared(self, one: Statement, two: Statement) -> bool:
+        """Return True if two statements about the same thing, whichever it is, can't both be so."""
+        shared = [r.name for r in one.prefix if any(r is other for other in two.prefix)]
+        if not shared:
+            return False
+        named = {name: Constant(f"?{name}") for name in shared}
+        return self.contradict(substitute(one.matrix, named), substitute(two.matrix, named))
 
     def contradict(self, one: Expression, two: Expression) -> bool:
         """Return True if two conjunctions of facts can't both hold."""

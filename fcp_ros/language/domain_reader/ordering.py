@@ -12,6 +12,9 @@ from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import (
     And,
+    Atom,
+    Constant,
+    Exists,
     Expression,
     Forall,
     Initially,
@@ -20,9 +23,12 @@ from fcp_ros.domain.expressions.syntax import (
     Preference,
     TrajectoryConstraint,
     TypedVariable,
+    Variable,
+    atoms,
+    substitute,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
 from fcp_ros.language.domain_reader.provisos import ProvisoComposer
@@ -35,7 +41,7 @@ from fcp_ros.language.domain_reader.statements import (
 )
 from fcp_ros.language.domain_reader.step_order import StepOrder, order_clauses, refuse_both
 from fcp_ros.language.domain_reader.terms.places import PresentState
-from fcp_ros.language.domain_reader.terms.referents import Quantifier, join, negate
+from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, join, negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.domain_reader.timing import TimingComposer, keep_order
 from fcp_ros.language.english.verbs import KEEP_VERBS
@@ -75,6 +81,7 @@ class GoalJoiner:
         steps = [
             i for i in order if composed[i].statements and not self._is_constraint(composed[i])
         ]
+        self._spare_kept(composed)
         self._refuse_contradictions(composed)
         for position, one in enumerate(composed):
             if one.clause.after_each and position:
@@ -87,6 +94,57 @@ class GoalJoiner:
         if not whole:
             raise Unresolved("a goal")
         return join(whole)
+
+    def _spare_kept(self, composed: Sequence[ComposedClause]) -> None:
+        """Leave out of "everything" and "nothing" what shall stay where it is."""
+        kept = [
+            constraint.parts[0]
+            for one in composed
+            if one.clause.act in (Act.STAY, Act.KEEP)
+            for constraint in one.constraints
+            if isinstance(constraint, TrajectoryConstraint)
+            and constraint.operator is TrajectoryOperator.ALWAYS
+        ]
+        names = list(dict.fromkeys(t for always in kept for t in _list_constants(always)))
+        wide = (Quantifier.FORALL, Quantifier.NONE)
+        for one in composed:
+            for statement in one.statements:
+                if isinstance(statement.matrix, Not):
+                    statement.matrix = self._spare_in_none(statement.matrix, kept)
+                for referent in statement.prefix:
+                    if referent.quantifier not in wide:
+                        continue
+                    for name in names:
+                        if any(self._disturbs(statement, referent, name, a) for a in kept):
+                            same = Atom(SAME, (Variable(referent.name), name))
+                            referent.restrictions.append(Not(same))
+
+    def _spare_in_none(self, none: Not, kept: Sequence[Expression]) -> Expression:
+        """Leave out of "there is nothing on ..." what shall stay there."""
+        found = none.body
+        if not isinstance(found, Exists) or len(found.variables) != 1:
+            return none
+        variable = found.variables[0].name
+        parts = [found.body]
+        for always in kept:
+            for name in dict.fromkeys(_list_constants(always)):
+                if self._contradictions.contradict(
+                    negate(substitute(found.body, {variable: name})), always
+                ):
+                    parts.append(Not(Atom(SAME, (Variable(variable), name))))
+        return Not(Exists(found.variables, join(parts)))
+
+    def _disturbs(
+        self, statement: Statement, referent: Referent, name: Constant, always: Expression
+    ) -> bool:
+        """Return True if a statement about all things can't be so of one that is kept."""
+        named = {referent.name: name}
+        if not all(self._state.holds(substitute(r, named), {}) for r in referent.restrictions):
+            return False
+        asked = substitute(statement.matrix, named)
+        if referent.quantifier is Quantifier.NONE:
+            asked = negate(asked)
+        return self._contradictions.contradict(asked, always)
 
     # --- single clauses
 
@@ -250,6 +308,10 @@ class GoalJoiner:
                 for statement in one.statements:
                     if self._contradictions.contradict(statement.close(), always):
                         raise refuse_both(statement.close(), always)
+
+
+def _list_constants(formula: Expression) -> list[Constant]:
+    return [t for atom in atoms(formula) for t in atom.arguments if isinstance(t, Constant)]
 
 
 def _never(formula: Expression) -> Expression:

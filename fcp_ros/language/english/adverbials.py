@@ -3,112 +3,32 @@
 
 from __future__ import annotations
 
-from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.english.word_lists import PhraseSet, gather_phrases
 
-PREFERENCES = gather_phrases(
-    *(
-        f"{when} {how}"
-        for when in ("if", "where", "when", "whenever", "as far as")
-        for how in ("possible", "at all possible", "feasible", "it is possible", "that is possible")
-    ),
-    *(
-        f"{only}if {how}"
-        for only in ("", "only ", "but only ")
-        for how in (
-            "you can",
-            "you could",
-            "you can manage",
-            "you can manage it",
-            "you can manage that",
-            "you manage to",
-            "you manage it",
-            "you have time",
-            "you find the time",
-            "you have the time",
-            "you have time for it",
-            "there is time",
-            "there is time left",
-            "time permits",
-            "time allows",
-            "you get the chance",
-            "you get to it",
-            "you get around to it",
-            "you like",
-            "you are able to",
-            "you are able",
-            "you happen to have time",
-            "it is no trouble",
-            "that is no trouble",
-            "it is not too much trouble",
-            "that is not too much trouble",
-            "it is not too much to ask",
-            "it works out",
-            "that works",
-            "it works",
-            "it can be done",
-            "that can be done",
-            "it is no bother",
-            "it can be arranged",
-            "it is convenient",
-        )
-    ),
-    *(
-        f"it would be {good}{inner} {if_}"
-        for good in (
-            "nice",
-            "good",
-            "great",
-            "better",
-            "best",
-            "lovely",
-            "a plus",
-            "a bonus",
-            "preferable",
-            "fine",
-        )
-        for inner in (
-            "",
-            " but not essential",
-            " though not essential",
-            " but not necessary",
-            " though not necessary",
-            " although not essential",
-            " but not a must",
-        )
-        for if_ in ("if", "if you", "if you could", "if you would", "to", "to have")
-    ),
-    "preferably",
-    "ideally",
-    "optionally",
-    "hopefully",
-    "by preference",
-    "at best",
-    "as a bonus",
-    "nice to have",
-    "try to",
-    "try and",
-    "try",
-    "do try to",
-    "please try to",
-    "i would prefer you to",
-    "i would prefer it if you",
-    "i would prefer it if",
-    "i would prefer if you",
-    "i would prefer",
-    "i would rather",
-    "i would rather you",
-    "i would rather have",
-    "would be nice",
-    "would be great",
-    "would be good",
-    "would be best",
-    "would be even better",
-    "would be preferable",
-    "would be a bonus",
-    "would be a plus",
-    "would be my first choice",
-    "best of all",
-    "rather",
+PREFERENCES = PhraseSet(
+    "[but] [only] (if|where|when|whenever|wherever) [at all] (possible|feasible)",
+    "(if|when|where) (it|that) is [at all] (possible|feasible|convenient)",
+    "as far as possible",
+    "[but] [only] if you (can|could|like|want) [(manage|do) (it|that|to|this)]",
+    "[but] [only] if you (can|could) manage",
+    "[but] [only] if you (manage|get) (to|it|that|to it|around to it|the chance)",
+    "[but] [only] if you [happen to] (have|find) [the|enough|any|some] time [for (it|that)]",
+    "[but] [only] if you (are able|have the chance) [to]",
+    "[but] [only] if (there is|you have) [still|enough|any|some] time [left]",
+    "[but] [only] if (time|circumstances) (permits|permit|allows|allow)",
+    "[but] [only] if (it|that) is (no|not [too] much|not a) (trouble|bother|problem|hassle)",
+    "[but] [only] if (it|that) is not [too] much [to ask]",
+    "[but] [only] if (it|that) (works|works out|can be (done|arranged|managed))",
+    "it would be [even] (nice|good|great|better|best|lovely|preferable|fine|a plus|a bonus) "
+    "(if|if you|if you could|if you would|to|to have)",
+    "it would be (nice|good|great) (but|though|although) not (essential|necessary|important) "
+    "(if|to|to have)",
+    "(preferably|ideally|optionally|hopefully|rather)",
+    "(by preference|at best|as a bonus|nice to have|best of all)",
+    "[do|please] try [(to|and)]",
+    "(i|we) would prefer [(you to|it if|it if you|if you|to have)]",
+    "(i|we) would rather [(you|have|like)]",
+    "would be [even] (nice|great|good|best|better|preferable|a bonus|a plus|my first choice)",
 )
 """Words that make a wish of what they stand beside."""
 
@@ -213,38 +133,14 @@ LAST = gather_phrases(
 )
 """Words behind a clause by which it comes after the others."""
 
-AFTERTHOUGHTS = gather_phrases(
-    *(
-        f"{subject} {copula} {said}"
-        for subject in ("that", "this", "it")
-        for copula in ("is", "would be")
-        for said in (
-            *(
-                f"not {degree}{needed}"
-                for degree in ("", "so ", "that ", "very ", "really ", "terribly ", "as ", "too ")
-                for needed in ("important", "essential", "necessary", "crucial", "urgent")
-            ),
-            "not a must",
-            "no must",
-            "optional",
-            "only a wish",
-            "just a wish",
-            "only a preference",
-            "just a preference",
-            "less important",
-            "nice to have",
-            "just nice to have",
-            "a bonus",
-            "no big deal",
-            "only if you can",
-        )
-    ),
-    "no big deal if not",
-    "no problem if not",
-    "do not worry if you can not",
-    "do not worry if not",
-    "but it is fine if not",
-    "it is fine if not",
-    "it does not matter if not",
+AFTERTHOUGHTS = PhraseSet(
+    "(that|this|it) (is|would be) not [so|that|very|really|terribly|as|too|all that] "
+    "(important|essential|necessary|crucial|urgent|vital)",
+    "(that|this|it) (is|would be) (not a must|no must|optional|less important|a bonus)",
+    "(that|this|it) (is|would be) (only|just) (a wish|a preference|nice to have|if you can)",
+    "(that|this|it) (is|would be) no big deal",
+    "(no big deal|no problem|do not worry|it is fine|that is fine) if (not|you can not)",
+    "it does not matter [much] if not",
+    "[but] not [so|that|very] (important|essential|necessary|crucial|urgent)",
 )
 """Sentences by which what was said before them is only a wish."""

@@ -14,6 +14,7 @@ _WISH = "(want|need|expect|demand|require|wish)"
 _WOULD = "(like|love|want|need|expect|prefer)"
 
 POLITE = PhraseSet(
+    "whatever (you do|happens)",
     # questions
     "(could|can|would|will|might) you [please|possibly|kindly|perhaps|just|also|now]",
     "(do|would) you mind",
@@ -82,6 +83,8 @@ POLITE = PhraseSet(
 """Beginnings of a request without a meaning of their own."""
 
 CLOSINGS = PhraseSet(
+    "[but] (either|both|any|any of them|either one) (is|are|would be) (fine|ok|okay|good)",
+    "[but] (either|any|any of them|either one) will do",
     "as soon as (possible|you can)",
     "when you (have time|have a moment|get a chance|get the chance|get to it)",
     "(when|once|by the time|after) you are (done|finished|ready|through)",

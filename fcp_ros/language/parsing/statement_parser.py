@@ -245,17 +245,17 @@ class StatementParser(AdverbialParser):
         for end, theme in self._nouns.parse_phrases(start + 1):
             verb = read_verb_phrase(self._get, end)
             base = self._get(end) in ("please", "be", "get", "stay", "remain", "stand", "lie", "go")
-            if verb.end == end or not base:
+            if not base:
                 continue
-            uses = (use, self._nouns.describe_use(end, verb.end, WordRole.FILLER))
+            place = max(verb.end, end + 1)
+            verb_use = self._nouns.describe_use(end, place, WordRole.FILLER)
             act = Act.KEEP if verb.stays or not asked else Act.STATE
-            for after, said in self._nouns.parse_modifiers(verb.end):
+            for after, said in self._nouns.parse_modifiers(place):
                 if not said.source:
                     clause = self._make_said(theme, said, act)
-                    yield after, replace(clause, uses=(*uses, *clause.uses))
-            if asked:
-                for after, clause in self._parse_passive(verb.end, theme):
-                    yield after, replace(clause, uses=(*uses, *clause.uses))
+                    yield after, replace(clause, uses=(use, verb_use, *clause.uses))
+            for after, clause in self._parse_passive(place, theme):
+                yield after, replace(clause, uses=(use, verb_use, *clause.uses))
 
     def _parse_remark(
         self, end: int, place: int, theme: Phrase

@@ -23,7 +23,7 @@ from fcp_ros.domain.expressions.syntax import (
     children,
     substitute,
 )
-from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.domain.model import IS_A, SAME, Domain
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.language.english.prepositions import FITS
 from fcp_ros.language.parsing.meanings import Meaning, MeaningSource, PatternTable, PlaceRelation
@@ -270,6 +270,8 @@ class PresentState:
         instance = self._instance
         if atom.predicate == IS_A:
             return instance.has(names[0]) and is_a(instance, instance.id_of(names[0]), names[1])
+        if atom.predicate == SAME:
+            return names[0] == names[1]
         if not instance.schema.has_relation(atom.predicate):
             return True
         if not all(instance.has(name) for name in names):

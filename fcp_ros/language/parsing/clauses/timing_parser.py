@@ -15,6 +15,7 @@ from fcp_ros.language.english.adverbials import (
     MORE_THAN_ONCE,
     SOMETIME,
 )
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.time_parser import read_allowed_time, read_time_limits
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
@@ -96,8 +97,10 @@ class TimingParser:
             use = self._nouns.describe_use(start, end, WordRole.ORDER, "in this order")
             yield end, replace(clause, in_order=True, uses=(*clause.uses, use))
 
-    def _match_any(self, start: int, phrases: Sequence[tuple[str, ...]]) -> int:
+    def _match_any(self, start: int, phrases: Sequence[tuple[str, ...]] | PhraseSet) -> int:
         """Return the end of the longest of some phrases at a token; `start` if none is there."""
+        if isinstance(phrases, PhraseSet):
+            return phrases.find_end(self._tokens, start)
         lengths = [len(words) for words in phrases if match_words(self._tokens, start, words)]
         return start + max(lengths, default=0)
 

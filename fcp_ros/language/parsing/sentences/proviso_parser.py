@@ -92,8 +92,9 @@ class ProvisoParser:
     def _add(
         self, place: int, start: int, kind: ProvisoKind, clause: SpokenClause
     ) -> Iterator[tuple[int, SpokenClause]]:
+        use = self._nouns.describe_use(place, start, WordRole.ORDER, kind.value)
         alike = (
-            (end, Proviso(kind, other))
+            (end, Proviso(kind, other, (use,)))
             for end, other in self._clauses.parse_alike(start, clause)
             if self._nouns.ends_clause(end)
         )
