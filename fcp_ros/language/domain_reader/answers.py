@@ -12,6 +12,7 @@ from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.parsing.clauses.asides import Asides
 from fcp_ros.language.questions import ask_which, describe_choices
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 
@@ -121,17 +122,17 @@ def _ask(
 
 
 def list_words(
-    instruction: str, tokens: Sequence[Token], uses: Sequence[WordUse], unread: Sequence[int]
+    instruction: str, asides: Asides, uses: Sequence[WordUse], unread: Sequence[int]
 ) -> tuple[WordUse, ...]:
     """List the use of every token, from left to right; each character has one use at most.
 
     Args:
         instruction: the sentence.
-        tokens: its tokens.
+        asides: its tokens, and the uses of those that were set aside.
         uses: those of a reading; where they overlap, the shortest that has a meaning counts.
         unread: places of tokens that were skipped.
     """
-    places: dict[int, WordUse] = {}
+    tokens, places = asides.tokens, dict[int, WordUse]()
     ranked = sorted(uses, key=lambda u: (u.role is WordRole.FILLER, u.end - u.start))
     for number, token in enumerate(tokens):
         if number in unread:
@@ -151,11 +152,12 @@ def list_words(
         end = min(token.end, known.end) if known.end >= token.end else token.end
         if found and found[-1].role is known.role and found[-1].meaning == known.meaning:
             last = found[-1]
-            if known.meaning and known.start <= last.start and known.end >= end:
+            between = any(last.end <= aside.start < start for aside in asides.uses)
+            if known.meaning and known.start <= last.start and known.end >= end and not between:
                 found[-1] = WordUse(last.start, end, known.role, known.meaning, known.degree)
                 continue
         found.append(WordUse(start, end, known.role, known.meaning, known.degree))
-    return tuple(found)
+    return tuple(sorted((*found, *asides.uses), key=lambda use: use.start))
 
 
 def name_language(tokens: Sequence[Token]) -> str:

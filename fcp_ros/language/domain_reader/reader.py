@@ -34,6 +34,7 @@ from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
+from fcp_ros.language.parsing.clauses.asides import Asides, set_aside
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable, match_word
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
@@ -128,7 +129,7 @@ class DomainReader:
             return refuse(
                 instruction, f"This seems to be {shown}; only English is read: say it in English."
             )
-        return self._read_tokens(instruction, tokens, context)
+        return self._read_tokens(instruction, set_aside(tokens), context)
 
     # --- what is remembered
 
@@ -152,9 +153,9 @@ class DomainReader:
     # --- reading
 
     def _read_tokens(
-        self, instruction: str, tokens: Sequence[Token], context: ReadingContext
+        self, instruction: str, asides: Asides, context: ReadingContext
     ) -> Interpretation:
-        subject = self._find_subject(context)
+        subject, tokens = self._find_subject(context), asides.tokens
         nouns = NounParser(
             tokens,
             subject.lexicon,
@@ -176,7 +177,7 @@ class DomainReader:
                 if known is None or known.degree < draft.degree:
                     drafts[draft.goal] = draft
         ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
-        candidates = _check_drafts(instruction, tokens, ranked, context, faults)
+        candidates = _check_drafts(instruction, asides, ranked, context, faults)
         if not candidates:
             return _answer_nothing(instruction, tokens, sentences, faults, subject)
         return answer(instruction, candidates, context.domain, context.instance)
@@ -209,7 +210,7 @@ class DomainReader:
 
 def _check_drafts(
     instruction: str,
-    tokens: Sequence[Token],
+    asides: Asides,
     ranked: Sequence[_Draft],
     context: ReadingContext,
     faults: list[str],
@@ -236,7 +237,7 @@ def _check_drafts(
             forms.add(form)
         first = first if found else checked
         uses = _collect_uses(draft.sentence)
-        words = list_words(instruction, tokens, uses, draft.sentence.unread)
+        words = list_words(instruction, asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, context.domain, context.instance)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words)
         found.append(ReadingCandidate(reading, draft.ambiguity, draft.choice))

@@ -169,15 +169,6 @@ WISHES = PhraseSet(
 )
 """Words before a statement of what shall be so."""
 
-INDIFFERENT = PhraseSet(
-    "(i|we) do not [really] (mind|care) (which|where|what|how|if|whether|when|who)",
-    "it does not [really] matter (which|where|what|how|if|whether|when|who)",
-    "it is up to you (which|where|what|how|if|whether|when)",
-    "no matter (which|where|what|how|if|whether|when|who)",
-    "(wherever|whichever|however|whatever) (it is|they are|it takes|you do)",
-)
-"""Beginnings of remarks by which something is left open."""
-
 ABOUT = PhraseSet(
     "(as for|regarding|concerning|about|speaking of|with regard to)",
     "[do|can] you (see|remember|know) [all]",

@@ -78,7 +78,12 @@ _ENDINGS = (
     ("'re", "are"),
     ("'ve", "have"),
 )
-_IS_AFTER = frozenset(["it", "that", "there", "he", "she", "what", "who", "where", "here", "this"])
+_PRONOUNS = (
+    "it that there he she what who where here this somebody someone everybody everyone nobody "
+    "nothing something anybody anyone"
+)
+_IS_AFTER = frozenset(_PRONOUNS.split())
+"""Words behind which "'s" is a verb."""
 
 
 def tokenise(sentence: str) -> tuple[Token, ...]:

@@ -14,7 +14,7 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.remarks import names_pronoun
+from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
 from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
@@ -49,8 +49,6 @@ JUXTAPOSED = 0.9
 """Degree of a clause that follows another one without a word or mark between them."""
 _ASKING = gather_words("is are was were does do did has have which that what how why")
 """Words that begin a question, which no goal answers."""
-_NOT_SPOKEN_OF = 0.1
-"""Degree of a clause without a pronoun behind such a thing."""
 _APART = 0.9
 """Degree of a condition on the way behind a comma."""
 _NEVER_IN_ORDER = 0.6
@@ -278,15 +276,16 @@ class SentenceParser:
                         separated=True,
                     ),
                 )
-            if sentence.clauses:
-                last = sentence.clauses[-1]
-                clauses = (*sentence.clauses[:-1], replace(last, condition=said))
+            asking = [i for i, known in enumerate(sentence.clauses) if asks(known)]
+            if asking:
+                clauses = list(sentence.clauses)
+                clauses[asking[-1]] = replace(clauses[asking[-1]], condition=said)
                 yield (
                     end,
                     replace(
                         partial,
                         sentence=replace(
-                            sentence, clauses=clauses, degree=sentence.degree * clause.degree
+                            sentence, clauses=tuple(clauses), degree=sentence.degree * clause.degree
                         ),
                     ),
                 )
@@ -295,7 +294,7 @@ class SentenceParser:
         """Read "while the door is open", "until ...", behind a clause or before one."""
         sentence = partial.sentence
         linked = partial.separated and self._nouns.get_text(place - 1) != ","
-        if sentence.clauses and not linked:
+        if sentence.clauses and not linked and asks(sentence.clauses[-1]):
             *others, last = sentence.clauses
             apart = _APART if partial.separated else 1.0
             for end, clause in self._provisos.read_behind(place, last):
@@ -396,8 +395,9 @@ class SentenceParser:
                 clause = replace(clause, provisos=provisos, time=clause.time or partial.limit)
             sentence = add_clause(partial.sentence, clause, partial.pending)
             said = partial.sentence.clauses[-1:]
-            if said and said[0].act is Act.TOPIC and not names_pronoun(clause):
-                sentence = replace(sentence, degree=sentence.degree * _NOT_SPOKEN_OF)
+            if said:
+                degree = sentence.degree * rate_following(said[0], clause)
+                sentence = replace(sentence, degree=degree)
             if not partial.separated:
                 sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
             if clause.negated and partial.pending is Link.EARLIER:
@@ -423,7 +423,7 @@ class SentenceParser:
 
 def _asks_something(sentence: Sentence) -> bool:
     """Return True if a clause is no mere remark."""
-    return any(clause.act not in (Act.REMARK, Act.TOPIC) for clause in sentence.clauses)
+    return any(map(asks, sentence.clauses))
 
 
 def _speaks_of_each(clause: SpokenClause) -> bool:

@@ -10,12 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.language.english.function_words import FILLERS
+from fcp_ros.language.english.function_words import COMMON, FILLERS
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.polite_phrases import INDIFFERENT, POLITE
+from fcp_ros.language.english.polite_phrases import POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.remark_words import ANNOUNCING
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.verbs import (
+    BRING_VERBS,
+    CLEAR_VERBS,
+    GO_VERBS,
+    HOLD_VERBS,
+    KEEP_VERBS,
+    PUT_VERBS,
+)
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.parsing.clauses.asides import ASIDE
+from fcp_ros.language.parsing.clauses.remark_forms import Telling, TellingForms, demands
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
@@ -31,38 +42,60 @@ from fcp_ros.language.parsing.trees import (
     Reference,
     SpokenClause,
 )
-from fcp_ros.language.reading import WordRole
+from fcp_ros.language.reading import WordRole, WordUse
 
 _PLAIN = 0.97
 """Degree of a remark without a word of the domain."""
 _LOADED = 0.65
 """Degree of a remark that speaks of what the domain has."""
+_DESCRIBED = 0.85
+"""Degree of a remark that says how a thing of the scene is, or where who speaks is."""
 _REASON = 0.9
-"""The same behind "because"."""
-_ABOUT_SPEAKER = gather_words("i we")
-_SUBJECTS = gather_words(
-    "it he she they this that there everybody everyone nobody somebody someone"
+"""Degree of a reason that speaks of what the domain has."""
+_PURPOSE = 0.75
+"""Degree of "to make room": it is done by what is asked for, or beside it."""
+_QUESTION = 0.8
+"""Degree of a question without a word of the domain, which is not answered."""
+_CALLED = 0.9
+"""Degree of a word that is taken for the name of who is spoken to."""
+_SUBORDINATORS = gather_phrases(
+    "because",
+    "since",
+    "as",
+    "now that",
+    "seeing that",
+    "given that",
+    "considering that",
+    "in case",
+    "although",
+    "even though",
+    "even if",
+    "though",
+    "the reason is",
+    "the thing is",
 )
-_OPENINGS = gather_words("my our your his her their the a an some no today tonight tomorrow")
-_FINITE = gather_words(
-    "is are was were am has have had will looks look smells smell feels feel seems seem sounds "
-    "came comes arrived ran spilled dropped broke forgot knows says said keeps likes loves hates "
-    "wants thinks makes made does did happened works stopped started"
-)
-_DEMANDING = gather_words(
-    "should must shall ought need needs may to never always please let make ensure without "
-    "before after until unless if belongs belong goes only not"
-)
-_REQUESTING = gather_words("want need wish expect require demand insist prefer ask like love order")
-_SUBORDINATORS = gather_words("because since as")
+"""Words before a reason."""
+_COMPARED = gather_words("soon long many much well quickly fast far few little often")
+"""Words behind "as" that make something else of it."""
+_PURPOSES = gather_phrases("so that", "so", "such that")
+"""Words before what something is good for."""
+_ABLE = gather_words("can could may will might")
+_ASKING = gather_words("is are was were does did has how what why who where when which do")
+_FOR = gather_words("my our the a an some his her their this that tonight today")
 _COMMON_VERBS = gather_words(
-    "be have do go come get run look set make take leave bring give keep stay hold feel"
+    "be have do go come get run look set make take leave bring give keep stay hold feel end "
+    "finish return visit head add send stand rest move hang start wind use work call want need "
+    "like drive walk travel serve insist pass carry drop"
 )
-_AUXILIARY = gather_words("am are was were have had will would do did can could")
+_VERBS = PUT_VERBS | BRING_VERBS | GO_VERBS | HOLD_VERBS | CLEAR_VERBS | KEEP_VERBS
+_SENTENCE_ENDS = frozenset([".", "!", "?", ";"])
+_NOT_SPOKEN_OF = 0.1
+"""Degree of a clause without a pronoun behind such a thing."""
+_NO_IMPERATIVES = gather_words("be have is are")
 _OUT_OF = gather_phrases("out of", "of", "from among", "among", "amongst", "from")
 """Words before that of which something is meant."""
-_MOST_BEFORE_VERB = 5
-"""Most words of a subject."""
+_INTO = gather_words("in at near inside on")
+_CLAUSE_STARTS = gather_words(", and but so though although while as : - \u2013 \u2014 (")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +121,8 @@ class RemarkParser:
     def __init__(self, nouns: NounParser) -> None:
         self._nouns = nouns
         self._tokens = nouns.tokens
+        self._forms = TellingForms(nouns.tokens, self._asks)
+        self._things: dict[tuple[int, int], list[Phrase]] = {}
 
     def parse_whole(self, start: int) -> Iterator[Remark]:
         """Yield "of the things on the shelf,", "from the shelf,": what comes next is of these."""
@@ -110,99 +145,198 @@ class RemarkParser:
             said = Predication(None, {THEME: phrase})
             yield Remark(end + 1, SpokenClause(Act.REMARK, (said,), uses=uses, degree=degree))
 
-    def parse_remark(self, start: int) -> Iterator[Remark]:
-        """Yield the remark that begins at the first token of a sentence, if one does."""
-        if INDIFFERENT.find_end(self._tokens, start) > start:
-            stop = self._find_stop(start, comma=True)
-            yield self._make_remark(start, stop, stop, _LOADED)
-            return
-        if start and self._get(start - 1) == ",":
-            return
-        stop = self._find_stop(start)
-        if stop > start + 1 and self._is_declarative(start, stop):
-            yield self._make_remark(start, stop, start, _LOADED)
+    def parse_remarks(self, start: int, behind: SpokenClause | None) -> Iterator[Remark]:
+        """Yield the remarks of all forms that begin at a token.
 
-    def parse_reason(self, start: int) -> Iterator[Remark]:
-        """Yield the reason that begins at a token: "because I'm thirsty", "so I can cook"."""
-        text = self._get(start)
-        inner = start + 1
-        if text == "so":
-            inner += self._get(inner) == "that"
-            able = self._get(inner + 1) in ("can", "could", "may", "will")
-            if self._get(inner) not in _ABOUT_SPEAKER or not able:
-                return
-        elif text not in _SUBORDINATORS:
-            return
-        stop = self._find_stop(inner, comma=True)
-        if text == "so" or (stop > inner + 1 and self._is_declarative(inner, stop)):
-            yield self._make_remark(start, stop, inner, _REASON)
+        Args:
+            start: the token.
+            behind: the clause before it.
+        """
+        begins = start == 0 or self._get(start - 1) in _SENTENCE_ENDS
+        yield from self._parse_reason(start)
+        yield from self._parse_called(start, begins)
+        if begins or self._get(start - 1) in _CLAUSE_STARTS:
+            yield from self._parse_telling(start)
+        if begins:
+            yield from self.parse_whole(start)
+            yield from self._parse_question(start)
+            yield from self._parse_announcement(start)
+        if behind is not None and not begins:
+            yield from self._parse_purpose(start, behind)
 
     def _get(self, place: int) -> str:
         return self._nouns.get_text(place)
 
-    def _find_stop(self, start: int, comma: bool = False) -> int:
-        """Return where a remark ends: at a full stop, or before a request."""
-        for place in range(start, len(self._tokens)):
-            if self._tokens[place].kind is not TokenKind.MARK:
-                if self._get(place) == "so" and self._asks(place + 1) and place > start:
-                    return place
-                continue
-            if self._get(place) != "," or comma:
-                return place
-            following = place + 1 + (self._get(place + 1) in ("and", "but"))
-            if self._get(following) in ("so", "therefore", "thus", "hence"):
-                return place
-            if self._asks(following):
-                return place
-        return len(self._tokens)
+    def _describe(self, start: int, stop: int) -> WordUse:
+        return self._nouns.describe_use(start, stop, WordRole.FILLER, ASIDE)
 
     def _asks(self, place: int) -> bool:
         """Return True if a request begins at a token."""
-        return POLITE.find_end(self._tokens, place) > place
-
-    def _is_declarative(self, start: int, stop: int) -> bool:
-        """Return True for a statement without a word that demands."""
-        words = [self._get(place) for place in range(start, stop)]
-        while words and words[0] in ("well", "oh", "ah", "now", "today", "tonight", ","):
-            words = words[1:]
-        if len(words) < 2:
-            return False
-        if words[0] in _ABOUT_SPEAKER:
-            return _is_about_speaker(words[1:])
-        if any(word in _DEMANDING for word in words):
-            return False
-        if words[0] == "what" and words[1] == "a":
+        text = self._get(place)
+        if POLITE.find_end(self._tokens, place) > place or text in _VERBS:
             return True
-        if words[0] in _SUBJECTS:
-            return words[1] in _FINITE
-        return any(word in _FINITE for word in words[1:_MOST_BEFORE_VERB])
+        return text in self._nouns.patterns.imperatives and text not in _NO_IMPERATIVES
 
-    def _make_remark(self, start: int, stop: int, inner: int, loaded: float) -> Remark:
-        use = self._nouns.describe_use(start, stop, WordRole.FILLER, "a remark")
-        known = self._list_things(inner, stop)
-        plain = not known and not any(self._is_loaded(place) for place in range(inner, stop))
-        degree = _PLAIN if plain else loaded
+    def _list_words(self, start: int, stop: int) -> list[str]:
+        return [self._get(place) for place in range(start, stop)]
+
+    def _find_mark(self, start: int) -> int:
+        """Return the next mark or joining word."""
+        place = start
+        while place < len(self._tokens) and self._tokens[place].kind is not TokenKind.MARK:
+            if self._get(place) in ("and", "but", "so") and self._asks(place + 1):
+                break
+            place += 1
+        return place
+
+    # --- the forms of remarks
+
+    def _parse_telling(self, start: int) -> Iterator[Remark]:
+        """Read "my cat is ill", "that's where I work"."""
+        for stop, form in self._forms.list_ends(start):
+            yield self._make_remark(start, stop, self._rate_telling(start, stop, form))
+
+    def _parse_reason(self, start: int) -> Iterator[Remark]:
+        """Read "because I'm thirsty", "so I can cook"."""
+        for options, purpose in ((_SUBORDINATORS, False), (_PURPOSES, True)):
+            for words in options:
+                if not match_words(self._tokens, start, words):
+                    continue
+                inner = start + len(words)
+                if words == ("as",) and self._get(inner) in _COMPARED:
+                    continue
+                stop = self._find_mark(inner)
+                said = self._list_words(inner, stop)
+                able = purpose and len(said) > 2 and not demands(said)
+                able = able and any(word in _ABLE for word in said[1:5])
+                if able or self._forms.tell(inner, stop) is not None:
+                    plain = self._is_plain(inner, stop)
+                    yield self._make_remark(start, stop, _PLAIN if plain else _REASON)
+
+    def _parse_purpose(self, start: int, behind: SpokenClause) -> Iterator[Remark]:
+        """Read "for breakfast", "for our guests", "to make room"."""
+        stop = self._find_mark(start)
+        first = start + 1 + (self._get(start + 1) in _FOR)
+        if not first < stop or not self._is_plain(start + 1, stop):
+            return
+        words = self._list_words(first, stop)
+        if any(self._tokens[place].kind is not TokenKind.WORD for place in range(start, stop)):
+            return
+        if self._get(start) == "for" and len(words) <= 2 and behind.act is not Act.BRING:
+            known = any(word in COMMON for word in words)
+            named = any(self._is_name(place) for place in range(first, stop))
+            if not known and not named:
+                yield self._make_remark(start, stop, _REASON)
+        to = self._get(start) == "to" or match_words(self._tokens, start, ("in", "order", "to"))
+        if to and behind.verb not in GO_VERBS | HOLD_VERBS and not demands(words):
+            yield self._make_remark(start, stop, _PURPOSE)
+
+    def _parse_question(self, start: int) -> Iterator[Remark]:
+        """Read "How much fits on it?" before a request: nobody waits for an answer."""
+        stop = self._find_mark(start)
+        words = self._list_words(start, stop)
+        if self._get(stop) != "?" or stop + 1 >= len(self._tokens) or len(words) < 3:
+            return
+        if words[0] not in _ASKING or POLITE.find_end(self._tokens, start) > start:
+            return
+        offering = words[0] in ("how", "what", "why") and words[1] in ("about", "not", "do")
+        if offering or demands(words) or "possible" in words:
+            return
+        plain = self._is_plain(start, stop)
+        yield self._make_remark(start, stop + 1, _QUESTION if plain else _LOADED)
+
+    def _parse_announcement(self, start: int) -> Iterator[Remark]:
+        """Read "Here is what I need:", "Please do the following:"."""
+        stop = start
+        while stop < len(self._tokens) and self._tokens[stop].kind is not TokenKind.MARK:
+            stop += 1
+        words = self._list_words(start, stop)
+        here = words[:2] in (["here", "is"], ["this", "is"], ["here", "are"], ["these", "are"])
+        mark = self._get(stop) == ":" or (self._get(stop) == "." and here and "what" in words)
+        if not mark or not any(word in ANNOUNCING for word in words):
+            return
+        if any(word in ("not", "never", "only", "except", "unless", "if") for word in words):
+            return
+        if self._is_plain(start, stop):
+            yield self._make_remark(start, stop + 1, _PLAIN)
+
+    def _parse_called(self, start: int, begins: bool) -> Iterator[Remark]:
+        """Read a name between commas: "Robbie, put ...", "..., Robbie."."""
+        end = self._get(start + 1)
+        if not begins and self._get(start - 1) != ",":
+            return
+        if end not in ((",", "!") if begins else (",", ".", "!", "?", "")):
+            return
+        if self._is_name(start) and self._get(start + 2) not in ("then", "and", "or"):
+            yield self._make_remark(start, start + 1, _CALLED)
+
+    def _is_name(self, place: int) -> bool:
+        """Return True for a capital word that names nothing and that is no verb."""
+        if place >= len(self._tokens):
+            return False
+        token = self._tokens[place]
+        if token.kind is not TokenKind.WORD or not token.shown[:1].isupper():
+            return False
+        if (
+            token.text in COMMON
+            or token.text.endswith("ly")
+            or not self._is_plain(place, place + 1)
+        ):
+            return False
+        return not self._nouns.lexicon.find_nouns(self._tokens, place)
+
+    # --- degrees
+
+    def _rate_telling(self, start: int, stop: int, form: Telling) -> float:
+        """Return the degree of a statement: how sure it is that it asks for nothing."""
+        things = self._list_things(start, stop)
+        spans = [find_span(thing) for thing in things]
+        inside = {place for first, end in spans for place in range(first, end)}
+        verbs = any(self._is_loaded(p) for p in range(start, stop) if p not in inside)
+        if not things and not verbs:
+            return _PLAIN
+        if form is Telling.EXPLANATION:
+            return _DESCRIBED
+        first = spans[0][0] if spans else stop
+        alone = len(things) == 1 and not verbs
+        if form is Telling.STATE and alone and first <= start + 1:
+            return _DESCRIBED
+        if form is Telling.SPEAKER and alone and self._get(first - 1) in _INTO:
+            return _DESCRIBED if self._get(start + 1) in ("am", "are", "was", "were") else _LOADED
+        return _LOADED
+
+    def _is_plain(self, start: int, stop: int) -> bool:
+        if self._list_things(start, stop):
+            return False
+        return not any(self._is_loaded(place) for place in range(start, stop))
+
+    def _make_remark(self, start: int, stop: int, degree: float) -> Remark:
+        use = self._describe(start, stop)
         said = tuple(
             Predication(None, {THEME: _make_definite(phrase)}, uses=list_phrase_uses(phrase))
-            for phrase in known
+            for phrase in self._list_things(start, stop)
+            if isinstance(phrase, Coordination) or phrase.head is not Reference.THING
         )
         return Remark(stop, SpokenClause(Act.REMARK, said, uses=(use,), degree=degree))
 
     def _is_loaded(self, place: int) -> bool:
         """Return True for a state or a verb of the domain."""
         text = self._get(place)
-        if text in FILLERS or text in _ABOUT_SPEAKER or (text,) in PREPOSITIONS:
+        if text in FILLERS or (text,) in PREPOSITIONS or text in ("i", "we", "me", "us"):
             return False
         if text in self._nouns.patterns.states:
             return True
         stems = set(list_stems(text)) - _COMMON_VERBS
-        return text not in _COMMON_VERBS and any(
-            stem in self._nouns.patterns.imperatives for stem in stems
-        )
+        if text in _COMMON_VERBS:
+            return False
+        return bool(stems & _VERBS) or any(s in self._nouns.patterns.imperatives for s in stems)
 
     def _list_things(self, start: int, stop: int) -> list[Phrase]:
         """List the things of the scene that are named, from left to right."""
+        if (start, stop) in self._things:
+            return self._things[start, stop]
         found: list[Phrase] = []
+        self._things[start, stop] = found
         place = start
         while place < stop:
             known = [
@@ -225,28 +359,32 @@ class RemarkParser:
         return bool(named) and phrase.degree > 0.9
 
 
-def _is_about_speaker(words: list[str]) -> bool:
-    """Return True for what "I" am, have or am going to do, behind "I"."""
-    words = [word for word in words if word not in ("just", "really", "am", "also", "still")]
-    if not words:
-        return False
-    joined = " ".join(words[:3])
-    wish = joined.startswith(("want to", "would like to", "would love to", "need to", "have to"))
-    if wish or words[0] == "going":
-        return True
-    if words[0] in _REQUESTING or words[0] in ("should", "must", "may", "shall", "would", "could"):
-        return False
-    if words[0] in ("do", "did", "can") and words[1:3] and words[2:3] and words[2] in _REQUESTING:
-        return False
-    return not any(word in ("you", "your", "please", "must", "should") for word in words)
-
-
 def _make_definite(phrase: Phrase) -> Phrase:
     """Make "a mug" the one that is spoken of next."""
     if isinstance(phrase, Coordination):
         return replace(phrase, parts=tuple(map(_make_definite, phrase.parts)))
     loose = phrase.determiner in (Determiner.A, Determiner.BARE) and phrase.number is None
     return replace(phrase, determiner=Determiner.THE) if loose else phrase
+
+
+def find_span(phrase: Phrase) -> tuple[int, int]:
+    """Return the first token of a phrase, and the one behind it."""
+    if isinstance(phrase, Coordination):
+        return find_span(phrase.parts[0])[0], find_span(phrase.parts[-1])[1]
+    return phrase.start, phrase.end
+
+
+def asks(clause: SpokenClause) -> bool:
+    """Return True for a clause that is more than a remark or a topic."""
+    return clause.act not in (Act.REMARK, Act.TOPIC)
+
+
+def rate_following(before: SpokenClause, clause: SpokenClause) -> float:
+    """Rate a clause behind a remark or topic by whether it speaks of what is named there."""
+    if before.act is Act.TOPIC:
+        return 1.0 if names_pronoun(clause) else _NOT_SPOKEN_OF
+    lost = before.act is Act.REMARK and before.degree == _LOADED and before.predications
+    return _DESCRIBED / _LOADED if lost and names_pronoun(clause) else 1.0
 
 
 def names_pronoun(clause: SpokenClause) -> bool:

@@ -10,7 +10,6 @@ from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.remarks import RemarkParser
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.sentences.partial_sentences import (
     PartialSentence,
     Steps,
@@ -49,20 +48,14 @@ class AsideReader:
 
     def read_aside(self, place: int, partial: PartialSentence) -> Steps:
         """Yield readings that go on with a remark, a companion or a thing named first."""
-        yield from self._read_reason(place, partial)
+        yield from self._read_remark(place, partial)
         yield from self._read_companion(place, partial)
         yield from self._read_topic(place, partial)
 
-    def _read_reason(self, place: int, partial: PartialSentence) -> Steps:
-        """Read what a request is made for: "I'm thirsty.", "because the news is on"."""
-        if match_words(self._tokens, place, ("as", "soon")):
-            return
-        found = list(self._remarks.parse_reason(place))
-        if begins_sentence(self._tokens, place) or self._nouns.get_text(place - 1) == ",":
-            found += self._remarks.parse_remark(place)
-        if begins_sentence(self._tokens, place):
-            found += self._remarks.parse_whole(place)
-        for remark in found:
+    def _read_remark(self, place: int, partial: PartialSentence) -> Steps:
+        """Read what nothing is asked by: "I'm thirsty.", "because the news is on"."""
+        clauses = partial.sentence.clauses
+        for remark in self._remarks.parse_remarks(place, clauses[-1] if clauses else None):
             sentence = add_clause(partial.sentence, remark.clause, Link.AND)
             yield remark.end, replace(partial, sentence=sentence, separated=False)
 

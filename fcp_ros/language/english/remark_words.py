@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words of what is said beside a request: hedges, concessions, greetings, statements of facts."""
+
+from __future__ import annotations
+
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
+
+_MOMENT = "(moment|minute|second|chance|while|time)"
+_TROUBLE = "(trouble|bother|hassle)"
+
+HEDGES = PhraseSet(
+    "if you do not mind [me asking]",
+    "if you would not mind",
+    "if (i|we) may [ask]",
+    "if you ask me",
+    "if (that|it|this) is (ok|okay|alright|fine|all right) [(with|by|for) you]",
+    f"if it is not [too much|too much of a|much|any] {_TROUBLE}",
+    f"if you (get|find|have) (a|the) {_MOMENT}",
+    f"(when|once|whenever) you (get|find|have) (a|some) [free] {_MOMENT}",
+    f"(when|once|whenever) you have the {_MOMENT}",
+    "(when|once|whenever) you (can|get to it|get around to it|get round to it)",
+    "(when|whenever) it (suits|is convenient for) you",
+    "as (soon|quickly|fast) as (you|you possibly) can",
+    "as (soon|quickly|fast) as possible",
+    "as far as (i am|we are) concerned",
+    "as (you|you may|you might|you can|i|we|i already) (know|see|said|mentioned)",
+    "as (usual|always|ever|discussed|agreed|promised)",
+    "(i|we) (think|guess|suppose|believe|reckon|hope|am afraid|fear) so",
+    "(i am|we are) afraid",
+    "(whatever|whichever) (you do|it takes|happens|it is|they are|that is|it may be|they may be)",
+    "(whatever|come what) may [happen]",
+    "(wherever|whoever|however|whenever) (it is|they are|it may be|they may be|that is)",
+    "to be (honest|frank|precise|exact|clear|fair|safe|sure|on the safe side)",
+    "(frankly|honestly|seriously|obviously|clearly|basically|of course|naturally|hopefully)",
+    "(luckily|unfortunately|sadly|by the way|for a change|just in case|in any case|by all means)",
+    "for what it is worth",
+    "(believe|trust) me",
+    "you (know|see)",
+    "(i am|we are) (sorry|sorry to bother you|sorry to trouble you)",
+    "sorry (to bother|to trouble|to disturb|for bothering|for disturbing) you",
+    "(either|either one|any of them|anything|both) (is|are) (fine|ok|okay|good) [(by|with|for) me]",
+    "(either|either one|any of them|anything|both) (will|would) be (fine|ok|okay|good)",
+    "(either|either one|any one|any|anything) (will|would) do [for me|just fine]",
+    "(the|their|its) (order|colour|color|size) does not matter",
+)
+"""Words in parentheses that ask for nothing."""
+
+CONCESSIONS = PhraseSet(
+    "no matter",
+    "(it|that) does not [really] matter [to (me|us)]",
+    "(i|we) do not [really] (care|mind)",
+    "it makes no difference [to (me|us)]",
+    "(regardless|irrespective) of",
+    "never mind",
+    "it is (all the same|all one) to (me|us)",
+    "it is [entirely|all|completely] up to you",
+)
+"""Words before something that is left open: "no matter if ..."."""
+
+OPEN_QUESTIONS = gather_words(
+    "if whether which what where who whose when how why whichever wherever whatever"
+)
+"""Words that what is left open begins with."""
+
+GREETINGS = PhraseSet(
+    "(hi|hello|hey|howdy|yo) [there|again|you|everyone|all] [robot|friend|buddy]",
+    "good (morning|evening|afternoon|day|night|grief|news) [to you|there|everyone] [robot]",
+    "(thank you|thanks) [again|kindly] [so much|very much|a lot|a bunch|a million] [in advance]",
+    "(many|much|big) thanks [in advance]",
+    "(cheers|ta|bye|goodbye|see you|see you later|see you soon|all right|alright|okay|ok)",
+    "(great|perfect|excellent|wonderful|lovely|nice|super|right|ugh|wow|ouch|yes|yeah|yep)",
+    "(oh|ah) (dear|well|my|boy|man|god|my god|great)",
+    "(dear|hey|ok|okay|listen|well|so|now) (robot|friend|buddy|darling|honey|mate|pal|sweetie)",
+    "(buddy|darling|honey|mate|pal|sweetie|dear|love|sir|madam|folks|guys|everyone|listen)",
+    "(well|great|good) (done|job|work)",
+    "(nice|good|great) to (see|meet) you [again]",
+    "how are you [doing] [today]",
+    "(i|we) (appreciate it|owe you one)",
+    "you are (great|the best|a star|an angel|very kind|so kind|a treasure)",
+    "that (is|will be|would be) (all|it) [for] [now|today]",
+)
+"""Sentences by which one begins or ends."""
+
+CORRECTIONS = PhraseSet(
+    "no",
+    "no wait",
+    "no sorry",
+    "sorry",
+    "sorry no",
+    "oh no",
+    "oops",
+    "wait",
+    "wait no",
+    "[no|sorry] i (mean|meant)",
+    "[no|sorry] (i mean|i meant) to say",
+    "or rather",
+    "[or] better",
+    "correction",
+    "[no|or] make (that|it)",
+    "(scratch|strike|forget) that",
+    "actually [no]",
+)
+"""Words by which what was said before is taken back; marks may stand between them."""
+
+TELLING_SUBJECTS = gather_words(
+    "it he she this that there here everything everybody everyone nobody somebody someone "
+    "nothing something anybody anyone"
+)
+"""Singular subjects of one word."""
+TELLING_PLURALS = gather_words("they these those people")
+SUBJECT_OPENINGS = gather_words(
+    "my our your his her their its the a an some no one two three four this that these those "
+    "another every all both"
+)
+"""Words that the subject of a statement begins with."""
+AUXILIARIES = gather_words(
+    "is are was were am has have had will can could would might may do does did 's"
+)
+"""Finite verbs that tell a statement from a request."""
+COPULAS = gather_words("is are was were am 's look looks seem seems")
+PAST_FORMS = gather_words(
+    "came broke forgot ran fell got went gave took brought bought lost found left made said "
+    "told spilt saw ate drank grew felt began woke slept sent wrote knew thought burnt shut hit "
+    "kept put sat stood threw tore wore won paid met led cut hurt let spoke"
+)
+"""Past tenses that do not end in "ed"."""
+SMALL_ADVERBS = gather_words(
+    "just really also still already all both often usually always never finally now only "
+    "currently actually probably even sometimes soon simply almost"
+)
+"""Adverbs that stand beside the verb of a statement."""
+VOLITIONS = gather_words(
+    "want wants wanted need needs wish wishes expect expects require requires demand demands "
+    "insist insists prefer prefers like likes love loves ask asks order orders hate hates dislike "
+    "dislikes request requests desire desires suggest suggests hope hopes deserve deserves"
+)
+"""Verbs of what somebody wants."""
+DEMANDING = gather_words(
+    "should must shall ought please let ensure unless except without belong belongs goes "
+    "supposed until instead rather if better nor kindly stay stays remain remains sure "
+    "preferably ideally whichever whatever wherever per"
+)
+"""Words that a mere statement lacks."""
+LEAD_INS = gather_words("well oh ah now today tonight tomorrow and but you see anyway besides plus")
+"""Words before the subject of a statement."""
+JOINING = gather_words("and but so then therefore thus hence")
+"""Words between a statement and what comes next."""
+ADJUNCT_STARTS = gather_words(
+    "because since as when while although though even just too especially particularly mostly "
+    "at in on with for from after before during by about like which who where not"
+)
+"""Words that go on from a statement without a subject of their own."""
+ANNOUNCING = gather_words(
+    "following here this these list tasks things plan do need want job jobs instructions wish "
+    "wishes request requests task steps errands chores"
+)
+"""Words of an introduction to a list."""

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences that tell something, known by their form: a subject, a finite verb, no demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+
+from fcp_ros.language.english.prepositions import PREPOSITIONS
+from fcp_ros.language.english.remark_words import (
+    ADJUNCT_STARTS,
+    AUXILIARIES,
+    COPULAS,
+    DEMANDING,
+    JOINING,
+    LEAD_INS,
+    PAST_FORMS,
+    SMALL_ADVERBS,
+    SUBJECT_OPENINGS,
+    TELLING_PLURALS,
+    TELLING_SUBJECTS,
+    VOLITIONS,
+)
+from fcp_ros.language.english.tokens import Token, TokenKind
+
+_SPEAKERS = frozenset(["i", "we"])
+_MOST_SUBJECT = 6
+"""Most words before the verb of a statement."""
+_MOST_PIECES = 6
+"""Most parts between commas of one remark."""
+_WISHES_TO_BE = frozenset(["be", "see", "have", "get"])
+_EXPLAINING = frozenset(["where", "why", "when", "how", "because", "what"])
+_BARE_VERBS = frozenset(["is", "are", "was", "were", "has", "have", "had", "will", "'s"])
+
+
+class Telling(Enum):
+    """The form of a statement."""
+
+    SPEAKER = "speaker"
+    """Of who speaks."""
+    STATE = "state"
+    """How something is."""
+    EVENT = "event"
+    """What somebody or something does."""
+    EXPLANATION = "explanation"
+    """That is where, why, how ..."""
+
+
+class TellingForms:
+    """A recogniser of statements in a sentence.
+
+    Args:
+        tokens: the sentence.
+        asks: says whether a request begins at a token.
+    """
+
+    def __init__(self, tokens: Sequence[Token], asks: Callable[[int], bool]) -> None:
+        self._tokens = tokens
+        self._asks = asks
+
+    def list_ends(self, start: int) -> Iterator[tuple[int, Telling]]:
+        """Yield where a statement that begins at a token may end, the first end first."""
+        found: Telling | None = None
+        place = start
+        for number in range(_MOST_PIECES):
+            stop = self._find_stop(place)
+            form = self.tell(place, stop)
+            if number == 0:
+                found = form
+            if found is None or (number and form is None and not self._goes_on(place, stop)):
+                return
+            yield stop, found
+            if self._text(stop) == ",":
+                place = stop + 1
+            elif self._text(stop) in JOINING:
+                place = stop
+            else:
+                return
+
+    def tell(self, start: int, stop: int) -> Telling | None:
+        """Return the form of the statement between two tokens; None if it is none."""
+        words = [self._tokens[place].text for place in range(start, stop)]
+        while words and (words[0] in LEAD_INS or words[0] in JOINING):
+            words = words[1:]
+        if len(words) < 2:
+            return None
+        if words[0] == "what" and words[1] in ("a", "an"):
+            return None if demands(words) else Telling.STATE
+        verb = _find_verb(words)
+        if verb <= 0 or demands(words) or not _is_told(words, verb):
+            return None
+        if words[0] in _SPEAKERS:
+            return Telling.SPEAKER
+        explained = verb + 1 < len(words) and words[verb + 1] in _EXPLAINING
+        if words[0] in ("that", "this", "it") and words[verb] in COPULAS and explained:
+            return Telling.EXPLANATION
+        return Telling.STATE if words[verb] in COPULAS else Telling.EVENT
+
+    def _text(self, place: int) -> str:
+        return self._tokens[place].text if place < len(self._tokens) else ""
+
+    def _find_stop(self, start: int) -> int:
+        """Return the next mark, or word before a request or another statement."""
+        for place in range(start + 1, len(self._tokens)):
+            if self._tokens[place].kind is TokenKind.MARK:
+                return place
+            if self._text(place) in JOINING and self._begins_clause(place + 1):
+                return place
+        return len(self._tokens)
+
+    def _begins_clause(self, place: int) -> bool:
+        while self._text(place) in JOINING or self._text(place) == ",":
+            place += 1
+        text = self._text(place)
+        subject = text in _SPEAKERS or text in TELLING_SUBJECTS or text in TELLING_PLURALS
+        so = self._text(place - 1) in ("so", "therefore", "thus", "hence")
+        return subject or so or self._asks(place)
+
+    def _goes_on(self, start: int, stop: int) -> bool:
+        """Return True for what stands behind a statement without a subject: ", because ..."."""
+        words = [self._tokens[place].text for place in range(start, stop)]
+        if not words or demands(words) or words[0] == "not":
+            return False
+        adverb = words[0] in ADJUNCT_STARTS or words[0].endswith("ly")
+        return adverb and not self._asks(start + (words[0] in ("just", "even")))
+
+
+def demands(words: Sequence[str]) -> bool:
+    """Return True if words hold what a mere statement lacks: a wish, a ban, a condition."""
+    for place, word in enumerate(words):
+        before = words[place - 1] if place else ""
+        after = words[place + 1] if place + 1 < len(words) else ""
+        if word in DEMANDING and not (word == "sure" and before in ("not", "am")):
+            return True
+        if word in ("not", "n't") and before not in AUXILIARIES | {"do"}:
+            return True
+        if word == "only" and before not in AUXILIARIES and place > 1:
+            return True
+        own_duty = words[0] in _SPEAKERS and word == "have"
+        if word in _BARE_VERBS and after == "to" and not own_duty:
+            return True
+        if word in VOLITIONS and _wants(words, place):
+            return True
+        if word in ("you", "your", "yourself") and place:
+            return True
+        if (word == "time" and after in ("to", "for")) or (word == "no" and place == 0):
+            return True
+    return words[0] == "never"
+
+
+def _wants(words: Sequence[str], place: int) -> bool:
+    """Return True unless somebody only wants to do something, or something looks like it."""
+    word = words[place]
+    if word == "like" and place and words[place - 1].rstrip("s") in ("look", "feel", "sound"):
+        return False
+    following = words[place + 1 : place + 3]
+    if len(following) < 2 or following[0] != "to":
+        return True
+    return words[0] not in _SPEAKERS and following[1] in _WISHES_TO_BE
+
+
+def _is_told(words: Sequence[str], verb: int) -> bool:
+    """Return False for verbs by which one asks for something in the form of a statement."""
+    finite, subject = words[verb], words[0]
+    if finite in ("would", "could", "might", "may", "do", "does", "can"):
+        following = words[verb + 1 : verb + 4]
+        wish = following[:2] in (["like", "to"], ["love", "to"])
+        negated = following[:1] == ["not"]
+        return negated or wish or (finite == "can" and subject in _SPEAKERS)
+    if finite == "have" and subject == "you":
+        return False
+    if subject in TELLING_PLURALS and finite == "go":
+        return False
+    return not (
+        finite == "will" and subject in _SPEAKERS and words[verb + 1 : verb + 2] == ["have"]
+    )
+
+
+def _find_verb(words: Sequence[str]) -> int:
+    """Return the place of the finite verb behind a subject; -1 if there is none."""
+    first = words[0]
+    if first in _SPEAKERS or first in TELLING_PLURALS or first in TELLING_SUBJECTS:
+        verb = _skip_adverbs(words, 1)
+        if verb < len(words) and (first in _SPEAKERS or first in TELLING_PLURALS):
+            plain = words[verb] not in PREPOSITION_WORDS and words[verb] not in SUBJECT_OPENINGS
+            if plain:
+                return verb
+        elif verb < len(words) and _is_finite(words[verb]):
+            return verb
+        if first not in SUBJECT_OPENINGS:
+            return -1
+    if first in SUBJECT_OPENINGS:
+        return _find_behind_noun(words)
+    for place in (1, 2):
+        if words[place : place + 1] and words[place] in _BARE_VERBS:
+            return place if first not in PREPOSITION_WORDS else -1
+    return -1
+
+
+def _find_behind_noun(words: Sequence[str]) -> int:
+    """Return the finite verb behind "my cat", "some friends of ours"."""
+    most = min(len(words), _MOST_SUBJECT + 1)
+    for place in range(2, most):
+        if words[place] in AUXILIARIES or words[place] in PAST_FORMS:
+            return place
+        if words[place].endswith(("s", "ed")) and words[place - 1] not in PREPOSITION_WORDS:
+            return place
+    plural = words[1].endswith("s") or words[1] in ("people", "children", "men", "women")
+    if words[0] in ("my", "our") and plural and len(words) > 2:
+        verb = _skip_adverbs(words, 2)
+        if verb < len(words) and words[verb] not in PREPOSITION_WORDS and words[verb] != "and":
+            return verb
+    return -1
+
+
+def _is_finite(word: str) -> bool:
+    plain = word in AUXILIARIES or word in PAST_FORMS
+    return plain or (len(word) > 3 and word.endswith(("s", "ed")))
+
+
+def _skip_adverbs(words: Sequence[str], place: int) -> int:
+    while place < len(words) and words[place] in SMALL_ADVERBS:
+        place += 1
+    return place
+
+
+PREPOSITION_WORDS = frozenset(words[0] for words in PREPOSITIONS) | {"of", "about"}
+"""First words of prepositions."""
