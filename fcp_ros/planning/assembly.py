@@ -74,7 +74,7 @@ def assemble(
             part.upper(find) for part in solution.decoded.goal_parts
         ),
         goal_judgements=tuple(map(context.judge.judge_atom, asked)),
-        binding=solution.alternative.binding,
+        binding=solution.decoded.binding,
         alpha=alpha,
         tnorm=context.tnorm.name,
         id=str(uuid.uuid4()),

@@ -327,7 +327,9 @@ class SearchRounds:
             plan: the plan, by any losses.
         """
         cost_first = work.objective.order[0] is Criterion.COST
-        settled = work.encoding.settle_goal(task, plan.operators, cost_first) or plan.operators
+        settled = work.encoding.settle_goal(task, plan.operators, cost_first)
+        if settled is None or work.list_unknown(settled, self._judge):
+            settled = plan.operators  # a way that rests on open questions is not judged
         composition = work.objective.composition
         plans = [make_plan(task, operators, composition) for operators in (settled, plan.operators)]
         # What is preferred of the goal may have been given up to stay within the budget of losses.

@@ -13,6 +13,7 @@ from fcp_ros.domain.expressions.trajectories import decide_constraint
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import TNorm, tnorm_by_name
 from fcp_ros.planning.goal.formula import (
+    AtLeast,
     Both,
     Complement,
     Crisp,
@@ -149,6 +150,9 @@ class _Tracing:
         if isinstance(formula, (Both, Either)):
             values = (self.value(part, number) for part in formula.parts)
             return self._tnorm.compose_all(values) if isinstance(formula, Both) else max(values)
+        if isinstance(formula, AtLeast):
+            degrees = sorted((self.value(part, number) for part in formula.parts), reverse=True)
+            return self._tnorm.compose_all(degrees[: formula.number])
         body = self.value(formula.body, number)
         if isinstance(formula, Complement):
             return 1.0 - body

@@ -335,18 +335,6 @@ def test_too_many_ways_to_bind_are_unsupported(ask, monkeypatch):
     assert "2000 ways" in result.message
 
 
-def test_too_many_combinations_are_unsupported(ask, house_facts):
-    elements = {f"item_{i}": "item" for i in range(20)}
-    facts = [*house_facts, *(f"on(item_{i}, table)" for i in range(20))]
-    result = ask(
-        "forall ?x: item (on(?x, shelf) or on(?x, tv) or on(?x, table))",
-        elements=elements,
-        facts=facts,
-    )
-    assert result.status is PlanStatus.UNSUPPORTED
-    assert "20000" in result.message
-
-
 @pytest.mark.parametrize(
     ("tnorm", "expected"), [("lukasiewicz", 0.7), ("product", 0.72), ("goedel", 0.8)]
 )

@@ -102,6 +102,8 @@ class _AlternativesView:
         best = self._result.best
         if chosen and best is not None:
             return f"The best plan found rests on it: membership {best.membership:.2f}."
+        if hopeless and self._encoding.divided:
+            return "No plan for the goal rests on it."
         if hopeless:
             return explain_unreachable([alternative], self._task, self._conditions)
         if best is None:

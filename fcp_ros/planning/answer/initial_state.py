@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
-from fcp_ros.planning.goal.formula import Both, Complement, Crisp, Either, Formula, Settled
+from fcp_ros.planning.goal.formula import AtLeast, Both, Complement, Crisp, Either, Formula, Settled
 from fcp_ros.planning.goal.requirements import GroundConstraint, GroundGoal
 from fcp_ros.planning.model.result import Conflict
 from fcp_ros.planning.stepping.rules import holds
@@ -89,6 +89,8 @@ def _evaluate(
             if truth is decisive:
                 return decisive, reasons
         return not decisive, tuple(literal for _, reasons in parts for literal in reasons)
+    if isinstance(formula, AtLeast):
+        return _evaluate(formula.write_out(), is_true)
     return _evaluate(formula.body, is_true)  # type: ignore[union-attr]
 
 

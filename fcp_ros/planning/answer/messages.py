@@ -51,6 +51,8 @@ def explain_unsolvable(result: SolverResult, goal: Expression, types: Mapping[st
         raise AssertionError("a proof needs a compiled task")
     if not encoding.alternatives:
         return explain_impossible(goal, types, task)
+    if encoding.divided:
+        return f"{_NO_SEQUENCE} the goal."
     return explain_unreachable(encoding.alternatives, task, conditions)
 
 
@@ -331,7 +333,7 @@ def explain_below_alpha(result: SolverResult, alpha: float, given_up: Iterable[G
         given_up: the preferences that the best plan gives up.
     """
     assert result.best is not None
-    binding = format_binding(result.best.alternative.binding)
+    binding = format_binding(result.best.decoded.binding)
     choice = f", with {binding}" if binding else ""
     best = "the best one has" if result.optimal else "the best one found has"
     membership = format_distinct(result.best.membership, alpha)[0]

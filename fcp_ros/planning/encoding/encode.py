@@ -24,7 +24,7 @@ from fcp_ros.planning.encoding.selection import Relevance, select_relevant
 from fcp_ros.planning.encoding.variables import Variables, choose_variables
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.goal.alternatives import Alternative
-from fcp_ros.planning.goal.stages import Stages
+from fcp_ros.planning.goal.stages import BEGIN, Stages
 from fcp_ros.planning.model.ground_step import GradedAtoms, GroundStep
 from fcp_ros.planning.model.request import Optimise, Switches
 from fcp_ros.planning.model.watch import Watch
@@ -166,6 +166,7 @@ class _Encoder:
             [entry.action for entry in entries],
             [entry.graded for entry in entries],
             self._alternatives,
+            self._stages.fulfilled > BEGIN,
         )
 
     def _confine(self, entry: Entry) -> Entry:
@@ -216,7 +217,9 @@ class _Encoder:
         self._watch.check()
         condition = self._encoder.encode_condition(alternative.positive, alternative.negative)
         if condition is not None and not alternative.missing:
-            reached = FlatEffect(len(self._variables.values), 1)
+            targets = self._stages.targets
+            target = targets[number] if targets else BEGIN
+            reached = FlatEffect(len(self._variables.values), target)
             body = Body(*condition, (reached,), ())
             use = self._costs.no_use()
             yield Entry(body, FlatAction(alternative=number), alternative.graded, use=use)

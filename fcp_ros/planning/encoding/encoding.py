@@ -19,7 +19,7 @@ from fcp_ros.planning.flat.semantics import (
     successor,
 )
 from fcp_ros.planning.flat.task import FlatTask, Floats
-from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.goal.stages import BEGIN, StageMove
 from fcp_ros.planning.model.ground_step import GroundStep
 from fcp_ros.planning.model.memberships import GradedAtom
@@ -91,6 +91,11 @@ class Decoded:
         assert self.alternative is not None, "the sequence is a plan"
         return (self.alternative, *(move.alternative for move in self.moves))
 
+    @property
+    def binding(self) -> Binding:
+        """The elements that the variables of the goal stand for."""
+        return tuple(pair for part in self.goal_parts for pair in part.binding)
+
 
 @dataclass(frozen=True)
 class Encoding:
@@ -103,6 +108,7 @@ class Encoding:
         actions: the meaning of each flat operator.
         graded: the graded atoms of each flat operator; of a finish those of its alternative.
         alternatives: the goal's alternatives; those of its stages are in their moves.
+        divided: True if they are only a part of the goal's formula (see goal/division.py).
     """
 
     flat: FlatTask
@@ -111,6 +117,7 @@ class Encoding:
     actions: Sequence[FlatAction]
     graded: Sequence[tuple[GradedAtom, ...]]
     alternatives: Sequence[Alternative]
+    divided: bool = False
     _kinds: _LossKinds = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

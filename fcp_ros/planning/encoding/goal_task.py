@@ -12,11 +12,12 @@ from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.encode import EncodeOptions, encode, make_no_macros
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import find_alternatives
-from fcp_ros.planning.goal.attachment import attach_constraints
 from fcp_ros.planning.goal.degree_formula import KnownDegree
+from fcp_ros.planning.goal.division import divide_formula
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.stages import make_stages
-from fcp_ros.planning.goal.symmetry import SymmetryClasses, keep_representatives
+from fcp_ros.planning.goal.symmetry import SymmetryClasses, is_canonical
+from fcp_ros.planning.goal.trajectory.attachment import attach_constraints
 from fcp_ros.planning.model.request import Phase
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.closure import Breadth
@@ -88,9 +89,20 @@ def compile_goal(
             task = attach_constraints(expand_representatives(task), goal.constraints, watch.check)
         conditions = Conditions(task)
     with times(Phase.GOAL):
-        alternatives = find_alternatives(goal.formula, known, setting.tnorm, task, watch)
-        alternatives = keep_representatives(alternatives, setting.classes)
-        stages = make_stages(goal, alternatives, known, setting.tnorm, task, watch)
+        tnorm = setting.tnorm
+        divided = divide_formula(
+            goal.formula, lambda part: find_alternatives(part, known, tnorm, task, watch), task
+        )
+        finishes = [f for f in divided.finishes if is_canonical(f.alternative, setting.classes)]
+        alternatives = [finish.alternative for finish in finishes]
+        last = divided.last
+        stages = make_stages(goal, alternatives, known, tnorm, task, watch, last)
+        stages = replace(
+            stages,
+            moves=(*divided.moves, *stages.moves),
+            targets=tuple(finish.target for finish in finishes),
+            fulfilled=last,
+        )
     with times(Phase.COMPILE):
         if goal.constraints:  # on each state, so none may be skipped
             switches = replace(options.switches, metric=False)

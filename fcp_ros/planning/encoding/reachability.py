@@ -9,6 +9,7 @@ another. That is a proof; a condition for which it fails may still have no plan.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.structure import has_requirements
 from fcp_ros.domain.expressions.syntax import (
@@ -22,24 +23,29 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.planning.encoding.goal_task import GoalSetting
 from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.degree_formula import KnownDegree
+from fcp_ros.planning.goal.division import divide_formula, is_possible
 from fcp_ros.planning.goal.formula import (
     FALSE,
     TRUE,
+    AtLeast,
+    Both,
+    Complement,
+    Crisp,
+    Either,
     Formula,
+    Graded,
+    Settled,
     drop_instantiations,
     find_wanted,
     make_both,
-    make_either,
-    make_instantiation,
 )
 from fcp_ros.planning.goal.grounding import ConditionGrounding
 from fcp_ros.planning.model.watch import Interrupted, Watch
-from fcp_ros.planning.relevance.closure import Breadth, TooManyOperators
+from fcp_ros.planning.relevance.closure import TooManyOperators
+from fcp_ros.planning.task.task import FactKey, Task
 
 MOST = 20_000
 """Operators of the task; a larger one is not made, and nothing is shown."""
-
-_MARK = "condition"
 
 
 def find_unreachable(
@@ -125,22 +131,86 @@ class _Reach:
         setting, watch = self._setting, self._watch
         whole = make_both(pieces.values())
         try:
-            task = setting.compiler.task(
-                setting.instance, find_wanted(whole), Breadth.FULL, watch, MOST
-            )
-            marked = make_either(
-                make_instantiation(_MARK, mark, formula) for mark, formula in pieces.items()
-            )
-            found = find_alternatives(marked, self._known, setting.tnorm, task, watch)
+            task = setting.compiler.wide_task(setting.instance, find_wanted(whole), watch, MOST)
         except TooManyOperators:
             return frozenset(pieces)
+        return frozenset(mark for mark, one in pieces.items() if self._may_hold(one, task))
+
+    def _may_hold(self, formula: Formula, task: Task) -> bool:
+        """Return False only if a formula is shown to be out of reach."""
+        watch = self._watch
+        if not is_possible(formula, task):
+            return False
+        if _choose_literals(formula, True, _Literals(), task) is not None:
+            return True
+        try:
+            return divide_formula(
+                formula,
+                lambda part: find_alternatives(part, self._known, self._setting.tnorm, task, watch),
+                task,
+            ).leads_on
         except Interrupted:
             watch.check()
-            return frozenset(pieces)  # too many alternatives to look at
-        return frozenset(
-            element
-            for alternative in found
-            if not alternative.missing
-            for variable, element in alternative.binding
-            if variable == _MARK
-        )
+            return True  # too many alternatives to look at
+
+
+@dataclass(frozen=True, slots=True)
+class _Literals:
+    """Facts that hold, facts that do not, and the functional legs that the former occupy."""
+
+    positive: frozenset[int] = frozenset()
+    negative: frozenset[int] = frozenset()
+    occupied: frozenset[FactKey] = frozenset()
+
+
+def _choose_literals(
+    formula: Formula, wanted: bool, given: _Literals, task: Task
+) -> _Literals | None:
+    """Choose literals under which a formula may hold, or may not, beside some that are given.
+
+    Of each disjunction the first part is taken that agrees with what was taken before; so None does
+    not mean that there are none.
+    """
+    if isinstance(formula, Settled):
+        return given if (formula.degree > 0.0 if wanted else formula.degree < 1.0) else None
+    if isinstance(formula, Graded):
+        return given
+    if isinstance(formula, Crisp):
+        return _add_literal(task.fact_ids.get(formula.fact), wanted, given, task)
+    if isinstance(formula, (Both, Either)):
+        if isinstance(formula, Both) is wanted:
+            return _choose_some(formula.parts, len(formula.parts), wanted, given, task)
+        return _choose_some(formula.parts, 1, wanted, given, task)
+    if isinstance(formula, AtLeast):
+        number = formula.number if wanted else len(formula.parts) - formula.number + 1
+        return _choose_some(formula.parts, number, wanted, given, task)
+    if isinstance(formula, Complement):
+        return _choose_literals(formula.body, not wanted, given, task)
+    return _choose_literals(formula.body, wanted, given, task)
+
+
+def _choose_some(
+    parts: Sequence[Formula], number: int, wanted: bool, given: _Literals, task: Task
+) -> _Literals | None:
+    """Choose literals for so many of some formulas."""
+    for part in parts:
+        if number == 0:
+            break
+        found = _choose_literals(part, wanted, given, task)
+        if found is not None:
+            given, number = found, number - 1
+    return given if number == 0 else None
+
+
+def _add_literal(fact: int | None, holds: bool, given: _Literals, task: Task) -> _Literals | None:
+    """Add a literal to others; None if they exclude it, or if no action makes the fact true."""
+    if fact is None:
+        return None if holds else given
+    if not holds:
+        return None if fact in given.positive else replace(given, negative=given.negative | {fact})
+    if fact in given.positive:
+        return given
+    keys = frozenset(key for key in task.keys_of(fact) if key not in task.broken)
+    if fact in given.negative or not keys.isdisjoint(given.occupied):
+        return None
+    return replace(given, positive=given.positive | {fact}, occupied=given.occupied | keys)

@@ -6,10 +6,9 @@
   conditions by elements.
 - `formula`: conditions without variables; the facts that they speak of (`Wanted`) are where
   relevance begins.
-- `monitors`, `timed_monitors`: the facts of trajectory constraints, and how they change with a
-  step; `attachment` gives the operators of a task these effects, whose conditions `regression`
-  finds.
+- `trajectory`: trajectory constraints as facts that the operators of a task keep account of.
 - `symmetry`: classes of interchangeable objects, of which a goal considers as many as it can use.
 - `alternatives`: formula to alternatives; `degree_formula` is the degree of one.
+- `division`: a formula with very many alternatives, as stages of few alternatives each.
 - `stages`: preferences and counts, settled one after the other behind the last step.
 """

@@ -33,6 +33,7 @@ from fcp_ros.planning.goal.degree_formula import (
     upper_bound,
 )
 from fcp_ros.planning.goal.formula import (
+    AtLeast,
     Both,
     Complement,
     Crisp,
@@ -152,6 +153,8 @@ class _Expansion:
             return self._combine_all(map(self.fulfil, formula.parts), self._compose)
         if isinstance(formula, Either):
             return self._check_size([a for part in formula.parts for a in self.fulfil(part)])
+        if isinstance(formula, AtLeast):
+            return self.fulfil(formula.write_out())
         if isinstance(formula, Complement):
             return self.refute(formula.body)
         if isinstance(formula, Instantiation):
@@ -179,6 +182,8 @@ class _Expansion:
             return self._combine_some(map(self.refute, formula.parts))
         if isinstance(formula, Either):
             return self._combine_all(map(self.refute, formula.parts), take_least)
+        if isinstance(formula, AtLeast):
+            return self.refute(formula.write_out())
         if isinstance(formula, Complement):
             return self.fulfil(formula.body)
         if isinstance(formula, Scaled):

@@ -6,11 +6,15 @@ Every node has a degree in [0, 1]. The `make_` functions build simplified nodes.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact
 from fcp_ros.planning.model.memberships import GradedAtom
+from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,28 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
+class AtLeast:
+    """The best composition of so many of the parts: at least two, and not all of them."""
+
+    number: int
+    parts: tuple[Formula, ...]
+
+    def write_out(self) -> Formula:
+        """Write it as a disjunction over sets of parts.
+
+        Raises:
+            Interrupted: there are more than MAX_SUBSETS.
+        """
+        if math.comb(len(self.parts), self.number) > MAX_SUBSETS:
+            raise Interrupted(
+                PlanStatus.UNSUPPORTED,
+                f"A count within another condition has more than {MAX_SUBSETS} cases: "
+                "join it to the goal by `and`, or count fewer elements.",
+            )
+        return make_either(map(make_both, itertools.combinations(self.parts, self.number)))
+
+
+@dataclass(frozen=True, slots=True)
 class Complement:
     """1 - x."""
 
@@ -72,7 +98,10 @@ class Instantiation:
     body: Formula
 
 
-Formula = Settled | Crisp | Graded | Both | Either | Complement | Scaled | Instantiation
+Formula = Settled | Crisp | Graded | Both | Either | AtLeast | Complement | Scaled | Instantiation
+
+MAX_SUBSETS = 5_000
+"""A count is written out for at most this many sets of its parts."""
 
 FALSE = Settled(0.0)
 TRUE = Settled(1.0)
@@ -117,6 +146,20 @@ def make_either(parts: Iterable[Formula]) -> Formula:
     return kept[0] if len(kept) == 1 else Either(tuple(kept))
 
 
+def make_at_least(number: int, parts: Iterable[Formula]) -> Formula:
+    """Make a count."""
+    given = tuple(parts)
+    kept = tuple(part for part in given if part not in (TRUE, FALSE))
+    number -= sum(part == TRUE for part in given)
+    if number <= 0:
+        return TRUE
+    if number > len(kept):
+        return FALSE
+    if number == 1:
+        return make_either(kept)
+    return make_both(kept) if number == len(kept) else AtLeast(number, kept)
+
+
 def make_complement(body: Formula) -> Formula:
     """Make a complement; that of a complement is its body."""
     if isinstance(body, Settled):
@@ -144,6 +187,8 @@ def drop_instantiations(formula: Formula) -> Formula:
         return Both(tuple(map(drop_instantiations, formula.parts)))
     if isinstance(formula, Either):
         return Either(tuple(map(drop_instantiations, formula.parts)))
+    if isinstance(formula, AtLeast):
+        return AtLeast(formula.number, tuple(map(drop_instantiations, formula.parts)))
     if isinstance(formula, Complement):
         return Complement(drop_instantiations(formula.body))
     if isinstance(formula, Scaled):
@@ -171,7 +216,7 @@ def collect_graded_atoms(formula: Formula) -> dict[GradedAtom, None]:
         current = stack.pop()
         if isinstance(current, Graded):
             found.setdefault(current.atom)
-        elif isinstance(current, (Both, Either)):
+        elif isinstance(current, (Both, Either, AtLeast)):
             stack.extend(reversed(current.parts))
         elif isinstance(current, (Complement, Scaled, Instantiation)):
             stack.append(current.body)
@@ -187,7 +232,7 @@ def find_wanted(formula: Formula) -> Wanted:
         current, upright = stack.pop()
         if isinstance(current, Crisp):
             (positive if upright else negative).add(current.fact)
-        elif isinstance(current, (Both, Either)):
+        elif isinstance(current, (Both, Either, AtLeast)):
             stack.extend((part, upright) for part in current.parts)
         elif isinstance(current, Complement):
             stack.append((current.body, not upright))

@@ -7,9 +7,7 @@ variable is bound. `domain.evaluate` is the independent twin of this module.
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.evaluation import is_a
@@ -41,6 +39,7 @@ from fcp_ros.planning.goal.formula import (
     Formula,
     Graded,
     drop_instantiations,
+    make_at_least,
     make_both,
     make_complement,
     make_either,
@@ -71,10 +70,6 @@ _HELD_WITHOUT = (
 """Constraints that hold where their (second) condition never does."""
 
 Environment = Mapping[str, str]
-
-
-MAX_SUBSETS = 5_000
-"""A count within another condition is written out for at most this many sets of elements."""
 
 
 class ConditionGrounding:
@@ -124,7 +119,7 @@ class ConditionGrounding:
             return make_both(make_scaled(1.0 / len(chosen), degree) for degree in degrees)
         if isinstance(expression, Count):
             return make_both(
-                self._write_out(number, parts)
+                make_at_least(number, parts)
                 for number, parts in self.list_counts(expression, environment)
             )
         if isinstance(expression, Initially):
@@ -164,21 +159,6 @@ class ConditionGrounding:
             yield count.number, parts
         if count.bound is not Bound.AT_LEAST:
             yield len(parts) - count.number, [make_complement(part) for part in parts]
-
-    def _write_out(self, number: int, parts: Sequence[Formula]) -> Formula:
-        """Write a count as a disjunction over sets of elements."""
-        certain = sum(part == TRUE for part in parts)
-        open_ = [part for part in parts if part not in (TRUE, FALSE)]
-        number -= certain
-        if number <= 0:
-            return TRUE
-        if math.comb(len(open_), number) > MAX_SUBSETS:
-            raise Interrupted(
-                PlanStatus.UNSUPPORTED,
-                f"A count within another condition has more than {MAX_SUBSETS} cases: "
-                "join it to the goal by `and`, or count fewer elements.",
-            )
-        return make_either(make_both(chosen) for chosen in itertools.combinations(open_, number))
 
     def _ground_initially(self, expression: Initially, environment: Environment) -> Formula:
         """Ground a condition on the initial state: relations are evaluated, too."""

@@ -24,7 +24,7 @@ from fcp_ros.planning.goal.degree_formula import (
     compose,
     make_shortfall,
 )
-from fcp_ros.planning.goal.requirements import GroundCount, GroundGoal
+from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.rivals import Choice, Places, group_rivals
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.task.task import Task
@@ -32,7 +32,7 @@ from fcp_ros.planning.task.task import Task
 NOTHING = Alternative(1.0)
 """The condition of giving up."""
 BEGIN = 1
-"""The stage in which the formula of the goal is reached, and nothing else is settled yet."""
+"""The first stage after the world: the goal's formula is fulfilled, if it is not divided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,14 @@ class Stages:
     Attributes:
         moves: the operators between them.
         last: the stage in which everything is settled; BEGIN if there is nothing to settle.
+        targets: the stage that each alternative of the goal leads to; BEGIN by default.
+        fulfilled: the stage in which its formula is; a later one than BEGIN if that is divided.
     """
 
     moves: tuple[StageMove, ...] = ()
     last: int = BEGIN
+    targets: tuple[int, ...] = ()
+    fulfilled: int = BEGIN
 
 
 def make_stages(
@@ -80,8 +84,9 @@ def make_stages(
     tnorm: TNorm,
     task: Task,
     watch: Watch,
+    now: int = BEGIN,
 ) -> Stages:
-    """Make the stages of a goal.
+    """Make the stages of what a goal asks beside its formula.
 
     Args:
         goal: the goal.
@@ -90,14 +95,14 @@ def make_stages(
         tnorm: how degrees compose.
         task: tells which facts can be reached, and which exclude each other.
         watch: checked all the time.
+        now: the stage in which the formula is fulfilled.
     """
     moves: list[StageMove] = []
-    now = BEGIN
     for count in goal.counts:
         choices = [find_alternatives(part, known, tnorm, task, watch) for part in count.parts]
-        counted = list(_count(count, choices, now))
-        now = max((move.target for move in counted), default=now)
-        moves.extend(counted)
+        last = now + count_inner_stages(count.number, len(choices)) + 1
+        moves.extend(make_count_moves(count.number, choices, now, last, now + 1))
+        now = last
     ways = []
     for preference in goal.preferences:
         watch.check()
@@ -144,33 +149,40 @@ def _settle(
             yield StageMove(now, now + 1, condition, cost, kept, body, given_up, len(parts))
 
 
-def _count(
-    count: GroundCount, choices: Sequence[Sequence[Alternative]], now: int
+def count_inner_stages(wanted: int, total: int) -> int:
+    """Count the stages of a count that are neither its first nor its last one."""
+    return sum(len(_list_counted(gone, wanted, total)) for gone in range(1, total))
+
+
+def make_count_moves(
+    wanted: int, choices: Sequence[Sequence[Alternative]], source: int, target: int, free: int
 ) -> Iterator[StageMove]:
     """Yield the moves that count how many of some conditions hold.
 
     A stage stands for the number of conditions gone through and the number that were counted. After
     the last condition only the wanted number leads on.
+
+    Args:
+        wanted: the number that has to hold.
+        choices: the alternatives of each condition.
+        source: the first stage.
+        target: the last stage.
+        free: the first number of the stages between these.
     """
-    total, wanted = len(count.parts), count.number
-    stage = {(0, 0): now}
-    last = now + sum(
-        1
-        for gone in range(1, total)
-        for counted in range(max(0, wanted - total + gone), min(gone, wanted) + 1)
-    )
-    for gone in range(total):
-        for counted in range(max(0, wanted - total + gone), min(gone, wanted) + 1):
-            for step in (0, 1):
-                after = (gone + 1, counted + step)
-                if not max(0, wanted - total + gone + 1) <= after[1] <= wanted:
-                    continue
-                if after not in stage:
-                    stage[after] = last + 1 if gone + 1 == total else now + len(stage)
-                source, target = stage[gone, counted], stage[after]
-                if step == 0:
-                    yield StageMove(source, target, Alternative(1.0))
-                    continue
-                for alternative in choices[gone]:
-                    if not alternative.missing:
-                        yield StageMove(source, target, replace(alternative, binding=()))
+    total = len(choices)
+    between = [(gone, n) for gone in range(1, total) for n in _list_counted(gone, wanted, total)]
+    stages = {each: free + number for number, each in enumerate(between)}
+    stages |= {(0, 0): source, (total, wanted): target}
+    for (gone, counted), stage in stages.items():
+        if (gone + 1, counted) in stages:
+            yield StageMove(stage, stages[gone + 1, counted], NOTHING)
+        if (gone + 1, counted + 1) in stages:
+            for alternative in choices[gone]:
+                if not alternative.missing:
+                    condition = replace(alternative, binding=())
+                    yield StageMove(stage, stages[gone + 1, counted + 1], condition)
+
+
+def _list_counted(gone: int, wanted: int, total: int) -> range:
+    """List the numbers counted after some of the conditions from which the wanted one is left."""
+    return range(max(0, wanted - total + gone), min(gone, wanted) + 1)

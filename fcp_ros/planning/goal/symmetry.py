@@ -102,14 +102,8 @@ def limit_choices(formula: Formula, classes: SymmetryClasses) -> Formula:
     return formula if not limits else _limit(formula, classes, limits)
 
 
-def keep_representatives(
-    alternatives: Iterable[Alternative], classes: SymmetryClasses
-) -> list[Alternative]:
-    """Keep the alternatives with a canonical binding: members of a class are used in order."""
-    return [a for a in alternatives if _is_canonical(a, classes)]
-
-
-def _is_canonical(alternative: Alternative, classes: SymmetryClasses) -> bool:
+def is_canonical(alternative: Alternative, classes: SymmetryClasses) -> bool:
+    """Return True if the binding of an alternative uses the members of each class in order."""
     used: Counter[int] = Counter()
     for _, element in alternative.binding:
         place = classes.place.get(element)

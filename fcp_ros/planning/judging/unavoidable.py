@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from fcp_ros.planning.goal.formula import (
+    AtLeast,
     Both,
     Complement,
     Crisp,
@@ -70,6 +71,8 @@ class UnavoidableLoss:
             return self._estimate_conjunction([self.estimate(part) for part in parts])
         if isinstance(formula, Either):
             return _choose_cheapest([self.estimate(part) for part in formula.parts])
+        if isinstance(formula, AtLeast):
+            return self._estimate_count(formula)
         if isinstance(formula, Instantiation):
             return self.estimate(formula.body)
         if isinstance(formula, Complement):
@@ -105,6 +108,18 @@ class UnavoidableLoss:
         # Other facts would have to become dearer than the dearest one first.
         asked = (part.open for part in parts if part.steps == 0.0 or part is dearest)
         return LeastLoss(degree, dearest.steps, total, tuple(dict.fromkeys(chain(*asked))))
+
+    def _estimate_count(self, formula: AtLeast) -> LeastLoss:
+        """Bound a count: some part of each choice is as dear as the last one of the cheapest."""
+        number = formula.number
+        parts = sorted(map(self.estimate, formula.parts), key=lambda part: part.total)
+        degrees = sorted((part.degree for part in parts), reverse=True)
+        degree = self._tnorm.compose_all(degrees[:number])
+        steps = sorted(part.steps for part in parts)[number - 1]
+        together = self._facts.compose(self._tnorm.loss(degree), steps)
+        asked = chain(*(part.open for part in parts[:number]))
+        total = max(together, parts[number - 1].total)
+        return LeastLoss(degree, steps, total, tuple(dict.fromkeys(asked)))
 
 
 def _choose_cheapest(parts: Sequence[LeastLoss]) -> LeastLoss:

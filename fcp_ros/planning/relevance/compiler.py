@@ -9,6 +9,8 @@ what matters, not on how large the scene is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Domain
@@ -17,13 +19,21 @@ from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner
-from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, Closure
+from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, Closure, TooManyOperators
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.overwriting import Overwritings, find_crowded, find_overwritings
 from fcp_ros.planning.relevance.reduction import Reduction
 from fcp_ros.planning.relevance.task_writer import TaskWriter
 from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain, never_stop
 from fcp_ros.planning.task.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class _WideTask:
+    """A task with everything that can matter for some facts."""
+
+    task: Task
+    wanted: Wanted
 
 
 class RelevanceCompiler:
@@ -41,6 +51,7 @@ class RelevanceCompiler:
         self._overwritings = find_overwritings(self._lifted)
         check()
         self._finder = InvariantFinder(self._lifted)
+        self._wide: _WideTask | None = None
 
     def task(
         self,
@@ -66,6 +77,34 @@ class RelevanceCompiler:
         # Nearly all objects made here stay until the end: a garbage collection would find nothing.
         with pause_garbage_collection():
             return self._task(instance, wanted, breadth, watch, most)
+
+    def wide_task(
+        self, instance: Instance, wanted: Wanted, watch: Watch, most: int = MAX_OPERATORS
+    ) -> Task:
+        """Compile a task with everything that can matter for the wanted facts, and perhaps more.
+
+        The last one is used again if it is of the same state and has them all. A new one has what
+        was wanted before, too: what is asked about one state mostly differs in few facts.
+
+        Raises:
+            TooManyOperators: more than `most` for the wanted facts alone.
+            Interrupted: unsupported conditions, cancelled, or out of time.
+        """
+        last = self._wide
+        if last is not None and last.task.instance is instance:
+            if wanted.positive <= last.wanted.positive and wanted.negative <= last.wanted.negative:
+                return last.task
+            more = Wanted(
+                wanted.positive | last.wanted.positive, wanted.negative | last.wanted.negative
+            )
+            with suppress(TooManyOperators):
+                return self._widen(instance, more, watch, most)
+        return self._widen(instance, wanted, watch, most)
+
+    def _widen(self, instance: Instance, wanted: Wanted, watch: Watch, most: int) -> Task:
+        task = self.task(instance, wanted, Breadth.FULL, watch, most)
+        self._wide = _WideTask(task, wanted)
+        return task
 
     def _task(
         self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch, most: int

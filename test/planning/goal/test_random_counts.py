@@ -8,6 +8,7 @@ knows nothing of expressions.
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from fcp_ros.domain import check_goal, evaluate, infer_types, parse_domain, parse_expression
 from fcp_ros.fuzzy import TNORMS
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning.goal import division
 
 DOMAIN = """
 domain: shelves
@@ -257,9 +259,27 @@ def test_compiled_evaluated_and_documented_meaning_agree(degrees, state, data):
         assert value == pytest.approx(mean(found)), found
     best = max(map(mean, reached))
     source = degrees({f"nice({item})": NICE[item] for item in items})
-    result = plan(domain, start, goal, PlanningOptions(alpha=0.0, tnorm=tnorm), source)
+    options = PlanningOptions(alpha=0.0, tnorm=tnorm)
+    whole, together = data.draw(st.sampled_from([(500, 20), (1, 1), (2, 3)]))
+    with (
+        mock.patch.object(division, "MOST_WHOLE", whole),
+        mock.patch.object(division, "MOST_TOGETHER", together),
+    ):
+        result = plan(domain, start, goal, options, source)
     if best > 1e-6:
         assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
         assert result.plan.membership == pytest.approx(best)
     elif result.status is not PlanStatus.UNSOLVABLE_PROVEN:
         assert result.plan.membership == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_way_through_a_count_that_is_not_judged_is_not_taken(degrees, state):
+    domain = parse_domain(DOMAIN, "shelves.yaml")
+    elements = {"m": "item mug", "n": "item mug", **dict.fromkeys(SUPPORTS, "support")}
+    start = state(domain, elements, ["on(m, s)", "on(n, t)"])
+    text = "at least 1 ?x: item (nice(?x))"
+    goal = check_goal(parse_expression(text), domain, start, text)
+    source = degrees({"nice(m)": 0.9, "nice(n)": 0.6})
+    result = plan(domain, start, goal, PlanningOptions(tnorm="goedel"), source)
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
+    assert result.plan.membership == pytest.approx(0.9)

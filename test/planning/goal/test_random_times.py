@@ -24,7 +24,7 @@ from fcp_ros.domain.pddl.reader import read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import TRUE, TrajectoryFormula
 from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.goal import attachment
+from fcp_ros.planning.goal.trajectory import attachment
 from fcp_ros.planning.model.result import Measure
 
 PARTS = {"within": 1, "hold-after": 1, "hold-during": 1, "always-within": 2}

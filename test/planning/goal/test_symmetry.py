@@ -16,7 +16,7 @@ from fcp_ros.planning.goal.alternatives import find_alternatives
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.symmetry import (
     find_symmetry_classes,
-    keep_representatives,
+    is_canonical,
     limit_choices,
 )
 from fcp_ros.planning.model.watch import Watch
@@ -87,7 +87,7 @@ def solved(domain, instance, text, symmetric, known):
     tnorm = TNORMS["lukasiewicz"]
     alternatives = find_alternatives(formula, lambda _: None, tnorm, task, watch)
     if symmetric:
-        alternatives = keep_representatives(alternatives, classes)
+        alternatives = [one for one in alternatives if is_canonical(one, classes)]
     made = encode(task, Conditions(task), alternatives, EncodeOptions(), watch)
     flat = made.with_losses(known, tnorm)
     return {a.binding for a in alternatives}, least(flat, flat.loss)[0]

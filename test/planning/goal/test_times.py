@@ -8,7 +8,7 @@ import pytest
 from fcp_ros.domain import ExpressionError, check_goal, parse_expression
 from fcp_ros.domain.model import Duration
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
-from fcp_ros.planning.goal import timed_monitors
+from fcp_ros.planning.goal.trajectory import timed_monitors
 from fcp_ros.planning.verification.verify import verify
 
 WAITING = "at(bot, hall) and hold at(bot, kitchen) during 3 s to 10 s"

@@ -17,10 +17,20 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.goal.formula import Formula, find_wanted
-from fcp_ros.planning.goal.monitors import ConstraintMonitor, FactChange, ObservedStep, make_monitor
-from fcp_ros.planning.goal.regression import Case, ExclusiveFacts, OperatorRegression, list_cases
 from fcp_ros.planning.goal.requirements import GroundConstraint
-from fcp_ros.planning.goal.timed_monitors import make_timed_monitor
+from fcp_ros.planning.goal.trajectory.monitors import (
+    ConstraintMonitor,
+    FactChange,
+    ObservedStep,
+    make_monitor,
+)
+from fcp_ros.planning.goal.trajectory.regression import (
+    Case,
+    ExclusiveFacts,
+    OperatorRegression,
+    list_cases,
+)
+from fcp_ros.planning.goal.trajectory.timed_monitors import make_timed_monitor
 from fcp_ros.planning.model.ground_step import compute_duration
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted

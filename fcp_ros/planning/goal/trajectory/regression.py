@@ -9,12 +9,14 @@ from fcp_ros.cset import Fact
 from fcp_ros.planning.goal.formula import (
     FALSE,
     TRUE,
+    AtLeast,
     Both,
     Complement,
     Crisp,
     Either,
     Formula,
     Settled,
+    make_at_least,
     make_both,
     make_complement,
     make_either,
@@ -116,6 +118,9 @@ def _replace_facts(formula: Formula, replacement: Callable[[Fact], Formula]) -> 
     if isinstance(formula, (Both, Either)):
         make = make_both if isinstance(formula, Both) else make_either
         return make(_replace_facts(part, replacement) for part in formula.parts)
+    if isinstance(formula, AtLeast):
+        parts = (_replace_facts(part, replacement) for part in formula.parts)
+        return make_at_least(formula.number, parts)
     if isinstance(formula, Complement):
         return make_complement(_replace_facts(formula.body, replacement))
     if isinstance(formula, Settled):
@@ -145,6 +150,8 @@ def _expand(formula: Formula, wanted: bool, ids: dict[Fact, int]) -> list[Case]:
         return [(fact, frozenset()) if wanted else (frozenset(), fact)]
     if isinstance(formula, Complement):
         return _expand(formula.body, not wanted, ids)
+    if isinstance(formula, AtLeast):
+        return _expand(formula.write_out(), wanted, ids)
     if not isinstance(formula, (Both, Either)):
         return _expand(formula.body, wanted, ids)  # type: ignore[union-attr]
     if isinstance(formula, Both) is not wanted:

@@ -19,14 +19,14 @@ from collections.abc import Iterable, Iterator
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperator
 from fcp_ros.planning.goal.formula import TRUE, Crisp, Formula, make_both, make_complement
-from fcp_ros.planning.goal.monitors import (
+from fcp_ros.planning.goal.requirements import GroundConstraint
+from fcp_ros.planning.goal.trajectory.monitors import (
     Ban,
     ConstraintMonitor,
     FactChange,
     ObservedStep,
     holds_initially,
 )
-from fcp_ros.planning.goal.requirements import GroundConstraint
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 

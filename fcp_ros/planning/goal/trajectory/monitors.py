@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.planning.goal.formula import (
+    AtLeast,
     Both,
     Complement,
     Crisp,
@@ -192,5 +193,7 @@ def holds_initially(formula: Formula, held: set[Fact]) -> bool:
     if isinstance(formula, (Both, Either)):
         combine = all if isinstance(formula, Both) else any
         return combine(holds_initially(part, held) for part in formula.parts)
+    if isinstance(formula, AtLeast):
+        return sum(holds_initially(part, held) for part in formula.parts) >= formula.number
     body = holds_initially(formula.body, held)  # type: ignore[union-attr]
     return not body if isinstance(formula, Complement) else body
