@@ -16,8 +16,9 @@ from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
 from fcp_ros.execution.worlds.faults import Fault, FaultKind, FaultPlan, SuccessModel
+from fcp_ros.execution.worlds.shifted_steps import apply_shifted
 from fcp_ros.planning.model.plan import PlanStep
-from fcp_ros.planning.stepping.rules import StepRules, UnknownStep
+from fcp_ros.planning.stepping.rules import Application, StepRules, UnknownStep
 
 REFUSAL_TIME = 0.1
 """Simulated time until an executor notices that a step can't be done (s)."""
@@ -83,6 +84,7 @@ class SimulatedWorld:
         quality: QualityModel | None = None,
         seed: int = 0,
     ) -> None:
+        self._domain = domain
         self._rules = StepRules(domain)
         self._instance = instance
         self._faults = faults or FaultPlan()
@@ -129,7 +131,7 @@ class SimulatedWorld:
             raise ValueError(f"{performance.step} hangs or has crashed and never completes")
         if not outcome.succeeded:
             return Performed(outcome, Delta(), performance.duration)
-        application = self._rules.apply(performance.step, self._instance)
+        application = self._apply(performance.step)
         if application.instance is None:
             message = f"The world changed meanwhile: {application.reason}."
             failed = Outcome(OutcomeCode.EXECUTION_FAILED, message)
@@ -150,9 +152,17 @@ class SimulatedWorld:
             return Performed(Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled."), Delta(), 0.0)
         return None if performance.outcome is None else self.complete(performance)
 
+    def _apply(self, step: PlanStep) -> Application:
+        """Do a step; its elements may be taken for other types where the domain allows that."""
+        done = self._rules.apply(step, self._instance)
+        if done.instance is not None or not self._domain.relaxing.shifts:
+            return done
+        shifted = apply_shifted(self._domain, step, self._instance)
+        return shifted if shifted.instance is not None or shifted.problems else done
+
     def _refuse(self, step: PlanStep) -> Outcome | None:
         try:
-            reason = self._rules.apply(step, self._instance).reason
+            reason = self._apply(step).reason
         except UnknownStep as error:
             return Outcome(OutcomeCode.INVALID_ACTION, f"{step}: {error}.")
         return Outcome(OutcomeCode.PRECONDITION_FAILED, f"{step}: {reason}.") if reason else None
