@@ -27,6 +27,18 @@ GOALS = {
     ),
     "The door should be left open.": "not closed(door_1)",
     "Don't let the door be open.": "closed(door_1)",
+    "The table has to be set for two.": (
+        "at least 2 ?plate: plate (on(?plate, table_1)) and at least 2 ?fork: fork "
+        "(on(?fork, table_1)) and at least 2 ?knife: knife (on(?knife, table_1))"
+    ),
+    "I want the table set for two.": (
+        "at least 2 ?plate: plate (on(?plate, table_1)) and at least 2 ?fork: fork "
+        "(on(?fork, table_1)) and at least 2 ?knife: knife (on(?knife, table_1))"
+    ),
+    "Please have the table set for two.": (
+        "at least 2 ?plate: plate (on(?plate, table_1)) and at least 2 ?fork: fork "
+        "(on(?fork, table_1)) and at least 2 ?knife: knife (on(?knife, table_1))"
+    ),
     # remarks
     "I'm thirsty. Put the milk on the table.": "on(milk_1, table_1)",
     "My parents are coming over tonight. Put the vase on the table.": "on(vase_1, table_1)",
@@ -125,6 +137,7 @@ FLAGGED = [
     "Iron the shirt. Put the mug on the couch.",
     "I'm bored, so whistle me a tune.",
     "You need the mug.",
+    "The table has been set for two.",
     "Put the mug on the table, not the bowl.",
     "Put the mug on the table and go away.",
     # They may be meant as requests.
@@ -138,3 +151,11 @@ def test_what_is_no_clear_request_is_flagged(sentence, house, reader):
     found = reader.read(sentence, house)
     low = found.best is None or found.best.degree < 0.7
     assert found.status is not ReadingStatus.READ or low, found.message
+
+
+def test_object_in_a_phrase_is_a_subject(house, reader):
+    meant = reader.read("tidy the flat", house).best
+    assert meant is not None
+    for sentence in ("The flat has to be tidied.", "Have the flat tidied up.", "I want it tidied"):
+        found = reader.read(sentence, house).best
+        assert (found is not None and found.goal == meant.goal) is ("flat" in sentence)

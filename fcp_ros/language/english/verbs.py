@@ -52,6 +52,9 @@ PUT_VERBS = gather_words(
 BRING_VERBS = gather_words("bring fetch get give hand pass deliver carry take serve")
 """Verbs of bringing something to a person."""
 
+PARTICLES = gather_words("away up down off on out back in over together")
+"""Words that belong to a verb, and may stand behind its object."""
+
 HOLD_VERBS = gather_words("grab grasp take hold pick lift get fetch collect gather")
 """Verbs of taking something into the hand."""
 

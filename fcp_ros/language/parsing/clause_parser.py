@@ -25,6 +25,7 @@ from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.companions import CompanionParser
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
+from fcp_ros.language.parsing.clauses.object_passives import parse_object_passives
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import (
     GENERAL,
@@ -149,6 +150,8 @@ class ClauseParser(CompanionParser):
             found += self._parse_go(after)
         if verb in CLEAR_VERBS:
             found += self._parse_clear(after)
+        if verb in ("have", "get"):
+            found += parse_object_passives(self._nouns, after, True)
         if verb == "give":
             found += self._parse_give(after)
         found += self._parse_whole(after, verb)
@@ -181,6 +184,8 @@ class ClauseParser(CompanionParser):
                     use = self._nouns.describe_use(place, after, WordRole.ACTION, "as initially")
                     said = Predication(None, {THEME: theme}, uses=(use,), degree=theme.degree)
                     yield after, SpokenClause(Act.RETURN, (said,), verb=verb, degree=theme.degree)
+            if verb in ("have", "get"):
+                yield from self._parse_passive(place, theme)
             if verb in KEEP_VERBS | MAKE_VERBS:
                 yield from self._parse_free(place, theme, _act_of(verb))
             if self._get(place) == "to" and self._get(place + 1) == "be":

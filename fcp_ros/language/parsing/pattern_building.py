@@ -28,7 +28,7 @@ from fcp_ros.domain.words import (
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.states import ANTONYMS, SAME_STATES
 from fcp_ros.language.english.tokens import tokenise
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.verbs import PARTICLES
 from fcp_ros.language.parsing.meanings import (
     FlatPart,
     Meaning,
@@ -39,7 +39,6 @@ from fcp_ros.language.parsing.meanings import (
 from fcp_ros.language.parsing.set_index import SetIndex
 
 _COPULAS = frozenset(["is", "are", "has", "be"])
-_PARTICLES = gather_words("away up down off on out back in over together")
 _NAME_DEGREE = 0.95
 """Degree of a phrase that was made from a name."""
 _WEAK_NAMES = frozenset(["is", "has", "are", "be"])
@@ -143,11 +142,11 @@ def vary_particle(variant: tuple[FlatPart, ...]) -> Iterator[tuple[FlatPart, ...
     if not isinstance(verb, PhraseWord):
         return
     if isinstance(second, PhraseWord) and isinstance(third, PhraseSlot):
-        if second.text in _PARTICLES:
+        if second.text in PARTICLES:
             yield (verb, third, second, *rest)
     elif isinstance(second, PhraseSlot) and isinstance(third, PhraseWord):
         ends = not rest or isinstance(rest[0], PhraseWord)
-        if third.text in _PARTICLES and ends and third.text not in ("in", "on"):
+        if third.text in PARTICLES and ends and third.text not in ("in", "on"):
             yield (verb, third, second, *rest)
 
 
@@ -300,7 +299,7 @@ def _derive_imperatives(rule: ActionRule) -> Iterator[tuple[FlatPart, ...]]:
     names = {types[slot].split("_")[-1], types[slot], slot}
     if len(rest) == 1 and rest[0].text in names:  # clean_mop(mop): clean the mop
         yield verb, PhraseSlot(slot)
-    elif rest[0].text in _PARTICLES or (rest[0].text,) in PREPOSITIONS:
+    elif rest[0].text in PARTICLES or (rest[0].text,) in PREPOSITIONS:
         added = [v for a in rule.add for v in list_variables(a) if v not in actors]
         pair = list(dict.fromkeys(added)) or slots
         if rest[0].text in ("to",):  # move_to(room)

@@ -16,6 +16,7 @@ from fcp_ros.language.parsing.adverbial_parser import (
     list_argument_uses,
 )
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
+from fcp_ros.language.parsing.clauses.object_passives import parse_object_passives
 from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
 from fcp_ros.language.parsing.meanings import MeaningSource
@@ -128,6 +129,7 @@ class StatementParser(AdverbialParser):
         self, start: int, wanted: bool = False
     ) -> Iterator[tuple[int, SpokenClause]]:
         yield from parse_swap(self._nouns, start)
+        yield from parse_object_passives(self._nouns, start, wanted)
         if self._get(start) == "there":
             yield from self._parse_existence(start, wanted)
         if self._get(start) in ("it", "this", "that", "these", "those"):

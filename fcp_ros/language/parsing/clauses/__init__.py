@@ -3,6 +3,7 @@
 
 - `verb_phrases`: auxiliaries and verbs of being and placing: "should not be", "has to stand".
 - `time_parser`, `timing_parser`: lengths of time, and when and how often something is asked.
+- `object_passives`: "the floor of the kitchen has to be mopped".
 - `ellipsis`: what is left out behind another clause: "and the book on the shelf".
 - `fronting`: the place before the rest: "on the table I need ...", "the table needs ...".
 - `companions`: "with the door closed", "(come to me) with it".
