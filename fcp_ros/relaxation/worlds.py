@@ -16,6 +16,7 @@ from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Expression, Not, Text
 from fcp_ros.domain.model import SAME, Domain
+from fcp_ros.domain.relaxing import ShiftRule
 from fcp_ros.domain.shifting import Shifts, shift_elements
 from fcp_ros.foundation.labels import match_label
 from fcp_ros.fuzzy import EPSILON, TNorm
@@ -63,6 +64,15 @@ class PlanningWorld:
     def domain(self) -> Domain:
         """The domain."""
         return self.session.domain
+
+
+@dataclass(frozen=True, slots=True)
+class _Shift:
+    """One element that is taken for another type: the change, and the atom that judges it."""
+
+    change: GoalChange
+    judged: Expression | None
+    shift: tuple[str, str]
 
 
 def remove_asking(domain: Domain) -> Domain:
@@ -147,31 +157,39 @@ class WorldStream:
             yield self._make_choice([(change, None)]), (), True
 
     def _list_shifts(self) -> Iterator[tuple[RequirementChoice, Shifts, bool]]:
-        single: list[tuple[GoalChange, Expression | None, tuple[str, str]]] = []
-        instance, schema = self._here.instance, self._here.domain.schema
+        # Of many the best ones count, whatever their names are.
+        single = sorted(self._list_single(), key=lambda one: -one.change.degree)
+        for number in range(1, MOST_SHIFTED + 1):
+            for chosen in itertools.islice(itertools.combinations(single, number), MOST_WORLDS):
+                shifts = tuple(one.shift for one in chosen)
+                if len({name for name, _ in shifts}) == number:
+                    choice = self._make_choice([(one.change, one.judged) for one in chosen])
+                    yield choice, shifts, False
+
+    def _list_single(self) -> Iterator[_Shift]:
+        """List the elements that may be taken for another type; those of a rule are one batch."""
         for rule in self._whole.relaxing.shifts:
-            names = map(instance.name_of, instance.elements(rule.of))
-            elements = [
-                name
-                for name in names
-                if rule.to not in schema.ancestors(instance.type_of(instance.id_of(name)))
-            ]
             words = rule.to.replace("_", " ")
+            elements = self._find_shiftable(rule)
+            if rule.by:
+                self._judge.judge((rule.by, (name, words)) for name in elements)
             for name in elements:
                 judged, degree = None, rule.degree
                 if rule.by:
                     judged = Atom(rule.by, (Constant(name), Text(words)))
                     degree = self._judge.degree(rule.by, (name, words))
                 if degree > EPSILON:
-                    because = rule.because
-                    change = GoalChange(RelaxationKind.SHIFT, name, words, degree, because)
-                    single.append((change, judged, (name, rule.to)))
-        for number in range(1, MOST_SHIFTED + 1):
-            for chosen in itertools.islice(itertools.combinations(single, number), MOST_WORLDS):
-                shifts = tuple(shift for _, _, shift in chosen)
-                if len({name for name, _ in shifts}) == number:
-                    choice = self._make_choice([(change, atom) for change, atom, _ in chosen])
-                    yield choice, shifts, False
+                    change = GoalChange(RelaxationKind.SHIFT, name, words, degree, rule.because)
+                    yield _Shift(change, judged, (name, rule.to))
+
+    def _find_shiftable(self, rule: ShiftRule) -> list[str]:
+        """Find the elements that a rule lets be taken for another type."""
+        instance, schema = self._here.instance, self._here.domain.schema
+        return [
+            instance.name_of(element)
+            for element in instance.elements(rule.of)
+            if rule.to not in schema.ancestors(instance.type_of(element))
+        ]
 
     def _make_choice(
         self, changes: Sequence[tuple[GoalChange, Expression | None]]

@@ -14,6 +14,7 @@ from fcp_ros.planning import PlanningOptions, PlanStatus, verify
 from fcp_ros.planning.model.result import RelaxationOutcome
 from fcp_ros.relaxation import plan_goal
 from fcp_ros.relaxation.choices.requirements import list_requirements
+from fcp_ros.relaxation.worlds import MOST_WORLDS
 
 PLACES = ("table_1", "table_1", "shelf_1", "safe_1")
 ASKING = """
@@ -224,6 +225,27 @@ def test_an_element_may_be_taken_for_another_type():
     assert wanted == "plate"
     assert element in ("mug_1", "cup_1")
     assert result.best_membership == pytest.approx(0.8)
+
+
+def test_of_many_elements_the_best_is_taken_for_another_type_and_all_are_judged_at_once():
+    shift = "  shift: [{of: cup, to: plate, by: passes_for}]"
+    domain = DOMAIN.replace("  split: 0.55", shift).replace("  fewer: share\n", "")
+    domain = domain.replace("  is_a: 0.4\n", "").replace("  drop: {on: 0.25, holding: 0.2}\n", "")
+    domain = domain.replace("  substitute: [{of: item, by: suitable_substitute, named: 0.9}]\n", "")
+    domain = domain.replace("suitable_substitute", "passes_for")  # else it serves substitution
+    cups = {f"cup_{number:03}": ("cup", "cup") for number in range(MOST_WORLDS + 30)}
+    parsed = parse_domain(domain)
+    state = build(parsed, ["table_1"] * (len(cups) + 1), {"plate_1": ("plate", "plate"), **cups})
+    best = max(cups)
+    source = Words({**dict.fromkeys(((name, "plate") for name in cups), 0.6), (best, "plate"): 0.9})
+    batches = []
+    judge = source.judge
+    source.judge = lambda requests: batches.append(len(requests)) or judge(requests)
+    goal = "at least 2 ?p: plate (on(?p, shelf_1))"
+    result = plan_goal(parsed, state, goal, PlanningOptions(), source)
+    assert result.plan.shifts == ((best, "plate"),)
+    assert result.best_membership == pytest.approx(0.9)
+    assert len(batches) < 20, "one question for each cup took hundreds of calls"
 
 
 def test_a_person_is_asked_only_if_nothing_else_helps():
