@@ -66,6 +66,7 @@ _IRREGULAR_VERBS = {
     "drive": "drove driven drives driving",
     "run": "ran runs running",
     "stick": "stuck sticks sticking",
+    "slide": "slid slides sliding",
     "light": "lit lights lighting",
     "read": "read reads reading",
     "sleep": "slept sleeps sleeping",

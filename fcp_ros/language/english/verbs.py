@@ -10,6 +10,20 @@ SAME_VERBS = {
     "turn off": ("switch off",),
     "power on": ("switch on",),
     "power off": ("switch off",),
+    "power up": ("switch on",),
+    "power down": ("switch off",),
+    "start up": ("switch on",),
+    "start": ("switch on",),
+    "activate": ("switch on",),
+    "deactivate": ("switch off",),
+    "shut down": ("switch off",),
+    "shut off": ("switch off",),
+    "close up": ("close",),
+    "open up": ("open",),
+    "pull open": ("open",),
+    "push open": ("open",),
+    "pull shut": ("close",),
+    "push shut": ("close",),
     "shut": ("close",),
     "unlatch": ("open",),
     "discard": ("throw away",),
@@ -20,6 +34,11 @@ SAME_VERBS = {
     "dump": ("throw away",),
     "dispose of": ("throw away",),
     "get rid of": ("throw away",),
+    "do away with": ("throw away",),
+    "chuck out": ("throw away",),
+    "chuck away": ("throw away",),
+    "scrap": ("throw away",),
+    "junk": ("throw away",),
     "throw out": ("throw away",),
     "toss out": ("throw away",),
     "toss away": ("throw away",),
@@ -31,6 +50,22 @@ SAME_VERBS = {
     "wipe down": ("wipe",),
     "wipe off": ("wipe",),
     "wash up": ("wash",),
+    "wash down": ("wipe", "clean"),
+    "clean off": ("wipe", "clean"),
+    "clean down": ("wipe", "clean"),
+    "dust": ("wipe", "clean"),
+    "dust off": ("wipe", "clean"),
+    "top up": ("refill", "fill"),
+    "fill up": ("refill", "fill"),
+    "replenish": ("refill", "fill"),
+    "restock": ("refill", "fill"),
+    "load up": ("load",),
+    "take hold of": ("pick up", "grab", "take"),
+    "get hold of": ("pick up", "grab", "take"),
+    "tidy away": ("put away",),
+    "clear away": ("put away",),
+    "stow away": ("put away",),
+    "pack away": ("put away",),
     "clean up": ("clean",),
     "grab": ("pick up", "pick", "take"),
     "lift": ("pick up", "pick"),
@@ -43,13 +78,15 @@ SAME_VERBS = {
 """Verbs that may be read as others, where the domain has those."""
 
 PUT_VERBS = gather_words(
-    "put place set lay move bring take carry transport transfer deliver get return store "
-    "stow leave position drop relocate shift push stack arrange pile hang load stick throw "
-    "toss collect gather distribute have add fetch insert pack dump insert send stand rest"
+    "add arrange bring carry collect convey deliver deposit distribute drag drop dump ferry "
+    "fetch gather get hang haul have insert install lay lean leave load lug mount move pack "
+    "park pile place plonk pop position prop pull push put relocate rest return roll "
+    "send set shift shove situate slide slip slot squeeze stack stand stash stick store stow "
+    "stuff take throw toss transfer transport tuck wheel"
 )
 """Verbs of placing: something is in a place afterwards."""
 
-BRING_VERBS = gather_words("bring fetch get give hand pass deliver carry take serve")
+BRING_VERBS = gather_words("bring fetch get give hand pass deliver carry take serve offer")
 """Verbs of bringing something to a person."""
 
 PARTICLES = gather_words("away up down off on out back in over together")
@@ -58,7 +95,7 @@ PARTICLES = gather_words("away up down off on out back in over together")
 HOLD_VERBS = gather_words("grab grasp take hold pick lift get fetch collect gather")
 """Verbs of taking something into the hand."""
 
-REMOVE_VERBS = gather_words("take remove clear get unload move pick pull")
+REMOVE_VERBS = gather_words("take remove clear get unload move pick pull extract withdraw unpack")
 """Verbs of removing something from a place."""
 
 GO_VERBS = gather_words(
@@ -66,11 +103,16 @@ GO_VERBS = gather_words(
 )
 """Verbs of motion of the robot itself."""
 
+GOING = gather_phrases(
+    "make your way", "find your way", "take yourself", "get yourself", "park yourself"
+)
+"""Phrases for motion of the robot itself, with a place behind them."""
+
 KEEP_VERBS = frozenset(["keep", "leave"])
 
 MAKE_VERBS = gather_words("make get have turn set keep leave render want need")
 
-CLEAR_VERBS = frozenset(["clear", "empty", "unload", "vacate"])
+CLEAR_VERBS = frozenset(["clear", "empty", "unload", "vacate", "declutter"])
 
 AWAY_FROM = gather_phrases(
     "avoid",

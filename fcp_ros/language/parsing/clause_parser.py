@@ -14,6 +14,7 @@ from fcp_ros.language.english.verbs import (
     BRING_VERBS,
     CLEAR_VERBS,
     GO_VERBS,
+    GOING,
     HOLD_VERBS,
     KEEP_VERBS,
     MAKE_VERBS,
@@ -148,6 +149,11 @@ class ClauseParser(CompanionParser):
             found += self._parse_hold(after, verb)
         if verb in GO_VERBS:
             found += self._parse_go(after)
+        going = self._match_any(start, GOING)
+        if going > start:
+            for end, clause in self._parse_go(going):
+                way = self._nouns.describe_use(after, going, WordRole.FILLER)
+                found.append((end, replace(clause, uses=(way, *clause.uses))))
         if verb in CLEAR_VERBS:
             found += self._parse_clear(after)
         if verb in ("have", "get"):
