@@ -149,6 +149,9 @@ class AdverbialParser(ExceptionParser, ABC):
     def _read_adverbial(
         self, start: int, clause: SpokenClause, depth: int
     ) -> Iterator[tuple[int, SpokenClause]]:
+        if self._get(start + 1) == "by" and self._get(start) == self._get(start + 2):
+            use = self._nouns.describe_use(start, start + 3, WordRole.FILLER)  # one by one
+            yield start + 3, replace(clause, uses=(*clause.uses, use))
         end = CLOSINGS.find_end(self._tokens, start)
         if end > start and not self.parse_starts_noun(start, end):
             use = self._nouns.describe_use(start, end, WordRole.FILLER)

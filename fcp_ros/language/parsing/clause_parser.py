@@ -173,7 +173,7 @@ class ClauseParser(CompanionParser):
     def _parse_put(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
         down = 1 if self._get(start) == "down" else 0
         for end, theme in self._nouns.parse_phrases(start + down):
-            place = end + 1 if self._get(end) in ("down", "over") else end
+            place = end + 1 if self._get(end) in ("down", "over", "away") else end
             if verb == "leave":
                 said = Predication(None, {THEME: theme}, degree=theme.degree)
                 uses = list_phrase_uses(theme)
