@@ -199,7 +199,9 @@ class ClauseParser(CompanionParser):
             for after, said in self._nouns.parse_modifiers(place):
                 if said.preposition and not said.source:
                     if verb in PUT_VERBS or verb in KEEP_VERBS or verb in ("want", "need"):
-                        yield after, self._make_placed(theme, said, verb)
+                        placed = self._make_placed(theme, said, verb)
+                        aside = self._nouns.list_uses(range(end, place), WordRole.FILLER)
+                        yield after, replace(placed, uses=(*placed.uses, *aside))
                 elif said.source and verb in REMOVE_VERBS:
                     placed = self._make_placed(theme, said, verb)
                     negated = replace(
