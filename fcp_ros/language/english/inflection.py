@@ -160,7 +160,7 @@ def find_misspelt(word: str, known: Iterable[str]) -> list[tuple[str, int]]:
     length = len(word)
     if not 3 <= length <= _MOST_COMPARED or not word.isalpha():
         return []
-    most = 1 if length < 7 else 2
+    most = 1 if length < 8 else 2
     found = []
     for other in known:
         if abs(len(other) - length) > most or len(other) < 3 or other[0] not in word[:2]:

@@ -29,8 +29,9 @@ MOST_REMEMBERED = 10_000
 """Unknown words that are remembered."""
 LONGEST_NOUN = 7
 """Most words of a noun that is looked up."""
-LEAST_SIMILARITY = 0.6
-"""Least similarity of an unknown noun with a label that it may stand for."""
+LEAST_SIMILARITY = 0.78
+"""Least similarity of an unknown noun with one that it may stand for. What is only related is often
+more alike than 0.7: banana and fruit 0.73, hamster and hamper 0.74, knife block and knife 0.75."""
 _SYNONYM_DEGREE = 0.9
 _TYPO_DEGREE = 0.85
 _MASS = gather_words(
@@ -229,7 +230,8 @@ class Lexicon:
         if said not in self._known:
             if said == "floor" and self._schema.has_type("room"):  # that of a room
                 return self.find_noun("room")
-            return next(iter(self._find_synonym(said)), None)
+            named = list(self._find_synonym(said))
+            return next((noun for noun in named if noun.members), named[0] if named else None)
         members = self._members.get(said, [])
         if said in self._kinds:
             labels = self._cover(tuple(dict.fromkeys((*self._kinds[said], said))))
@@ -364,20 +366,20 @@ class Lexicon:
             yield NounMatch(start + 1, noun, plural, found[1], f'like "{found[0]}"')
 
     def _find_similar(self, word: str, similarity: LabelSimilarity) -> tuple[str, float] | None:
-        known = sorted(k for k in self._known if len(k.split()) <= LONGEST_LABEL and k.isascii())
+        known = sorted(k for k in self._members if len(k.split()) <= LONGEST_LABEL and k.isascii())
         try:
             row = similarity.similarities([word], known)[0]
         except NoSimilarity:
             return None
         best = max(
             (
-                (float(value), bool(self._members.get(name)), name)
+                (float(value), name)
                 for name, value in zip(known, row, strict=True)
                 if not is_only_description(name, word)
             ),
-            default=(0.0, False, ""),
+            default=(0.0, ""),
         )
-        return (best[2], min(best[0], 1.0)) if best[0] >= LEAST_SIMILARITY else None
+        return (best[1], min(best[0], 1.0) ** 2) if best[0] >= LEAST_SIMILARITY else None
 
 
 def list_known(word: str, known: Iterable[str]) -> tuple[str, ...]:
