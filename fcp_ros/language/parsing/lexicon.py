@@ -36,7 +36,9 @@ _SYNONYM_DEGREE = 0.9
 _TYPO_DEGREE = 0.85
 _MASS = gather_words(
     "rubbish trash garbage waste litter laundry cutlery silverware furniture clothing stuff "
-    "equipment tableware dishware recycling underwear food"
+    "equipment tableware dishware recycling underwear food "
+    "crockery kitchenware cookware dinnerware glassware drinkware hardware luggage bedding "
+    "footwear washing stationery"
 )
 """Nouns without a plural that stand for several things."""
 _CLOSED = (ENGLISH | FILLERS | {words[0] for words in PREPOSITIONS}) - {
@@ -230,8 +232,8 @@ class Lexicon:
         if said not in self._known:
             if said == "floor" and self._schema.has_type("room"):  # that of a room
                 return self.find_noun("room")
-            named = list(self._find_synonym(said))
-            return next((noun for noun in named if noun.members), named[0] if named else None)
+            others = list(self._find_synonym(said))
+            return next((noun for noun in others if noun.members), others[0] if others else None)
         members = self._members.get(said, [])
         if said in self._kinds:
             labels = self._cover(tuple(dict.fromkeys((*self._kinds[said], said))))
