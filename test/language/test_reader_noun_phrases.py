@@ -237,3 +237,16 @@ def test_exception_is_read(sentence, house, reader):
     assert found.status is ReadingStatus.READ, found.message
     assert all(use.role is not WordRole.UNREAD for use in found.best.words)
     assert found.best.goal == EXCEPTIONS[sentence]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "choices"),
+    [
+        ("Close it.", ("the door", "the refrigerator")),
+        ("put the thing that is on the table on the couch", ("the mug", "the laptop")),
+    ],
+)
+def test_what_nobody_spoke_of_is_asked_about(sentence, choices, house, reader):
+    found = reader.read(sentence, house)
+    assert found.status is ReadingStatus.AMBIGUOUS, found.message
+    assert found.choices == choices

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
@@ -13,6 +13,7 @@ from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_te
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.domain_reader.answers import (
+    LEAST_DEGREE,
     MARGIN,
     MOST_SHOWN,
     READER,
@@ -63,6 +64,8 @@ MOST_CHARACTERS = 4_000
 """Longest accepted instruction."""
 MOST_CHOICES = 5
 """Elements that are offered where a phrase could be several."""
+ABOUT_AS_WELL = 0.85
+"""Share of the best degree at which another element may be meant as well."""
 LEAST_SHOWN = 0.02
 """Worse readings are shown only if there is no better one."""
 _ROOM = "room"
@@ -171,11 +174,14 @@ class DomainReader:
         sentences = parser.parse()
         drafts: dict[str, _Draft] = {}
         faults: list[str] = []
-        for sentence in sentences:
-            for draft in self._list_drafts(sentence, context, subject, faults):
-                known = drafts.get(draft.goal)
-                if known is None or known.degree < draft.degree:
-                    drafts[draft.goal] = draft
+        for asking in (False, True):
+            if any(draft.degree >= LEAST_DEGREE for draft in drafts.values()):
+                break  # what "it" means is asked about only if nothing else can be meant
+            for sentence in sentences:
+                for draft in self._list_drafts(sentence, context, subject, faults, asking):
+                    known = drafts.get(draft.goal)
+                    if known is None or known.degree < draft.degree:
+                        drafts[draft.goal] = draft
         ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
         candidates = _check_drafts(instruction, asides, ranked, context, faults)
         if not candidates:
@@ -188,10 +194,11 @@ class DomainReader:
         context: ReadingContext,
         subject: _Subject,
         faults: list[str],
+        asking: bool,
     ) -> Iterator[_Draft]:
         """Yield the goals of a tree: one, or one for each element that may be meant."""
         try:
-            goal, degree, ambiguities = _compose(sentence, context, subject, {})
+            goal, degree, ambiguities = _compose(sentence, context, subject, {}, asking)
         except (Unresolved, ValueError, LookupError) as error:
             faults.append(_write_fault(error))
             return
@@ -199,13 +206,19 @@ class DomainReader:
             yield _Draft(goal, degree, sentence)
             return
         first = ambiguities[0]
+        found: list[_Draft] = []
         for name in first.candidates[:MOST_CHOICES]:
             try:
-                goal, degree, _ = _compose(sentence, context, subject, {first.place: name})
+                chosen = {first.place: name}
+                goal, degree, _ = _compose(sentence, context, subject, chosen, asking)
             except (Unresolved, ValueError, LookupError) as error:
                 faults.append(_write_fault(error))
                 continue
-            yield _Draft(goal, degree, sentence, first, name)
+            found.append(_Draft(goal, degree, sentence, first, name))
+        best = max((draft.degree for draft in found), default=0.0)
+        for draft in found:  # what fits about as well as the best is asked about
+            alike = draft.degree >= ABOUT_AS_WELL * best
+            yield replace(draft, degree=best) if alike else draft
 
 
 def _check_drafts(
@@ -298,9 +311,10 @@ def _compose(
     context: ReadingContext,
     subject: _Subject,
     choices: dict[tuple[int, int], str],
+    asking: bool,
 ) -> tuple[str, float, list[Ambiguity]]:
     """Make the goal of a tree: its text, its degree, and the phrases that could be several."""
-    resolver = TermResolver(context, subject.lexicon, subject.places, choices)
+    resolver = TermResolver(context, subject.lexicon, subject.places, choices, asking)
     composer = Composer(resolver)
     joiner = GoalJoiner(context.domain, composer, resolver.state)
     goal = joiner.join_sentence(sentence)

@@ -35,6 +35,12 @@ class RemainderResolver(DescriptionMatcher):
                     part = replace(part, head=phrase.head)
                 kind = part.head if isinstance(part.head, Noun) else None
                 several = part.plural or (kind is not None and len(kind.members) <= 1)
+                if kind is not None and not several and not part.attributes:
+                    among = self._list_known(phrase, kind, referent)
+                    fitting = [name for name in among if self._fits_qualities(part, name)]
+                    if len(fitting) == 1:  # the only one of those that are meant
+                        names.add(fitting[0])
+                        continue
                 if kind is not None and several and not part.attributes:
                     condition = join(
                         [

@@ -42,6 +42,10 @@ _OF_NO_KIND = 0.9
 """Degree of "the ones on the table" where no kind of thing was spoken of."""
 
 
+_NOT_SPOKEN_OF = 0.6
+"""Degree of "it" where nothing was spoken of."""
+
+
 class TermResolver(PartitiveResolver):
     """A resolver of the noun phrases of one reading; it remembers what was spoken of.
 
@@ -50,6 +54,7 @@ class TermResolver(PartitiveResolver):
         lexicon: its nouns.
         places: chooses place relations.
         choices: the element that is meant by a phrase that could be several, by its place.
+        asking: True to ask what a pronoun means of which nobody has spoken.
     """
 
     def __init__(
@@ -58,9 +63,11 @@ class TermResolver(PartitiveResolver):
         lexicon: Lexicon,
         places: PlaceChooser,
         choices: Mapping[tuple[int, int], str],
+        asking: bool = False,
     ) -> None:
         super().__init__(context, lexicon, places)
         self.choices = choices
+        self.asking = asking
         self.ambiguities: list[Ambiguity] = []
 
     # --- phrases
@@ -99,7 +106,12 @@ class TermResolver(PartitiveResolver):
                 raise Unresolved(f'who "{head.value}" is')
             return Constant(name)
         if head in (Reference.IT, Reference.THEM, Reference.THERE, Reference.HERE):
-            term = self._resolve_pronoun(phrase, slot_type)
+            try:
+                term = self._resolve_pronoun(phrase, slot_type)
+            except Unresolved:
+                if head is not Reference.IT or phrase.number is not None:
+                    raise
+                return self._ask(phrase, slot_type)
             if phrase.excluded:
                 return self.exclude_from(phrase, term)
             single = phrase.number is None and phrase.determiner is Determiner.THE
@@ -112,6 +124,8 @@ class TermResolver(PartitiveResolver):
         if head is Reference.ONE:
             noun = self._find_earlier_noun()
             if noun is None and phrase.determiner is not Determiner.REST:
+                if phrase.determiner is Determiner.THE and not phrase.plural:
+                    return self._ask(phrase, slot_type)
                 if not (phrase.plural and phrase.qualities):
                     raise Unresolved("which kind of thing is meant")
                 self.degree *= _OF_NO_KIND
@@ -122,6 +136,24 @@ class TermResolver(PartitiveResolver):
             if earlier is not None:
                 return earlier
         return self._quantify(phrase, noun, slot_type)
+
+    def _ask(self, phrase: NounPhrase, slot_type: str) -> Term:
+        """Ask which thing is meant by "it" or "that one", of which nobody has spoken.
+
+        Raises:
+            Unresolved: nothing says what kind of thing it is.
+        """
+        names = self.lexicon.list_members(slot_type) if slot_type else ()
+        persons = (self.find_robot(), self.find_speaker())
+        candidates = tuple(name for name in names if name not in persons)
+        if len(candidates) < 2 or phrase.qualities or not self.asking:
+            raise Unresolved(f'what "{_name_head(phrase)}" means')
+        self.degree *= _NOT_SPOKEN_OF
+        place = (phrase.start, phrase.end)
+        if place in self.choices:
+            return Constant(self.choices[place])
+        self.ambiguities.append(Ambiguity(place, "thing", candidates))
+        return Constant(candidates[0])
 
     # --- quantifiers
 
@@ -250,3 +282,7 @@ def _count_excepted(phrase: NounPhrase) -> NounPhrase:
         return phrase
     number = Quantity(Bound.EXACTLY, left_out.number.value, HalfOf.ALL_BUT)
     return replace(phrase, determiner=Determiner.A, number=number, excluded=())
+
+
+def _name_head(phrase: NounPhrase) -> str:
+    return phrase.head.value if isinstance(phrase.head, Reference) else ""
