@@ -205,7 +205,8 @@ class SentenceParser:
                 start = place + len(words)
                 use = self._nouns.describe_use(place, start, WordRole.ORDER, words[-1])
                 found = self._list_clauses(start)
-                for before in partial.sentence.clauses[-1:]:  # "the mug before the bowl"
+                asked = list(filter(asks, partial.sentence.clauses))
+                for before in asked[-1:]:  # "the mug before the bowl"
                     alike = self._clauses.parse_alike(start, before)
                     found = chain(found, ((e, c) for e, c in alike if self._nouns.ends_clause(e)))
                 for end, clause in found:

@@ -243,7 +243,7 @@ class RemarkParser:
         if offering or demands(words) or "possible" in words:
             return
         plain = self._is_plain(start, stop)
-        yield self._make_remark(start, stop + 1, _QUESTION if plain else _LOADED)
+        yield self._make_remark(start, stop, _QUESTION if plain else _LOADED)
 
     def _parse_announcement(self, start: int) -> Iterator[Remark]:
         """Read "Here is what I need:", "Please do the following:"."""
@@ -258,7 +258,7 @@ class RemarkParser:
         if any(word in ("not", "never", "only", "except", "unless", "if") for word in words):
             return
         if self._is_plain(start, stop):
-            yield self._make_remark(start, stop + 1, _PLAIN)
+            yield self._make_remark(start, stop, _PLAIN)
 
     def _parse_called(self, start: int, begins: bool) -> Iterator[Remark]:
         """Read a name between commas: "Robbie, put ...", "..., Robbie."."""

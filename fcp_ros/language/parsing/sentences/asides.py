@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fcp_ros.language.english.polite_phrases import ABOUT
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.remarks import RemarkParser
+from fcp_ros.language.parsing.clauses.remarks import RemarkParser, asks
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.sentences.partial_sentences import (
@@ -62,7 +62,7 @@ class AsideReader:
     def _read_companion(self, place: int, partial: PartialSentence) -> Steps:
         """Read "with the door closed", "(come to me) with it"."""
         sentence = partial.sentence
-        if not sentence.clauses:
+        if not sentence.clauses or not asks(sentence.clauses[-1]):
             return
         for companion in self._clauses.parse_companions(place, sentence.clauses[-1]):
             if not companion.ahead:

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around a request: accounted for as a remark, and never in the way of a wish."""
+
+import pytest
+
+from fcp_ros.language.english.tokens import tokenise
+from fcp_ros.language.parsing.clauses.asides import ASIDE, set_aside
+from fcp_ros.language.parsing.clauses.remark_forms import Telling, TellingForms
+from fcp_ros.language.reading import ReadingStatus
+
+CLOSED = "closed(door_1)"
+GOALS = {
+    # hedges and concessions, also in the middle of a clause
+    "Put the apple, if you don't mind, on the table.": "on(apple_1, table_1)",
+    "Could you, when you have a moment, close the door?": CLOSED,
+    "To be honest, I want the mug on the couch.": "on(mug_1, couch_1)",
+    "Put a cup on the table, either is fine.": "exists ?x1: cup (on(?x1, table_1))",
+    "Get that mug off the table, I don't care where it ends up.": "not on(mug_1, table_1)",
+    "Never open the fridge, no matter what.": "always closed(fridge_1)",
+    "Wipe the table, no matter if it's dirty or clean.": "not dirty(table_1)",
+    "Close the door, and whatever you do, don't open the fridge.": (
+        "closed(door_1) and always closed(fridge_1)"
+    ),
+    # statements of facts
+    "The match is about to start! Close the door.": CLOSED,
+    "Our guests arrive soon, so close the door.": CLOSED,
+    "The baby's asleep, so close the door.": CLOSED,
+    "Close the door, somebody's asleep in there.": CLOSED,
+    "Don't open the fridge, it disturbs the baby.": "always closed(fridge_1)",
+    "I've been working all day and I'm exhausted. Close the door.": CLOSED,
+    "What a lovely day! Close the door.": CLOSED,
+    "Put the mug in the fridge, that's where my brother looks first.": "inside(mug_1, fridge_1)",
+    "Emma is coming over. Close the door.": CLOSED,
+    "I'm in the living room. Close the door.": CLOSED,
+    # what they name is what a pronoun means
+    "My laptop is in the way. Put it on the couch.": "on(laptop_1, couch_1)",
+    "The cat knocked over the vase. Put it on the table.": "on(vase_1, table_1)",
+    "I can't reach the apple and the bowl. Put them on the couch.": (
+        "on(apple_1, couch_1) and on(bowl_1, couch_1)"
+    ),
+    # reasons and purposes
+    "Close the door, since we're going to watch a film.": CLOSED,
+    "Close the door so that the baby can sleep.": CLOSED,
+    "Put the bowl on the table for my salad.": "on(bowl_1, table_1)",
+    # conditions stay with the request
+    "Close the door, I'm cold, unless the fridge is open.": (
+        "not initially (closed(fridge_1)) or closed(door_1)"
+    ),
+    "I'm tired. After closing the door, put the mug on the couch.": (
+        "closed(door_1) and on(mug_1, couch_1) and closed(door_1) before on(mug_1, couch_1)"
+    ),
+    "I'm going out, don't touch the vase.": "always on(vase_1, counter_1)",
+    # greetings, names, introductions
+    "Good evening! Sorry to bother you. Could you close the door? Thanks a lot!": CLOSED,
+    "Hi there! Close the door, Robbie.": CLOSED,
+    "Here is what I need: put the mug on the couch.": "on(mug_1, couch_1)",
+    "Please do the following: close the door.": CLOSED,
+    "Is anybody cold? Close the door.": CLOSED,
+}
+
+
+@pytest.mark.parametrize("sentence", GOALS)
+def test_request_is_read_beside_remarks(sentence, house, reader):
+    found = reader.read(sentence, house)
+    assert found.status is ReadingStatus.READ, found.message
+    assert found.best is not None
+    assert found.best.goal == GOALS[sentence]
+    assert found.best.degree >= 0.7
+    for before, use in zip(found.best.words, found.best.words[1:], strict=False):
+        assert before.end <= use.start, "each character has one use"
+
+
+NOT_DROPPED = [
+    # wishes that another one says, or that are no imperatives
+    "My wife wants the mug on the couch. Close the door.",
+    "My wife likes the vase on the table. Close the door.",
+    "My boss wants me to paint the fence. Close the door.",
+    "My daughter would love to have the mug. Close the door.",
+    "I hate dirty dishes on the table. Close the door.",
+    "It would look better on the table. Close the door.",
+    "I told you to wipe the counter. Close the door.",
+    "My plants need water. Close the door.",
+    "I'd like to wipe the counter. Close the door.",
+    "We never eat on the couch. Close the door.",
+    "I'm allergic to milk. Bring me something to drink.",
+    "Nobody is allowed in the kitchen. Close the door.",
+    # requests with unknown words, beside small talk
+    "I'm hungry, so whistle me a tune. Close the door.",
+    "I'm hungry, whistle me a tune. Close the door.",
+    "Please paint the fence, it's ugly. Close the door.",
+    "It's urgent: paint the fence. Close the door.",
+    "Could you whistle? Close the door.",
+    "Why don't you paint the fence? Close the door.",
+    "You are painting the fence. Close the door.",
+    "Where should the mug go? Close the door.",
+    "Dance, then close the door.",
+    "Go to the kitchen to whistle.",
+    # bans, exceptions, conditions
+    "My mother is coming, not the bedroom though. Wipe the table.",
+    "Wipe the table. Well, not the counter, somebody's asleep in there.",
+    "Put everything on the table, my cat is ill, except the mug and the kitten.",
+    "Close the door unless it's warm.",
+    "I don't care if the fridge must stay closed, open it.",
+    "Close the door, because the mug should be painted.",
+    "Is the fridge closed? Close the door.",
+]
+
+
+@pytest.mark.parametrize("sentence", NOT_DROPPED)
+def test_wish_beside_small_talk_is_flagged(sentence, house, reader):
+    found = reader.read(sentence, house)
+    low = found.best is None or found.best.degree < 0.7
+    assert found.status is not ReadingStatus.READ or low, found.message
+
+
+def test_wish_amid_small_talk_is_read(house, reader):
+    found = reader.read("I'm tired, the mug should be on the couch, my cat is ill.", house)
+    assert found.best is not None
+    assert "on(mug_1, couch_1)" in found.best.goal
+
+
+def test_remarks_are_shown_among_the_uses_of_words(house, reader):
+    sentence = "If you don't mind, close the door, Robbie, my mother is ill."
+    found = reader.read(sentence, house)
+    assert found.best is not None
+    remarks = [sentence[use.start : use.end] for use in found.best.words if use.meaning == ASIDE]
+    assert remarks == ["If you don't mind", "Robbie", "my mother is ill"]
+
+
+def test_nothing_but_remarks_asks_for_nothing(house, reader):
+    for sentence in ("I'm tired. My cat is ill.", "Good morning!", "If you don't mind."):
+        assert reader.read(sentence, house).status is ReadingStatus.NOT_UNDERSTOOD
+
+
+@pytest.mark.parametrize(
+    ("sentence", "left"),
+    [
+        ("Open it, if you don't mind, and go.", "open it , and go ."),
+        ("No matter which one, take it.", "take it ."),
+        ("No matter which one you should take it.", "no matter which one you should take it ."),
+        ("Do you know the mug?", "do you know the mug ?"),
+        ("Whatever is on it goes.", "whatever is on it goes ."),
+        ("Put it wherever you see the cup.", "put it wherever you see the cup ."),
+    ],
+)
+def test_only_fixed_forms_are_set_aside(sentence, left):
+    kept = set_aside(tokenise(sentence)).tokens
+    assert " ".join(token.text for token in kept) == left
+
+
+@pytest.mark.parametrize(
+    ("sentence", "form"),
+    [
+        ("my cat keeps knocking over lamps", Telling.EVENT),
+        ("it's cold", Telling.STATE),
+        ("that's where I'm going to work", Telling.EXPLANATION),
+        ("we're celebrating", Telling.SPEAKER),
+        ("I would love to sleep", Telling.SPEAKER),
+        ("I would love a lamp", None),
+        ("the lamp belongs here", None),
+        ("the lamp is to be here", None),
+        ("she wants it clean", None),
+        ("paint the fence", None),
+        ("never paint it", None),
+        ("it's not far", Telling.STATE),
+        ("not the lamp", None),
+    ],
+)
+def test_statement_is_known_by_its_form(sentence, form):
+    tokens = tokenise(sentence)
+    assert TellingForms(tokens, lambda place: False).tell(0, len(tokens)) is form
