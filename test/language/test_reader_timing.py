@@ -25,6 +25,13 @@ GOALS = {
     "Don't open the fridge for one and a half minutes.": (
         "hold closed(fridge_1) during 0 s to 90 s"
     ),
+    "You have two minutes. Close the door.": "closed(door_1) within 120 s",
+    "Be in the living room between one and two minutes from now.": (
+        "hold at(robot_1, living_room_1) during 60 s to 120 s"
+    ),
+    "Put the vase on the table, if possible within one minute.": (
+        "on(vase_1, table_1) and prefer 0.5: on(vase_1, table_1) within 60 s"
+    ),
     # how often
     "Put the vase on the table, but go into the living room at most once.": (
         "on(vase_1, table_1) and at most once at(robot_1, living_room_1)"
@@ -48,6 +55,14 @@ GOALS = {
         "not dirty(counter_1) and never at(robot_1, living_room_1)"
     ),
     "Stay in the kitchen.": "always at(robot_1, kitchen_1)",
+    "The fridge must at no time be open.": "always closed(fridge_1)",
+    "At no time may anything lie on the table.": (
+        "never exists ?x1: item (on(?x1, table_1) and not initially (on(?x1, table_1)))"
+    ),
+    "Don't let the vase get onto the table.": "never on(vase_1, table_1)",
+    "Go to the kitchen via the living room.": (
+        "at(robot_1, kitchen_1) and (first at(robot_1, living_room_1) then at(robot_1, kitchen_1))"
+    ),
     # what is meant to stay so, and what is only passed through
     "Go to the living room and close the door.": "at(robot_1, living_room_1) and closed(door_1)",
     "Go to the living room, then close the door.": (

@@ -43,12 +43,9 @@ from fcp_ros.language.domain_reader.step_order import StepOrder, order_clauses, 
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, join, negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
-from fcp_ros.language.domain_reader.timing import TimingComposer, keep_order
+from fcp_ros.language.domain_reader.timing import WISH, TimingComposer, keep_order
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.parsing.trees import Act, Sentence, SpokenClause
-
-WISH = 0.5
-"""Weight of what is only wished."""
 
 
 class GoalJoiner:
@@ -168,6 +165,10 @@ class GoalJoiner:
                 self._timing.constrain(inner)
                 composed.constraints += inner.constraints
             composed.constraints += [self._forbid(s) for s in inner.statements]
+        for via in clause.via:
+            parts = (self._composer.compose(via).close(), composed.close())
+            operator = TrajectoryOperator.FIRST_THEN
+            composed.constraints.append(TrajectoryConstraint(operator, parts))
         if clause.provisos:
             self._follow_provisos(composed, provisos)
         elif clause.permitted:
@@ -243,6 +244,8 @@ class GoalJoiner:
         closed = statement.close()
         if not is_crisp(closed, self._domain.graded):
             return negate(closed)
+        if not statement.prefix and isinstance(statement.matrix, Or):
+            return join([self._forbid(Statement((), part)) for part in statement.matrix.parts])
         if self._state.holds(closed, {}):
             if statement.prefix and not isinstance(statement.matrix, Not):
                 guarded = join([statement.matrix, Not(Initially(statement.matrix))])

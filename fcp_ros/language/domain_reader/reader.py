@@ -365,8 +365,8 @@ def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
     yield from clause.uses
     for said in (*clause.predications, *clause.condition):
         yield from _collect_predication(said)
-    for never in clause.never:
-        yield from _collect_clause(never)
+    for inner in (*clause.never, *clause.via):
+        yield from _collect_clause(inner)
     for proviso in clause.provisos:
         yield from proviso.uses
         yield from _collect_clause(proviso.clause)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import pairwise
 
-from fcp_ros.domain.expressions.syntax import Expression, TrajectoryConstraint
+from fcp_ros.domain.expressions.syntax import Expression, Preference, TrajectoryConstraint
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
@@ -14,6 +15,8 @@ from fcp_ros.language.domain_reader.terms.referents import negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.trees import Act, TimeKind, TimeLimit
 
+WISH = 0.5
+"""Weight of what is only wished."""
 _LATER_ACT = 0.65
 """Degree of an act "after two minutes": what it brings about may be so earlier."""
 
@@ -47,7 +50,9 @@ class TimingComposer:
         if clause.time is None and not clause.once:
             return False
         bodies = [statement.close() for statement in composed.statements]
-        composed.statements = []
+        wished = clause.time is not None and clause.time.wished
+        if not wished:
+            composed.statements = []
         if not all(is_crisp(body, self._domain.graded) for body in bodies):
             raise Unresolved("a time for what is only so to a degree")
         for body in bodies:
@@ -55,7 +60,9 @@ class TimingComposer:
                 operator = TrajectoryOperator.AT_MOST_ONCE
                 composed.constraints.append(TrajectoryConstraint(operator, (body,)))
             elif clause.time is not None:
-                composed.constraints.append(self._limit(body, clause.time, composed))
+                limited = self._limit(body, clause.time, composed)
+                wish = Preference(WISH, Fraction(0), limited)
+                composed.constraints.append(wish if wished else limited)
         return True
 
     def _limit(

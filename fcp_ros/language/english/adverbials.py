@@ -19,8 +19,7 @@ PREFERENCES = PhraseSet(
     "[but] [only] if (it|that) is (no|not [too] much|not a) (trouble|bother|problem|hassle)",
     "[but] [only] if (it|that) is not [too] much [to ask]",
     "[but] [only] if (it|that) (works|works out|can be (done|arranged|managed))",
-    "it would be [even] (nice|good|great|better|best|lovely|preferable|fine|a plus|a bonus) "
-    "(if|if you|if you could|if you would|to|to have)",
+    "it would be [even] (nice|good|better|preferable|a plus|a bonus) (if|to|to have)",
     "it would be (nice|good|great) (but|though|although) not (essential|necessary|important) "
     "(if|to|to have)",
     "(preferably|ideally|optionally|hopefully|rather)",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fcp_ros.language.english.adverbials import ALWAYS, PREFERENCES
 from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE, WISHES
 from fcp_ros.language.english.tokens import TokenKind
-from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS
+from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS, THROUGH
 from fcp_ros.language.english.word_lists import gather_phrases
 from fcp_ros.language.parsing.clauses.exception_parser import ExceptionParser, is_universal
 from fcp_ros.language.parsing.meanings import MeaningSource
@@ -18,6 +18,7 @@ from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_limit
 from fcp_ros.language.parsing.trees import (
+    PLACE,
     THEME,
     Act,
     Coordination,
@@ -187,6 +188,7 @@ class AdverbialParser(ExceptionParser, ABC):
         yield from self._read_nothing_else(start, clause)
         yield from self._read_description(start, clause)
         yield from self._read_place(start, clause)
+        yield from self._read_via(start, clause)
         yield from self._read_after_each(start, clause)
         yield from self._read_each(start, clause)
         yield from self._read_source(start, clause)
@@ -257,6 +259,17 @@ class AdverbialParser(ExceptionParser, ABC):
             return False
         anything = theme.head is Reference.THING and theme.determiner is not Determiner.NO
         return anything or self._nouns.is_part_noun(theme.head)
+
+    def _read_via(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "via the hall" behind "go to the kitchen"."""
+        place = self._match_any(start, THROUGH)
+        if place == start or clause.act is not Act.GO or clause.negated or clause.via:
+            return
+        use = self._nouns.describe_use(start, place, WordRole.ORDER, "on the way")
+        for end, phrase in self._nouns.parse_phrases(place):
+            said = Predication(None, {PLACE: phrase}, preposition="to", degree=phrase.degree)
+            via = SpokenClause(Act.GO, (said,), uses=(use,), degree=phrase.degree)
+            yield end, replace(clause, via=(via,), degree=clause.degree * phrase.degree)
 
     def _read_after_each(
         self, start: int, clause: SpokenClause

@@ -318,7 +318,11 @@ class SentenceParser:
             wished = (*clauses[:-1], replace(clauses[-1], preferred=True))
             sentence = replace(self._add_uses(partial, use), clauses=wished)
             yield end, replace(partial, sentence=sentence, separated=False)
-        found = self._clauses.read_allowed_time(place) if clauses else None
+        found = self._clauses.read_allowed_time(place)
+        if found is not None and not clauses and partial.limit is None:
+            end, limit, use = found
+            yield end, replace(partial, sentence=self._add_uses(partial, use), limit=limit)
+            return
         if found is None or any(clause.time is not None for clause in clauses):
             return
         end, limit, use = found
@@ -394,6 +398,8 @@ class SentenceParser:
                     continue
                 provisos = (partial.proviso, *clause.provisos)
                 clause = replace(clause, provisos=provisos, time=clause.time or partial.limit)
+            elif partial.limit is not None and not clause.negated:
+                clause = replace(clause, time=clause.time or partial.limit)
             sentence = add_clause(partial.sentence, clause, partial.pending)
             said = partial.sentence.clauses[-1:]
             if said:

@@ -83,7 +83,8 @@ class StatementParser(AdverbialParser):
         """Read "make sure that the door is closed", "I want a mug", "I want it to be clean"."""
         for phrases, clausal in ((DEMANDS, True), (WISHES, False)):
             place = phrases.find_end(self._tokens, start)
-            if place == start:
+            forbidden = self._get(start) == "let" and self._get(start - 1) in ("not", "ever")
+            if place == start or forbidden:
                 continue
             use = self._nouns.describe_use(start, place, WordRole.FILLER)
             for end, clause in self._parse_statement(place, wanted=True):
@@ -97,8 +98,11 @@ class StatementParser(AdverbialParser):
         place = UNWANTED.find_end(self._tokens, start)
         if place > start:
             use = self._nouns.describe_use(start, place, WordRole.LIMIT, "not")
+            let = "let" in (self._get(place - 1), self._get(place - 2))
             for end, clause in self._parse_statement(place, wanted=True):
-                yield end, replace(clause, negated=not clause.negated, uses=(use, *clause.uses))
+                act = Act.ACHIEVE if let and clause.act is Act.STATE else clause.act
+                uses = (use, *clause.uses)
+                yield end, replace(clause, act=act, negated=not clause.negated, uses=uses)
         yield from self._parse_wanted(start)
 
     def _parse_wanted(self, start: int) -> Iterator[tuple[int, SpokenClause]]:

@@ -239,11 +239,19 @@ class TimeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """A time of something: seconds from the start; `begin` of those that it lasts."""
+    """A time of something.
+
+    Attributes:
+        kind: how it is so then.
+        seconds: from the start.
+        begin: of the time that it lasts.
+        wished: only if possible.
+    """
 
     kind: TimeKind
     seconds: Fraction
     begin: Fraction = Fraction(0)
+    wished: bool = False
 
 
 class ProvisoKind(Enum):
@@ -287,6 +295,7 @@ class SpokenClause:
         once: at most once ("don't go there more than once").
         sometime: at some time on the way ("at some point").
         order: its place in time, if words behind it say so ("last", "first").
+        via: what is so on the way to it.
         permitted: it may be so, but only under a proviso.
         provisos: conditions on the way ("while the door is open").
         in_order: what several things are asked of is asked one after the other.
@@ -308,6 +317,7 @@ class SpokenClause:
     once: bool = False
     sometime: bool = False
     order: Link | None = None
+    via: tuple[SpokenClause, ...] = ()
     permitted: bool = False
     provisos: tuple[Proviso, ...] = ()
     in_order: bool = False

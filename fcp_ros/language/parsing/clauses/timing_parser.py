@@ -13,6 +13,7 @@ from fcp_ros.language.english.adverbials import (
     IN_ORDER,
     LAST,
     MORE_THAN_ONCE,
+    PREFERENCES,
     SOMETIME,
 )
 from fcp_ros.language.english.word_lists import PhraseSet
@@ -67,8 +68,10 @@ class TimingParser:
     def _read_timing(self, start: int, clause: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Read when and how often, behind the core of a clause."""
         if clause.time is None:
-            for end, limit in read_time_limits(self._tokens, start):
+            wish = self._match_any(start, PREFERENCES)
+            for end, limit in read_time_limits(self._tokens, wish):
                 use = self._describe_time(start, end, limit)
+                limit = replace(limit, wished=wish > start)
                 yield end, replace(clause, uses=(*clause.uses, use), time=limit)
         end = self._match_any(start, AT_MOST_ONCE)
         if end > start and not clause.once:

@@ -16,6 +16,10 @@ _ADVERBS = gather_words(
     "also always never still really then now please ever just already soon again finally "
     "instead not eventually later better only"
 )
+_NEVER = frozenset(
+    ("at no time", "at no point", "at no moment", "under no circumstances", "on no account")
+)
+_ALWAYS = frozenset(("at all times", "all the time", "the whole time"))
 _FLOATING = gather_words("all both each")
 _BEING = gather_words(
     "be get become end go stand lie sit rest return live belong hang land come remain stay wind "
@@ -61,7 +65,15 @@ class _Reader:
 
     def skip_adverbs(self, floating: bool = True) -> None:
         """Skip "always", "not"; with `floating` also "all" as in "they should all be"."""
-        while self.text in _ADVERBS or (floating and self.text in _FLOATING):
+        while True:
+            text = " ".join(self._get(self.found.end + i) for i in range(3))
+            if text in _NEVER or text in _ALWAYS:
+                negated = self.found.negated or text in _NEVER
+                self.found = replace(self.found, negated=negated, stays=True)
+                self.step(3)
+                continue
+            if self.text not in _ADVERBS and not (floating and self.text in _FLOATING):
+                return
             negated = self.text in ("not", "never")
             stays = self.text in ("never", "always", "ever")
             self.found = replace(
