@@ -55,6 +55,17 @@ GOALS = {
         "forall ?x1: item (not initially (on(?x1, counter_1)) or on(?x1, couch_1))"
     ),
     "As for the apple, put it in the fridge.": "inside(apple_1, fridge_1)",
+    "The match is about to start! Switch on the television.": "switched_on(television_1)",
+    "Put the mug or the bowl on the couch, but either is fine.": (
+        "on(mug_1, couch_1) or on(bowl_1, couch_1)"
+    ),
+    "The table should be free of cups, so take them all off it.": (
+        "not exists ?x1: cup (on(?x1, table_1)) and forall ?x1_all: cup (not on(?x1_all, table_1))"
+    ),
+    # somewhere else, and held
+    "Put the laptop anywhere except on the counter.": "not on(laptop_1, counter_1)",
+    "The mug can be anywhere except on the table.": "not on(mug_1, table_1)",
+    "Take the book, but don't let go of it.": "holding(robot_1, book_1)",
     # what is left out
     "I'd like the television on and the apple on the table.": (
         "switched_on(television_1) and on(apple_1, table_1)"
@@ -143,6 +154,8 @@ FLAGGED = [
     # They may be meant as requests.
     "The kids were drawing on the table, so open the fridge.",
     "I'd like to wipe the counter. Close the door.",
+    "I want to put the mug on the couch.",
+    "Put the mug down.",
 ]
 
 

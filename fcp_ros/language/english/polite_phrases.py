@@ -186,6 +186,14 @@ WANTS = PhraseSet(
 )
 """Words before a thing that who speaks wants to have."""
 
+INTENTIONS = PhraseSet("(i|we) (want to|wish to|would like to|intend to)")
+"""Words before what who speaks wants to do: it may be meant as a request."""
+
+ELSEWHERE = PhraseSet(
+    "(anywhere|somewhere|wherever you like) [you like|else] (except|but|other than|apart from|not)"
+)
+"""Words before a place where something shall not be."""
+
 UNWANTED = PhraseSet(
     "(i|we) do not (want|wish|need)",
     "(i|we) would (not|rather not) (like|want|have|see)",

@@ -86,6 +86,8 @@ class ClauseParser(CompanionParser):
                         uses=(*opened.uses, *clause.uses),
                         degree=clause.degree * opened.degree,
                     )
+                    if clause.act is Act.HOLD and clause.negated and merged.negated:
+                        continue  # "put it down" is no prohibition of holding it
                     if opened.excluded:
                         fewer = leave_out(merged, opened.excluded)
                         if fewer is None:
@@ -158,6 +160,8 @@ class ClauseParser(CompanionParser):
             found += self._parse_clear(after)
         if verb in ("have", "get"):
             found += parse_object_passives(self._nouns, after, True)
+        if verb in ("put", "set", "lay", "let"):
+            found += self._parse_released(after, verb)
         if verb == "give":
             found += self._parse_give(after)
         found += self._parse_whole(after, verb)
@@ -192,6 +196,8 @@ class ClauseParser(CompanionParser):
                     yield after, SpokenClause(Act.RETURN, (said,), verb=verb, degree=theme.degree)
             if verb in ("have", "get"):
                 yield from self._parse_passive(place, theme)
+            if verb in PUT_VERBS:
+                yield from self._parse_elsewhere(place, theme)
             if verb in KEEP_VERBS | MAKE_VERBS:
                 yield from self._parse_free(place, theme, _act_of(verb))
             if self._get(place) == "to" and self._get(place + 1) == "be":
@@ -210,6 +216,21 @@ class ClauseParser(CompanionParser):
                     yield after, replace(placed, predications=(negated,), act=Act.ACHIEVE)
                 elif verb in MAKE_VERBS and said.subject:
                     yield after, replace(self._make_said(theme, said, _act_of(verb)), verb=verb)
+
+    def _parse_released(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(don't) put it down", "(don't) let go of it": it is held."""
+        particle = "go" if verb == "let" else "down"
+        ahead = start + (self._get(start) == particle)
+        ahead += ahead > start and self._get(ahead) == "of"
+        for end, theme in self._nouns.parse_phrases(ahead):
+            after = end + (ahead == start and self._get(end) == particle)
+            if ahead == start and after == end:
+                continue
+            use = self._nouns.describe_use(start, after, WordRole.ACTION, "held")
+            said = Predication(None, {THEME: theme}, degree=theme.degree)
+            uses = (use, *list_phrase_uses(theme))
+            held = SpokenClause(Act.HOLD, (said,), True, uses=uses, degree=theme.degree)
+            yield after, held
 
     def _parse_whole(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
         """Read "build a shed in the garden", "put a shed together", "gather all its parts"."""

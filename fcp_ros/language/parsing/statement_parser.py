@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.polite_phrases import DEMANDS, UNWANTED, WANTS, WISHES
+from fcp_ros.language.english.polite_phrases import (
+    DEMANDS,
+    ELSEWHERE,
+    INTENTIONS,
+    UNWANTED,
+    WANTS,
+    WISHES,
+)
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.parsing.adverbial_parser import (
     DEEPEST_CLAUSE,
@@ -44,6 +51,8 @@ MOST_CLAUSES = 12
 """Clauses that are kept of those that begin at one token."""
 GENERAL = 0.93
 """Degree of a clause by verbs of English in general, beside a phrase of the domain."""
+_INTENDED = 0.68
+"""Degree of what who speaks wants to do as a request."""
 _PLACED_WISH = 0.8
 """Degree of bringing what is wanted somewhere: "I want the mug on the table"."""
 _ASKING = frozenset(["could", "can", "would", "will", "might"])
@@ -95,6 +104,12 @@ class StatementParser(AdverbialParser):
                         end,
                         replace(clause, uses=(use, *clause.uses), degree=clause.degree * 0.9),
                     )
+        place = INTENTIONS.find_end(self._tokens, start)
+        if place > start and depth < DEEPEST_CLAUSE:
+            use = self._nouns.describe_use(start, place, WordRole.FILLER)
+            for end, clause in self.parse_clauses(place, depth + 1):
+                degree = clause.degree * _INTENDED
+                yield end, replace(clause, uses=(use, *clause.uses), degree=degree)
         place = UNWANTED.find_end(self._tokens, start)
         if place > start:
             use = self._nouns.describe_use(start, place, WordRole.LIMIT, "not")
@@ -180,9 +195,23 @@ class StatementParser(AdverbialParser):
                     SpokenClause(Act.STAY, (said,), uses=uses, degree=theme.degree * 0.96),
                 )
                 continue
+            if not negated:
+                yield from self._parse_elsewhere(place, theme)
             for after, clause in self._parse_passive(place, theme):
                 uses = (use, *clause.uses)
                 yield after, replace(clause, negated=negated, permitted=permitted, uses=uses)
+
+    def _parse_elsewhere(self, start: int, theme: Phrase) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "anywhere except on the counter" behind a thing: it shall not be there."""
+        place = ELSEWHERE.find_end(self._tokens, start)
+        if place == start:
+            return
+        use = self._nouns.describe_use(start, place, WordRole.LIMIT, "not")
+        for after, said in self._nouns.parse_modifiers(place):
+            if said.preposition and not said.source:
+                clause = self._make_placed(theme, said, "")
+                uses = (use, *clause.uses)
+                yield after, replace(clause, act=Act.STATE, negated=True, uses=uses)
 
     def _is_permission(self, start: int, end: int) -> bool:
         """Return True for "may only be"."""

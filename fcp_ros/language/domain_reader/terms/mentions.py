@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fcp_ros.domain.expressions.syntax import Constant, Expression
+from fcp_ros.domain.expressions.syntax import (
+    Constant,
+    Expression,
+    Text,
+    Variable,
+    substitute,
+)
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
-from fcp_ros.language.domain_reader.terms.referents import Term, TermGroup
+from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, Term, TermGroup
 from fcp_ros.language.domain_reader.terms.spoken_scene import SpokenScene, Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference
@@ -83,7 +89,9 @@ class MentionMemory(SpokenScene):
             self.degree *= 0.8 if themes else 1.0
         if not themes:
             raise Unresolved(f'what "{head.value if isinstance(head, Reference) else ""}" means')
-        return themes[-1].term
+        term = themes[-1].term
+        none = isinstance(term, Referent) and term.quantifier is Quantifier.NONE
+        return _make_universal(term) if none else term
 
     def _find_earlier_noun(self) -> Noun | None:
         for mention in reversed(self.mentions):
@@ -106,3 +114,14 @@ class MentionMemory(SpokenScene):
                 if isinstance(term, Constant) or not phrase.plural:
                     return term
         return None
+
+
+def _make_universal(none: Term) -> Term:
+    """Return what "them" means behind "no vases": all of them."""
+    assert isinstance(none, Referent)
+    name = f"{none.name}_all"
+    renamed: dict[str, Variable | Constant | Text] = {none.name: Variable(name)}
+    restrictions = [substitute(part, renamed) for part in none.restrictions]
+    return replace(
+        none, name=name, quantifier=Quantifier.FORALL, restrictions=restrictions, plural=True
+    )

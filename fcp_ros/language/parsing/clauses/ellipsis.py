@@ -77,8 +77,14 @@ class EllipsisParser(MotionParser, ABC):
         last = asked[-1]
         for place, opened in self._read_openings(start):
             if opened.negated:
+                for end, clause in self._parse_not_there(place, last):
+                    yield end, replace(clause, uses=(*opened.uses, *clause.uses))
                 continue
-            found = list(self._parse_same(place, last))
+            found: list[tuple[int, SpokenClause]] = []
+            for earlier in reversed(asked):
+                found = list(self._parse_same(place, earlier))
+                if found:
+                    break
             found += self._parse_gapped(place, last)
             found += self._parse_back(place, last)
             if place < len(self._tokens):
@@ -103,6 +109,24 @@ class EllipsisParser(MotionParser, ABC):
         """Return True if words follow that say how a thing without a verb is asked for."""
         place = start + (self._get(start) == ",")
         return any(self._match_any(place, phrases) > place for phrases in _MARKS)
+
+    def _parse_not_there(
+        self, start: int, before: SpokenClause
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(take the mug to the kitchen, but) not onto the counter"."""
+        last = before.predications[-1]
+        if len(last.arguments) != 2 or before.negated or before.verb not in PUT_VERBS:
+            return
+        theme = next(iter(last.arguments.values()))
+        several = isinstance(theme, Coordination) or (
+            isinstance(theme, NounPhrase) and theme.plural
+        )
+        head = Reference.THEM if several else Reference.IT
+        same = NounPhrase(start, start, head, Determiner.THE, None, several)
+        for after, said in self._nouns.parse_modifiers(start):
+            if said.preposition and not said.source:
+                clause = self._make_placed(same, said, "")
+                yield after, replace(clause, act=Act.STATE, negated=True)
 
     # --- the same of another thing
 

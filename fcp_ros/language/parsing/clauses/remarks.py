@@ -82,6 +82,8 @@ _PURPOSES = gather_phrases("so that", "so", "such that")
 _ABLE = gather_words("can could may will might")
 _ASKING = gather_words("is are was were does did has how what why who where when which do")
 _FOR = gather_words("my our the a an some his her their this that tonight today")
+_FUTURE = gather_words("about going used due back close next")
+"""Words before "to" that say no duty."""
 _COMMON_VERBS = gather_words(
     "be have do go come get run look set make take leave bring give keep stay hold feel end "
     "finish return visit head add send stand rest move hang start wind use work call want need "
