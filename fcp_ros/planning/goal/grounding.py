@@ -29,6 +29,7 @@ from fcp_ros.domain.expressions.syntax import (
     TypedVariable,
     Variable,
     Weighted,
+    free_variables,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import IS_A, SAME, Domain
@@ -70,6 +71,7 @@ _HELD_WITHOUT = (
 """Constraints that hold where their (second) condition never does."""
 
 Environment = Mapping[str, str]
+Quantified = Exists | Forall | Count
 
 
 class ConditionGrounding:
@@ -87,6 +89,8 @@ class ConditionGrounding:
         self._instance = instance
         self._watch = watch
         self._labels: dict[tuple[str, str], bool] = {}
+        self._free: dict[Quantified, tuple[str, ...]] = {}
+        self._known: dict[tuple[Quantified, tuple[str | None, ...], bool], Formula] = {}
         self._tried = 0
 
     def ground(self, expression: Expression, environment: Environment) -> Formula:
@@ -106,6 +110,25 @@ class ConditionGrounding:
             return make_either(self.ground(part, environment) for part in expression.parts)
         if isinstance(expression, Weighted):
             return make_scaled(expression.weight, self.ground(expression.body, environment))
+        if isinstance(expression, (Exists, Forall, Count)):
+            return self._ground_known(expression, environment)
+        if isinstance(expression, Initially):
+            return self._ground_initially(expression, environment)
+        assert isinstance(expression, Preference), "constraints stand in no condition"
+        return make_scaled(expression.weight, self.ground(expression.body, environment))
+
+    def _ground_known(self, expression: Quantified, environment: Environment) -> Formula:
+        """Ground a quantifier, once for each binding of its free variables."""
+        free = self._free.get(expression)
+        if free is None:
+            free = self._free[expression] = free_variables(expression)
+        bound = tuple(map(environment.get, free))
+        key = (expression, bound, bool(self._fluents))
+        if key not in self._known:
+            self._known[key] = self._ground_quantifier(expression, environment)
+        return self._known[key]
+
+    def _ground_quantifier(self, expression: Quantified, environment: Environment) -> Formula:
         if isinstance(expression, Exists):
             return make_either(
                 self._instantiate(expression.variables, expression.body, environment)
@@ -113,19 +136,14 @@ class ConditionGrounding:
         if isinstance(expression, Forall):
             demanding = self.bind_demanding(expression, environment)
             return make_both(self._ground_instances(expression.body, demanding))
-        if isinstance(expression, Count) and expression.bound is Bound.MOST:
+        if expression.bound is Bound.MOST:
             chosen, body = self.choose(expression, environment)
             degrees = (drop_instantiations(self.ground(body, inner)) for inner in chosen)
             return make_both(make_scaled(1.0 / len(chosen), degree) for degree in degrees)
-        if isinstance(expression, Count):
-            return make_both(
-                make_at_least(number, parts)
-                for number, parts in self.list_counts(expression, environment)
-            )
-        if isinstance(expression, Initially):
-            return self._ground_initially(expression, environment)
-        assert isinstance(expression, Preference), "constraints stand in no condition"
-        return make_scaled(expression.weight, self.ground(expression.body, environment))
+        return make_both(
+            make_at_least(number, parts)
+            for number, parts in self.list_counts(expression, environment)
+        )
 
     def _ground_instances(
         self, body: Expression, environments: Iterable[Environment]
