@@ -58,8 +58,15 @@ class AdverbialParser(ExceptionParser, ABC):
         super().__init__(nouns)
         self._patterns = nouns.patterns
         self._clauses: dict[tuple[int, int], list[tuple[int, SpokenClause]]] = {}
+        self._openings: dict[int, tuple[tuple[int, SpokenClause], ...]] = {}
 
-    def _read_openings(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+    def _read_openings(self, start: int) -> tuple[tuple[int, SpokenClause], ...]:
+        """Return the openings that begin at a token."""
+        if start not in self._openings:
+            self._openings[start] = tuple(self._list_openings(start))
+        return self._openings[start]
+
+    def _list_openings(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Yield where the core may begin, with the politeness and negation before it."""
         blank = SpokenClause(Act.ACHIEVE, ())
         yield start, blank

@@ -150,8 +150,9 @@ def _list_framed(
     behind: Sequence[Sequence[tuple[str, ...]]],
 ) -> Iterator[tuple[int, Fraction, bool]]:
     """Yield lengths of time behind some words; True if one of some others is behind them."""
+    text = _get(tokens, start)
     for words in before:
-        if not match_words(tokens, start, words):
+        if words and (words[0] != text or not match_words(tokens, start, words)):
             continue
         found = read_duration(tokens, start + len(words))
         if found is None:

@@ -104,7 +104,12 @@ class TimingParser:
         """Return the end of the longest of some phrases at a token; `start` if none is there."""
         if isinstance(phrases, PhraseSet):
             return phrases.find_end(self._tokens, start)
-        lengths = [len(words) for words in phrases if match_words(self._tokens, start, words)]
+        text = self._get(start)
+        lengths = [
+            len(words)
+            for words in phrases
+            if words[0] == text and match_words(self._tokens, start, words)
+        ]
         return start + max(lengths, default=0)
 
     def _get(self, place: int) -> str:
