@@ -186,8 +186,11 @@ class GoalJoiner:
         elif clause.negated and clause.act is not Act.STATE:
             if clause.act is Act.STAY:
                 raise Unresolved("to move something without saying where")
-            composed.constraints += [self._forbid(s) for s in composed.statements]
-            composed.statements = []
+            closed = [s.close() for s in composed.statements]
+            ended = [clause.verb == "let" and self._state.holds(one, {}) for one in closed]
+            pairs = list(zip(composed.statements, ended, strict=True))
+            composed.constraints += [self._forbid(s) for s, end in pairs if not end]
+            composed.statements = [Statement((), negate(s.close())) for s, end in pairs if end]
         elif clause.negated:
             composed.statements = [Statement((), negate(s.close())) for s in composed.statements]
         elif composed.clause.act is Act.KEEP:

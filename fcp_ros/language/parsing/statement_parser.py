@@ -115,9 +115,10 @@ class StatementParser(AdverbialParser):
             use = self._nouns.describe_use(start, place, WordRole.LIMIT, "not")
             let = "let" in (self._get(place - 1), self._get(place - 2))
             for end, clause in self._parse_statement(place, wanted=True):
-                act = Act.ACHIEVE if let and clause.act is Act.STATE else clause.act
+                if let and clause.act is Act.STATE:
+                    clause = replace(clause, act=Act.ACHIEVE, verb="let")
                 uses = (use, *clause.uses)
-                yield end, replace(clause, act=act, negated=not clause.negated, uses=uses)
+                yield end, replace(clause, negated=not clause.negated, uses=uses)
         yield from self._parse_wanted(start)
 
     def _parse_wanted(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
