@@ -108,7 +108,7 @@ class ChangeWords:
         if change.kind is RelaxationKind.SHIFT:
             return f"{self._name(old)} taken for {add_article(write_label(new))}"
         if change.kind is RelaxationKind.ASK:
-            return f"help from a person ({write_label(new)})"
+            return f"help from a person by {new}"
         told = self._tell_quoted(position, old)
         if change.kind is RelaxationKind.DROP:
             return f"{told} left out"
@@ -140,7 +140,7 @@ class ChangeWords:
             wanted = add_article(write_label(new))
             return f"{self._name(old)} is taken for {wanted} to degree {degree}{because}."
         if change.kind is RelaxationKind.ASK:
-            return f"A person is asked for help, {write_label(new)}, to degree {degree}{because}."
+            return f"A person is asked for help, by {new}, to degree {degree}{because}."
         told, as_why = self.tell(position, old), f", as {why}" if why else ""
         if change.kind is RelaxationKind.DROP:
             left = degree if change.degree else "none"

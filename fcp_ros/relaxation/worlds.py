@@ -15,7 +15,7 @@ from functools import cached_property
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Expression, Not, Text
-from fcp_ros.domain.model import SAME, Domain
+from fcp_ros.domain.model import SAME, ActionRule, Domain
 from fcp_ros.domain.relaxing import ShiftRule
 from fcp_ros.domain.shifting import Shifts, shift_elements
 from fcp_ros.foundation.labels import match_label
@@ -149,12 +149,21 @@ class WorldStream:
         return found[:MOST_WORLDS]
 
     def _list_asking(self) -> Iterator[tuple[RequirementChoice, Shifts, bool]]:
-        asking: Mapping[str, float] = self._whole.relaxing.ask
+        asking = {
+            name: degree
+            for name, degree in self._whole.relaxing.ask.items()
+            if self._can_stand_for_all(self._whole.rules[name])
+        }
         if asking:
             degree = min(asking.values())
             what = " or ".join(asking)
             change = GoalChange(RelaxationKind.ASK, "without help", what, degree)
             yield self._make_choice([(change, None)]), (), True
+
+    def _can_stand_for_all(self, rule: ActionRule) -> bool:
+        """Return True if there is an element for each parameter of a rule."""
+        elements = self._here.instance.elements
+        return all(any(True for _ in elements(one.type)) for one in rule.parameters)
 
     def _list_shifts(self) -> Iterator[tuple[RequirementChoice, Shifts, bool]]:
         # Of many the best ones count, whatever their names are.

@@ -195,3 +195,24 @@ def test_only_absent_labels_are_relaxed(ask):
         ("flashlight", "lamp_1")
     ]
     assert 'is_a(?y, "mug")' in result.goal
+
+
+def test_somebody_who_has_it_is_asked_for_it(household, kitchen):
+    builder = InstanceBuilder.of(kitchen)
+    builder.add("person", "anna", {"category": "woman"})
+    for relation, *names in (("at", "anna", "kitchen_1"), ("holding", "anna", "mug_1")):
+        builder.relate(relation, *map(builder.id_of, names))
+    builder.unrelate("on", *map(builder.id_of, ("mug_1", "counter_1")))
+    result = plan_goal(
+        household, builder.build(), "on(mug_1, table_1)", PlanningOptions(), Given({})
+    )
+    assert [one.kind for one in result.relaxations] == ["ask"]
+    assert result.relaxations[0].reason == "A person is asked for help, by ask_for, to degree 0.80."
+    assert [step.rule for step in result.plan.steps] == ["ask_for", "place"]
+    assert result.best_membership == pytest.approx(0.8)
+
+
+def test_nobody_is_asked_where_nobody_is(ask):
+    assert ask("holding(robot_1, fridge_1)").status is PlanStatus.INVALID_REQUEST
+    result = ask('on(?x, table_1) and is_a(?x, "flashlight")', LAMP)
+    assert all("help" not in change for one in result.explored for change in one.changes)

@@ -52,6 +52,7 @@ from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.plan_instruction import plan_instruction, read_instruction
+from fcp_ros.relaxation.worlds import remove_asking
 
 VALIDATION_TIME = 60.0
 """Seconds that the validation of one plan may take."""
@@ -115,7 +116,8 @@ class PlanningService:
     ) -> None:
         self.domain = domain
         self._session = PlanningSession(domain, learn=parameters.flag("learn_chunks"))
-        self._session.prepare()
+        for session in {self._session, self._session.restrict(remove_asking)}:
+            session.prepare()
         self._scene = scene
         self._judge = judge
         self._parameters = parameters
