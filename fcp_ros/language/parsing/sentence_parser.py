@@ -22,6 +22,7 @@ from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.sentences.announced_lists import find_announced, list_after
 from fcp_ros.language.parsing.sentences.asides import AsideReader
+from fcp_ros.language.parsing.sentences.corrections import CorrectionReader
 from fcp_ros.language.parsing.sentences.partial_sentences import (
     PartialSentence,
     Steps,
@@ -86,6 +87,7 @@ class SentenceParser:
         self._tokens = nouns.tokens
         self._ignorable = [tuple(words.split()) for words in ignorable]
         self._check = check
+        self._corrections = CorrectionReader(nouns)
         self._asides = AsideReader(nouns, clauses)
         self._beside_tasks: dict[tuple[str, int], list[tuple[SpokenPattern, PartsMatch]]] = {}
 
@@ -120,6 +122,7 @@ class SentenceParser:
         yield from self._read_remark(place, partial)
         yield from self._read_more(place, partial)
         yield from self._asides.read_aside(place, partial)
+        yield from self._corrections.read_correction(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
 
