@@ -91,6 +91,17 @@ GOALS = {
     "the vase and the bowl, put both of them on the couch": (
         "on(vase_1, couch_1) and on(bowl_1, couch_1)"
     ),
+    # lists with commas, and of places
+    "the vase, along with the book, should be on the couch": (
+        "on(vase_1, couch_1) and on(book_1, couch_1)"
+    ),
+    "one dish, and not more than one, should be on the couch": (
+        "exactly 1 ?x1: dish (on(?x1, couch_1))"
+    ),
+    "put any two of the cups on the couch": "at least 2 ?x1: cup (on(?x1, couch_1))",
+    "take the vase either to the couch or to the table": (
+        "on(vase_1, couch_1) or on(vase_1, table_1)"
+    ),
     # words that add nothing
     "put every piece of food in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
     "put every food item in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
@@ -116,6 +127,7 @@ def test_noun_phrase_is_read(sentence, house, reader):
     [
         "put the apple and the bowl or the vase on the table",
         "the vase or the book and the bowl should be on the couch",
+        "put two of the dishes and cups on the couch",
     ],
 )
 def test_and_beside_or_is_asked_about(sentence, house, reader):
@@ -243,6 +255,7 @@ def test_exception_is_read(sentence, house, reader):
     ("sentence", "choices"),
     [
         ("Close it.", ("the door", "the refrigerator")),
+        ("Do you see the vase and the bowl? Put it on the couch.", ("the vase", "the bowl")),
         ("put the thing that is on the table on the couch", ("the mug", "the laptop")),
     ],
 )

@@ -36,7 +36,7 @@ _SYNONYM_DEGREE = 0.9
 _TYPO_DEGREE = 0.85
 _MASS = gather_words(
     "rubbish trash garbage waste litter laundry cutlery silverware furniture clothing stuff "
-    "equipment tableware dishware recycling underwear food "
+    "equipment tableware dishware recycling underwear food underclothing crockery glassware "
     "crockery kitchenware cookware dinnerware glassware drinkware hardware luggage bedding "
     "footwear washing stationery"
 )

@@ -114,6 +114,8 @@ class TermResolver(PartitiveResolver):
                 return self._ask(phrase, slot_type)
             if phrase.excluded:
                 return self.exclude_from(phrase, term)
+            if head is Reference.IT:
+                term = self._ask_among(phrase, term, slot_type)
             single = phrase.number is None and phrase.determiner is Determiner.THE
             return term if single else self.take_some(phrase, term, slot_type)
         if head is Reference.FOLLOWING:
@@ -154,6 +156,21 @@ class TermResolver(PartitiveResolver):
             return Constant(self.choices[place])
         self.ambiguities.append(Ambiguity(place, "thing", candidates))
         return Constant(candidates[0])
+
+    def _ask_among(self, phrase: NounPhrase, term: Term, slot_type: str) -> Term:
+        """Ask which one is meant by "it" behind "the mug and the glass"."""
+        last = next((m.term for m in reversed(self.mentions) if not m.place), None)
+        if not isinstance(last, TermGroup) or last.alternative or term not in last.parts:
+            return term
+        fitting = [one for one in last.parts if isinstance(one, Constant)]
+        names = tuple(one.name for one in fitting if self.rate(one, slot_type))
+        if len(names) < 2 or len(fitting) < len(last.parts):
+            return term
+        place = (phrase.start, phrase.end)
+        if place in self.choices:
+            return Constant(self.choices[place])
+        self.ambiguities.append(Ambiguity(place, "thing", names))
+        return Constant(names[0])
 
     # --- quantifiers
 

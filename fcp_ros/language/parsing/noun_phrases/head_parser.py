@@ -57,6 +57,8 @@ _EMPTY_ADJECTIVES = gather_words(
     "necessary needed required respective corresponding usual actual "
     "available existing present whole entire various different individual appropriate"
 )
+_LOCATED = 0.95
+"""Degree of "bedroom table" as the table in the bedroom."""
 _NO_PLURAL = 0.3
 """Degree of "one of the mug"."""
 _EMPTY_DEGREE = 0.97
@@ -260,9 +262,35 @@ class HeadParser(SetParser):
             plural = following.endswith("s")
             yield match.end + 1, replace(blank, head=match.head, plural=plural, uses=(use,))
         for named in self.lexicon.find_nouns(self.tokens, match.end):
+            if match.head.type == "room" and isinstance(named.head, Noun) and named.head.members:
+                yield from self._make_located(place, match, named, blank)
             if isinstance(named.head, ElementName) and named.head.name in match.head.members:
                 use = self.describe_use(place, named.end, WordRole.THING, named.head.name)
                 yield named.end, replace(blank, head=named.head, uses=(use,))
+
+    def _make_located(
+        self, place: int, room: NounMatch, match: NounMatch, blank: NounPhrase
+    ) -> Iterator[tuple[int, NounPhrase]]:
+        """Read "bedroom table": the one that is there."""
+        if not isinstance(room.head, Noun) or not isinstance(match.head, Noun):
+            return
+        if not room.head.members or room.plural:
+            return
+        where = NounPhrase(place, room.end, room.head, Determiner.THE)
+        said = Predication(None, {PLACE: where}, THEME, "in")
+        use = self.describe_use(place, match.end, WordRole.THING, match.head.said)
+        degree = room.degree * match.degree * _LOCATED
+        yield (
+            match.end,
+            replace(
+                blank,
+                head=match.head,
+                plural=match.plural,
+                qualities=(said,),
+                uses=(use,),
+                degree=degree,
+            ),
+        )
 
     def _rate_head(self, match: NounMatch, place: int) -> float:
         """Rate a noun lower if the scene has none, or if its first word is a state."""

@@ -26,6 +26,7 @@ from fcp_ros.language.parsing.noun_phrases.quantities import (
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
+    Coordination,
     Determiner,
     NounPhrase,
     Predication,
@@ -119,6 +120,7 @@ class ModifierParser(PatternMatcher):
             )
         yield from self._parse_places_of(start, depth)
         yield from self._parse_elsewhere(start, depth)
+        yield from self._parse_either_place(start, depth)
         for after, preposition in self.match_preposition(start):
             if preposition in ("for", "with"):
                 continue
@@ -146,6 +148,33 @@ class ModifierParser(PatternMatcher):
                         uses=(use,),
                     ),
                 )
+
+    def _parse_either_place(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        """Read "(either) on the couch or on the table"."""
+        if not self._has_alternative:
+            return
+        opened = start + (self.get_text(start) == "either")
+        for after, preposition in self.match_preposition(opened):
+            if preposition in ("for", "with", "from"):
+                continue
+            for end, first in self.parse_simple(after, depth + 1):
+                if self.get_text(end) != "or":
+                    continue
+                for again, same in self.match_preposition(end + 1):
+                    if same != preposition:
+                        continue
+                    for last, second in self.parse_simple(again, depth + 1):
+                        where = Coordination(
+                            (first, second), True, (), first.degree * second.degree
+                        )
+                        use = self.describe_use(opened, after, WordRole.ACTION, preposition)
+                        joint = self.describe_use(end, again, WordRole.ACTION, "or")
+                        said = Predication(None, {PLACE: where}, THEME, preposition)
+                        yield last, replace(said, uses=(use, joint), degree=where.degree)
+
+    @cached_property
+    def _has_alternative(self) -> bool:
+        return any(token.text == "or" for token in self.tokens)
 
     def _parse_elsewhere(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
         """Read "anywhere except on the table": not there."""

@@ -41,6 +41,8 @@ _REST_JOINED = 0.85
 """Degree of "the mug and the others" as one phrase."""
 _PLACED_JOINED = 0.9
 """Degree of "the cups in the kitchen and the dishes" as one phrase."""
+_ASIDE = ", along with"
+"""A joint between commas."""
 _ALSO = gather_phrases("as well as", "along with", "together with", "and also")
 """Words that join things like "and"."""
 _WHERE_I_AM = PhraseSet(
@@ -56,10 +58,11 @@ class _Chain:
     end: int
     parts: tuple[Phrase, ...]
     joints: tuple[str, ...] = ()
+    uses: tuple[WordUse, ...] = ()
 
-    def add(self, end: int, part: Phrase, joint: str) -> _Chain:
-        """Return the chain with one more phrase."""
-        return _Chain(end, (*self.parts, part), (*self.joints, joint))
+    def add(self, end: int, part: Phrase, joint: str, uses: tuple[WordUse, ...]) -> _Chain:
+        """Return the chain with one more phrase, and the words before it."""
+        return _Chain(end, (*self.parts, part), (*self.joints, joint), (*self.uses, *uses))
 
 
 class NounParser(RelativeParser):
@@ -93,8 +96,13 @@ class NounParser(RelativeParser):
             longer = []
             for chain in chains:
                 for place, joint in self._read_joint(chain.end):
+                    uses: tuple[WordUse, ...] = ()
+                    if place > chain.end + 1:
+                        uses = (self.describe_use(chain.end, place, WordRole.FILLER),)
                     for after, part in self._parse_part(place, depth):
-                        longer.append(chain.add(after, part, joint))
+                        closing = joint == _ASIDE and self.get_text(after) == ","
+                        word = "and" if joint == _ASIDE else joint
+                        longer.append(chain.add(after + closing, part, word, uses))
             if not longer:
                 return
             longer.sort(key=lambda c: (-_multiply(p.degree for p in c.parts), -c.end))
@@ -127,7 +135,7 @@ class NounParser(RelativeParser):
         for words in _ALSO:
             comma = text == ","
             if match_words(self.tokens, start + comma, words):
-                yield start + comma + len(words), "and"
+                yield start + comma + len(words), _ASIDE if comma else "and"
 
     def parse_simple(self, start: int, depth: int = 0) -> list[tuple[int, NounPhrase]]:
         """Return the noun phrases with one head that begin at a token."""
@@ -249,7 +257,8 @@ class NounParser(RelativeParser):
             if not isinstance(group, Coordination):
                 continue
             parts = [part for part in group.parts if isinstance(part, NounPhrase)]
-            if len(parts) < len(group.parts) or any(part.plural for part in parts):
+            plurals = sum(part.plural for part in parts)
+            if len(parts) < len(group.parts) or plurals not in (0, len(parts)):
                 continue
             if colon and self.get_text(colon) == "," == self.get_text(end):
                 end += 1
@@ -331,10 +340,10 @@ def _group(chain: _Chain, opened: str) -> Iterator[Phrase]:
         )
         return
     if "or" not in joints or (simple and simple[0].determiner is Determiner.NO):
-        yield Coordination(parts, False, (), degree)
+        yield Coordination(parts, False, chain.uses, degree)
         return
     if "and" not in joints:
-        yield Coordination(parts, True, (), degree)
+        yield Coordination(parts, True, chain.uses, degree)
         return
     for outer in ("and", "or"):
         groups: list[list[Phrase]] = [[parts[0]]]
@@ -347,7 +356,7 @@ def _group(chain: _Chain, opened: str) -> Iterator[Phrase]:
             Coordination(tuple(group), outer == "and") if len(group) > 1 else group[0]
             for group in groups
         )
-        yield Coordination(inner, outer == "or", (), degree)
+        yield Coordination(inner, outer == "or", chain.uses, degree)
 
 
 def _is_placed(phrase: NounPhrase) -> bool:

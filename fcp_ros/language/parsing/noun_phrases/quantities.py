@@ -203,10 +203,13 @@ def read_limit(
         place = start + comma
         if number.bound is Bound.AT_LEAST and number.most is None:
             for words, bound in _BOUNDS_BEHIND.items():
+                if match_words(tokens, place, (*words, "than")):
+                    continue
                 if match_words(tokens, place, words):
                     closed = place + len(words)
-                    closing = comma and closed < len(tokens) and tokens[closed].text == ","
-                    return closed + bool(closing), replace(number, bound=bound)
+                    return closed + (comma and match_words(tokens, closed, (",",))), replace(
+                        number, bound=bound
+                    )
         if place < len(tokens) and tokens[place].text in ("and", "but"):
             place += 1
         elif not comma:
@@ -218,7 +221,8 @@ def read_limit(
             if found is None or {bound, number.bound} != {Bound.AT_LEAST, Bound.AT_MOST}:
                 continue
             both = {bound: found[1] + change, number.bound: number.value}
-            return found[0], _make_range(both[Bound.AT_LEAST], both[Bound.AT_MOST])
+            after = found[0] + (comma and match_words(tokens, found[0], (",",)))
+            return after, _make_range(both[Bound.AT_LEAST], both[Bound.AT_MOST])
     return None
 
 
@@ -353,7 +357,8 @@ def _read_quantifier(tokens: Sequence[Token], start: int, text: str) -> Iterator
     if text in ("any", "some") and end < len(tokens):
         count = read_count(tokens, end)
         if count is not None:
-            yield NounOpening(count[0], Determiner.A, count[1], quantity=(start, end))
+            for opening in _read_counted(tokens, end, *count):
+                yield replace(opening, quantity=(start, *opening.quantity))
     partitive = end < len(tokens) and tokens[end].text == "of"
     after = end + partitive
     whole = partitive or text not in ("either", "neither", "each", "any", "whatever", "whichever")

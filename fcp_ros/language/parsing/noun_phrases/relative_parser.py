@@ -127,6 +127,7 @@ class RelativeParser(HeadParser):
         """Yield a noun phrase, and with what is said of it behind its head."""
         begun = [phrase, *self._read_tail(phrase), *self._read_limit(phrase)]
         begun += self._read_same(phrase, depth)
+        begun += self._read_label(phrase)
         for one in begun:
             yield one.end, one
         if depth >= DEEPEST:
@@ -258,6 +259,17 @@ class RelativeParser(HeadParser):
             said = Predication(None, {THEME: phrase}, PLACE, where, degree=phrase.degree)
             use = self.describe_use(start, end, WordRole.QUALITY, "where something is")
             yield end, said, (use,)
+
+    def _read_label(self, phrase: NounPhrase) -> Iterator[NounPhrase]:
+        """Read "the bottle that is empty" where the label is "empty bottle"."""
+        that, verb, said = (self.get_text(phrase.end + i) for i in range(3))
+        if not isinstance(phrase.head, Noun) or verb not in ("is", "are"):
+            return
+        noun = self.lexicon.find_noun(f"{said} {phrase.head.said}")
+        if that in ("that", "which") and noun is not None and noun.members:
+            end = phrase.end + 3
+            use = self.describe_use(phrase.start, end, WordRole.THING, noun.said)
+            yield replace(phrase, end=end, head=noun, uses=(*phrase.uses, use))
 
     def _read_same(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
         """Read "the same room as the desk"."""
