@@ -258,7 +258,8 @@ class NounParser(RelativeParser):
                 continue
             parts = [part for part in group.parts if isinstance(part, NounPhrase)]
             plurals = sum(part.plural for part in parts)
-            if len(parts) < len(group.parts) or plurals not in (0, len(parts)):
+            every = len(parts) if opening.number is not None else 0
+            if len(parts) < len(group.parts) or plurals not in (0, every):
                 continue
             if colon and self.get_text(colon) == "," == self.get_text(end):
                 end += 1
