@@ -105,8 +105,14 @@ GOALS = {
     "The counter could use a good clean.": "not dirty(counter_1)",
     # what comes with it
     "Come over to me with the book in your hand.": (
-        "holding(robot_1, book_1) and at(robot_1, living_room_1)"
+        "holding(robot_1, book_1) and exists ?room: room (at(person_1, ?room) and "
+        "at(robot_1, ?room))"
     ),
+    "Come back to me with the sponge in your hand.": (
+        "holding(robot_1, sponge_1) and exists ?room: room (at(person_1, ?room) and "
+        "at(robot_1, ?room))"
+    ),
+    "I think I need it on the table: the book.": "on(book_1, table_1)",
     "You should be in the living room, with the door left open.": (
         "at(robot_1, living_room_1) and not closed(door_1)"
     ),

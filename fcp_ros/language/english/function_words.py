@@ -42,7 +42,7 @@ FOREIGN = {
 """Function words of other languages: enough to say which language it may be."""
 
 ENGLISH = gather_words(
-    "a an the and of to in on at it is are be with for from that this me my you your all "
+    "i we a an the and of to in on at it is are be with for from that this me my you your all "
     "every each both then after before please bring put take make open close clean into "
     "onto by not there them two three one everything some any no"
 )

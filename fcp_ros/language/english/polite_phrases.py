@@ -74,6 +74,7 @@ POLITE = PhraseSet(
     "(robot|well|so|now|right|just|maybe|perhaps|also|simply|alright|actually|anyway|still)",
     "(oh|ah|um|uh|er|hm)",
     "by the way",
+    "(i|we) (think|believe|guess|suppose) [that]",
     "(properly|neatly|slowly|safely|quickly|carefully|gently|quietly)",
     "good (morning|evening|afternoon|day)",
     "excuse me",

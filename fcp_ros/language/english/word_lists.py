@@ -19,6 +19,10 @@ def gather_phrases(*texts: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(text.split()) for text in texts)
 
 
+_Following = dict[str, "_Following"]
+"""Next word -> what may follow it; an empty word where a phrase ends."""
+
+
 class PhraseSet:
     """Phrases that are looked up as a whole.
 
@@ -27,26 +31,28 @@ class PhraseSet:
     """
 
     def __init__(self, *texts: str) -> None:
-        self._by_first: dict[str, list[tuple[str, ...]]] = {}
+        self._phrases: dict[tuple[str, ...], None] = {}
+        self._following: _Following = {}
         for text in texts:
             for variant in parse_phrase(text).variants:
                 words = tuple(part.text for part in variant if isinstance(part, PhraseWord))
-                self._by_first.setdefault(words[0], []).append(words)
-        for known in self._by_first.values():
-            known.sort(key=len, reverse=True)
+                self._phrases[words] = None
+                node = self._following
+                for word in words:
+                    node = node.setdefault(word, {})
+                node[""] = {}
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        for known in self._by_first.values():
-            yield from known
+        yield from self._phrases
 
     def find_end(self, tokens: Sequence[Token], start: int) -> int:
         """Return the end of the longest phrase at a token; `start` if none is there."""
-        if start >= len(tokens):
-            return start
-        for words in self._by_first.get(tokens[start].text, ()):
-            end = start + len(words)
-            if end <= len(tokens) and all(
-                token.text == word for token, word in zip(tokens[start:end], words, strict=True)
-            ):
-                return end
-        return start
+        node, found = self._following, start
+        for place in range(start, len(tokens)):
+            following = node.get(tokens[place].text)
+            if not following:
+                break
+            node = following
+            if "" in node:
+                found = place + 1
+        return found

@@ -7,6 +7,7 @@ from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from fcp_ros.language.english.verbs import GO_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.fronting import FrontingParser
 from fcp_ros.language.parsing.clauses.verb_phrases import skip_posture
@@ -85,6 +86,8 @@ class CompanionParser(FrontingParser, ABC):
 def _moves_robot(clause: SpokenClause) -> bool:
     """Return True for "come to me", "you should be in the kitchen"."""
     if clause.act is Act.GO:
+        return True
+    if clause.verb in GO_VERBS and all(len(p.arguments) == 1 for p in clause.predications):
         return True
     subjects = [said.arguments.get(THEME) for said in clause.predications]
     return any(isinstance(s, NounPhrase) and s.head is Reference.ADDRESSEE for s in subjects)
