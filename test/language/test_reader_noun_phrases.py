@@ -105,6 +105,17 @@ GOALS = {
     "take the vase either to the couch or to the table": (
         "on(vase_1, couch_1) or on(vase_1, table_1)"
     ),
+    # one for all
+    "put all the dishes on one of the tables": (
+        "exists ?x2: table (forall ?x1: dish (on(?x1, ?x2)))"
+    ),
+    "put one dish on every table": "forall ?x2: table (exists ?x1: dish (on(?x1, ?x2)))",
+    "put the vase and the bowl on the same surface": (
+        "exists ?x1: surface (on(vase_1, ?x1) and on(bowl_1, ?x1))"
+    ),
+    "the vase and the bowl should not be on the same surface": (
+        "not exists ?x1: surface (on(vase_1, ?x1) and on(bowl_1, ?x1))"
+    ),
     # words that add nothing
     "put every piece of food in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
     "put every food item in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",

@@ -192,7 +192,10 @@ class GoalJoiner:
             composed.constraints += [self._forbid(s) for s, end in pairs if not end]
             composed.statements = [Statement((), negate(s.close())) for s, end in pairs if end]
         elif clause.negated:
-            composed.statements = [Statement((), negate(s.close())) for s in composed.statements]
+            closed = [s.close() for s in composed.statements]
+            if any(r.single for s in composed.statements for r in s.prefix):
+                closed = close_groups(composed.statements)
+            composed.statements = [Statement((), negate(one)) for one in closed]
         elif composed.clause.act is Act.KEEP:
             self._keep(composed)
         elif clause.act is not Act.HOLD and not self._steps.takes_something(composed):

@@ -296,10 +296,12 @@ def _is_single(theme: Term) -> bool:
 def _order_prefix(found: Sequence[Referent]) -> tuple[Referent, ...]:
     """Order variables by scope: all and no before others; of these the theme is innermost."""
     unique = list({id(referent): referent for referent in found}.values())
+    single = [referent for referent in unique if referent.single]
+    unique = [referent for referent in unique if not referent.single]
     wide = [r for r in unique if r.quantifier is Quantifier.FORALL]
     none = [r for r in unique if r.quantifier is Quantifier.NONE]
     rest = [r for r in unique if r not in wide and r not in none]
-    return (*wide, *none, *rest[1:], *rest[:1])
+    return (*single, *wide, *none, *rest[1:], *rest[:1])
 
 
 def to_goal_term(term: Term) -> SlotValue:

@@ -52,6 +52,7 @@ class Referent:
         noun: the noun; None for "something".
         types: the types that its values may have; none: any.
         plural: referred to by "them".
+        single: one for all the things that are spoken of beside it ("on one of the tables").
         whole: the things of which it is one or several, if these were spoken of.
         listed: the elements that it may be, if they were named one by one.
     """
@@ -67,6 +68,7 @@ class Referent:
     types: frozenset[str] = frozenset()
     plural: bool = False
     listed: tuple[Constant, ...] = ()
+    single: bool = False
     whole: Term | None = None
 
     def wrap(self, body: Expression) -> Expression:

@@ -87,6 +87,8 @@ class TermResolver(PartitiveResolver):
             return group
         term = self.resolve_simple(phrase, slot_type)
         plural = phrase.plural or isinstance(term, TermGroup)
+        if place and isinstance(term, Referent) and phrase.number is not None:
+            term.single = term.quantifier is Quantifier.EXISTS
         if place and phrase.determiner is Determiner.REST and phrase.head is Reference.ONE:
             self.degree *= 0.5
         if phrase.head not in (Reference.SPEAKER, Reference.ADDRESSEE):

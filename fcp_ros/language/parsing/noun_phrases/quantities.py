@@ -396,7 +396,10 @@ def _read_definite(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]
     after = start + 1
     if after < len(tokens) and tokens[after].text in ("same", "whole", "entire"):
         single = tokens[after].text == "same"  # one for all, whichever
-        yield NounOpening(after + 1, Determiner.A if single else Determiner.THE)
+        if single:
+            yield NounOpening(after + 1, Determiner.A, Quantity(), quantity=(after,))
+        else:
+            yield NounOpening(after + 1, Determiner.THE)
     count = read_count(tokens, after)
     if count is not None:
         counted = tuple(range(after, count[0]))
