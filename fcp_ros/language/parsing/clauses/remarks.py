@@ -48,6 +48,8 @@ _PLAIN = 0.97
 """Degree of a remark without a word of the domain."""
 _LOADED = 0.65
 """Degree of a remark that speaks of what the domain has."""
+_DOUBTFUL = 0.6
+"""The same if it tells of an act of the domain, or of something else that "it" may mean."""
 _DESCRIBED = 0.85
 """Degree of a remark that says how a thing of the scene is, or where who speaks is."""
 _REASON = 0.9
@@ -79,6 +81,8 @@ _COMPARED = gather_words("soon long many much well quickly fast far few little o
 """Words behind "as" that make something else of it."""
 _PURPOSES = gather_phrases("so that", "so", "such that")
 """Words before what something is good for."""
+_PERSONS = gather_words("somebody someone everybody everyone nobody people they he she")
+"""Subjects that "it" does not mean."""
 _ABLE = gather_words("can could may will might")
 _ASKING = gather_words("is are was were does did has how what why who where when which do")
 _FOR = gather_words("my our the a an some his her their this that tonight today")
@@ -91,6 +95,9 @@ _COMMON_VERBS = gather_words(
 )
 _VERBS = PUT_VERBS | BRING_VERBS | GO_VERBS | HOLD_VERBS | CLEAR_VERBS | KEEP_VERBS
 _SENTENCE_ENDS = frozenset([".", "!", "?", ";"])
+_PRONOUNS = ("it", "them", "there", "one")
+_ONE_OF_SEVERAL = 0.6
+"""Degree of "it" behind several things that were named."""
 _NOT_SPOKEN_OF = 0.1
 """Degree of a clause without a pronoun behind such a thing."""
 _NO_IMPERATIVES = gather_words("be have is are")
@@ -305,7 +312,8 @@ class RemarkParser:
             return _DESCRIBED
         if form is Telling.SPEAKER and alone and self._get(first - 1) in _INTO:
             return _DESCRIBED if self._get(start + 1) in ("am", "are", "was", "were") else _LOADED
-        return _LOADED
+        person = form is Telling.SPEAKER or self._get(start) in _PERSONS
+        return _LOADED if person and not verbs else _DOUBTFUL
 
     def _is_plain(self, start: int, stop: int) -> bool:
         if self._list_things(start, stop):
@@ -384,22 +392,26 @@ def asks(clause: SpokenClause) -> bool:
 def rate_following(before: SpokenClause, clause: SpokenClause) -> float:
     """Rate a clause behind a remark or topic by whether it speaks of what is named there."""
     if before.act is Act.TOPIC:
-        return 1.0 if names_pronoun(clause) else _NOT_SPOKEN_OF
+        if not names_pronoun(clause):
+            return _NOT_SPOKEN_OF
+        phrase = before.predications[0].arguments[THEME]
+        several = isinstance(phrase, Coordination) and not phrase.alternative
+        return _ONE_OF_SEVERAL if several and names_pronoun(clause, ("it",)) else 1.0
     lost = before.act is Act.REMARK and before.degree == _LOADED and before.predications
     return _DESCRIBED / _LOADED if lost and names_pronoun(clause) else 1.0
 
 
-def names_pronoun(clause: SpokenClause) -> bool:
+def names_pronoun(clause: SpokenClause, pronouns: tuple[str, ...] = _PRONOUNS) -> bool:
     """Return True if a clause speaks of "it" or "them"."""
     return any(
-        _is_pronoun(argument)
+        _is_pronoun(argument, pronouns)
         for said in clause.predications
         for argument in said.arguments.values()
         if not isinstance(argument, int)
     )
 
 
-def _is_pronoun(argument: NounPhrase | Coordination) -> bool:
+def _is_pronoun(argument: Phrase, pronouns: tuple[str, ...]) -> bool:
     if isinstance(argument, Coordination):
-        return any(map(_is_pronoun, argument.parts))
-    return getattr(argument.head, "value", "") in ("it", "them", "there", "one")
+        return any(_is_pronoun(part, pronouns) for part in argument.parts)
+    return getattr(argument.head, "value", "") in pronouns
