@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset import Instance
@@ -11,8 +11,13 @@ from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import (
     Atom,
+    Count,
+    Exists,
     Expression,
     ExpressionError,
+    Forall,
+    TypedVariable,
+    children,
     free_variables,
     to_text,
 )
@@ -78,10 +83,12 @@ class ChangeWords:
 
     def _call_variables(self, item: Requirement, condition: Expression) -> dict[str, str]:
         """Find what the free variables of a condition are called: "a vase", "the table"."""
-        types = {**self._goal.types, **{v.name: v.type for v in item.variables}}
+        inner = (variable for part in item.parts for variable in _list_bound(part))
+        types = {v.name: v.type for v in (*inner, *item.variables)} | dict(self._goal.types)
         called = {}
         for name in free_variables(condition):
-            labels = [*list_labels(name, item.parts), *self._list_shared_labels(name), types[name]]
+            labels = [*list_labels(name, item.parts), *self._list_shared_labels(name)]
+            labels.append(types.get(name) or "thing")
             noun = write_label(labels[0])
             own = name not in item.shared and isinstance(condition, Atom)
             called[name] = add_article(noun) if own else f"the {noun}"
@@ -235,6 +242,14 @@ class ChangeWords:
         if self._instance.has(original):
             return self._name(original)
         return add_article(write_label(original))
+
+
+def _list_bound(expression: Expression) -> Iterator[TypedVariable]:
+    """Yield the variables that quantifiers within a condition bind."""
+    if isinstance(expression, (Exists, Forall, Count)):
+        yield from expression.variables
+    for part in children(expression):
+        yield from _list_bound(part)
 
 
 def find_blockers(conflicts: Iterable[Iterable[tuple[int, int]]]) -> dict[int, tuple[int, ...]]:

@@ -124,3 +124,11 @@ def test_a_failure_is_told_in_words():
     result = ask(goal, domain=domain, alpha=1.0)
     assert "book_1 is on shelf_1" in result.message
     assert "on(" not in result.message
+
+
+def test_a_variable_that_an_inner_quantifier_binds_is_called_by_its_type():
+    goal = "forall ?c: cup (exists ?s: surface (locked(?s) and on(?c, ?s)))"
+    result = ask(goal, domain=NEAR, alpha=0.0)
+    names = [change for one in result.explored for change in one.changes]
+    assert any("it is close by" in name for name in names), result.message
+    assert any("on a surface" in name for name in names)
