@@ -161,6 +161,9 @@ FLAGGED = [
     "The kids were drawing on the table, so open the fridge.",
     "I'd like to wipe the counter. Close the door.",
     "I want to put the mug on the couch.",
+    # No action moves a couch.
+    "Put the couch in the kitchen.",
+    "It's the cookbook that's lying on the sofa. I'd rather have it in the kitchen.",
     "Put the mug down.",
 ]
 

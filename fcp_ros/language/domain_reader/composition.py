@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fcp_ros.domain.expressions.syntax import Expression, Initially, Or
+from fcp_ros.domain.expressions.syntax import Atom, Expression, Initially, Or
 from fcp_ros.language.domain_reader.acts import ActComposer
 from fcp_ros.language.domain_reader.quantified import is_limited
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller
@@ -38,6 +38,9 @@ from fcp_ros.language.parsing.trees import (
 
 _TASK_WITH_NOTHING = 0.3
 """Degree of "I want nothing left there" as the task to bring nothing."""
+
+_FIXED = 0.6
+"""Degree of asking that something is where nothing can bring it."""
 
 
 class Composer:
@@ -169,7 +172,19 @@ class Composer:
         )
         composed.themes.append(theme)
         statements = self._filler.relate(theme, place, said.preposition)
+        if composed.clause.act is not Act.REMARK and any(map(self._is_fixed, statements)):
+            self.resolver.degree *= _FIXED
         return self._negate_all(statements, said.negated)
+
+    def _is_fixed(self, statement: Statement) -> bool:
+        """Return True for a fact that no action changes: that a couch is in a room."""
+        matrix = statement.matrix
+        schema = self.resolver.context.domain.schema
+        return (
+            isinstance(matrix, Atom)
+            and schema.has_relation(matrix.predicate)
+            and schema.relation(matrix.predicate).static
+        )
 
     def _resolve_place(self, phrase: Phrase, theme: Term) -> Term:
         """Resolve where something is: "it" is something else ("the mug with a spoon in it")."""
