@@ -117,6 +117,10 @@ GOALS = {
         "not exists ?x1: surface (on(vase_1, ?x1) and on(bowl_1, ?x1))"
     ),
     # words that add nothing
+    "all the cups, the glass included, should be on the table": (
+        "forall ?x1: cup (on(?x1, table_1))"
+    ),
+    "put all the dishes, including the bowl, on the couch": "forall ?x1: dish (on(?x1, couch_1))",
     "put every piece of food in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
     "put every food item in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
     "put the carton of milk on the counter": "on(milk_1, counter_1)",

@@ -44,7 +44,7 @@ DEEPEST = 3
 """Noun phrases within one another."""
 _NO_PURPOSE = gather_words(
     "stand lie sit stay remain go where its their be the a an me us my your each every all him "
-    "her them it here find see spot get fit"
+    "her them it here find see spot get fit end become"
 )
 _ENDS_TEXT = gather_words(
     "should must shall will would may is are be has have "

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable
 from fcp_ros.domain.model import IS_A
@@ -128,6 +129,7 @@ class RelativeParser(HeadParser):
         begun = [phrase, *self._read_tail(phrase), *self._read_limit(phrase)]
         begun += self._read_same(phrase, depth)
         begun += self._read_label(phrase)
+        begun += self._read_included(phrase, depth)
         for one in begun:
             yield one.end, one
         if depth >= DEEPEST:
@@ -259,6 +261,29 @@ class RelativeParser(HeadParser):
             said = Predication(None, {THEME: phrase}, PLACE, where, degree=phrase.degree)
             use = self.describe_use(start, end, WordRole.QUALITY, "where something is")
             yield end, said, (use,)
+
+    def _read_included(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
+        """Read "(all the cups), the glasses included": things that are meant anyway."""
+        comma = self.get_text(phrase.end) == ","
+        start = phrase.end + comma
+        ahead = self.get_text(start) == "including"
+        if not isinstance(phrase.head, Noun) or not phrase.plural or not (ahead or comma):
+            return
+        if not (ahead or self._has_included):
+            return
+        for end, part in self.parse_simple(start + ahead, depth + 1):
+            after = end if ahead else end + 1
+            if not isinstance(part.head, Noun) or not (ahead or self.get_text(end) == "included"):
+                continue
+            if not part.head.members or not set(part.head.members) <= set(phrase.head.members):
+                continue
+            after += comma and self.get_text(after) == ","
+            use = self.describe_use(phrase.end, after, WordRole.FILLER)
+            yield replace(phrase, end=after, uses=(*phrase.uses, use))
+
+    @cached_property
+    def _has_included(self) -> bool:
+        return any(token.text == "included" for token in self.tokens)
 
     def _read_label(self, phrase: NounPhrase) -> Iterator[NounPhrase]:
         """Read "the bottle that is empty" where the label is "empty bottle"."""
