@@ -139,6 +139,12 @@ NOT_DROPPED = [
     "Where should the mug go? Close the door.",
     "Dance, then close the door.",
     "Go to the kitchen to whistle.",
+    "Close the door to paint the fence.",
+    "Close the door so you can paint the fence.",
+    "Someone has to paint the fence. Close the door.",
+    "The fence gets painted today. Close the door.",
+    "It is important to paint the fence. Close the door.",
+    "I was hoping you'd paint the fence. Close the door.",
     # bans, exceptions, conditions
     "My mother is coming, not the bedroom though. Wipe the table.",
     "Wipe the table. Well, not the counter, somebody's asleep in there.",

@@ -138,6 +138,11 @@ VOLITIONS = gather_words(
     "dislikes request requests desire desires suggest suggests hope hopes deserve deserves"
 )
 """Verbs of what somebody wants."""
+ADVISING = gather_words(
+    "important necessary essential vital crucial urgent best wise advisable required mandatory "
+    "good helpful nice great imperative"
+)
+"""Adjectives that ask for something before "to"."""
 DEMANDING = gather_words(
     "should must shall ought please let ensure unless except without belong belongs goes "
     "supposed until instead rather if better nor kindly stay stays remain remains sure "

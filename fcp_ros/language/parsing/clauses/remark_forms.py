@@ -9,6 +9,7 @@ from enum import Enum
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.remark_words import (
     ADJUNCT_STARTS,
+    ADVISING,
     AUXILIARIES,
     COPULAS,
     DEMANDING,
@@ -138,6 +139,10 @@ def demands(words: Sequence[str]) -> bool:
             return True
         own_duty = words[0] in _SPEAKERS and word == "have"
         if word in _BARE_VERBS and after == "to" and not own_duty:
+            return True
+        if word in ("get", "gets") and after.endswith("ed"):
+            return True
+        if word in ADVISING and after in ("to", "that", "for"):
             return True
         if word in VOLITIONS and _wants(words, place):
             return True

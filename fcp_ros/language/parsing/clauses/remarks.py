@@ -54,7 +54,7 @@ _DESCRIBED = 0.85
 """Degree of a remark that says how a thing of the scene is, or where who speaks is."""
 _REASON = 0.9
 """Degree of a reason that speaks of what the domain has."""
-_PURPOSE = 0.75
+_PURPOSE = 0.69
 """Degree of "to make room": it is done by what is asked for, or beside it."""
 _QUESTION = 0.8
 """Degree of a question without a word of the domain, which is not answered."""
@@ -219,8 +219,9 @@ class RemarkParser:
                 able = purpose and len(said) > 2 and not demands(said)
                 able = able and any(word in _ABLE for word in said[1:5])
                 if able or self._forms.tell(inner, stop) is not None:
-                    plain = self._is_plain(inner, stop)
-                    yield self._make_remark(start, stop, _PLAIN if plain else _REASON)
+                    degree = _PLAIN if self._is_plain(inner, stop) else _REASON
+                    degree = _LOADED if said[0] == "you" else degree
+                    yield self._make_remark(start, stop, degree)
 
     def _parse_purpose(self, start: int, behind: SpokenClause) -> Iterator[Remark]:
         """Read "for breakfast", "for our guests", "to make room"."""
