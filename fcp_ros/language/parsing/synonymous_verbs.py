@@ -18,12 +18,12 @@ _STATE = 0.96
 def add_verbs(table: PatternTable) -> None:
     """Add the verbs that a domain does not have itself, where it has their meaning."""
     own = {_write_shape(p.parts) for listed in table.imperatives.values() for p in listed}
-    known = [p for listed in table.imperatives.values() for p in listed]
+    known = {first: tuple(listed) for first, listed in table.imperatives.items()}
     for said, meant in SAME_VERBS.items():
         words = tuple(map(PhraseWord, said.split()))
         for verb in meant:
             first = tuple(map(PhraseWord, verb.split()))
-            for pattern in known:
+            for pattern in known.get(first[0].text, ()):
                 if pattern.parts[: len(first)] != first:
                     continue
                 parts: tuple[FlatPart, ...] = (*words, *pattern.parts[len(first) :])
