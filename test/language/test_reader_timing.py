@@ -26,6 +26,9 @@ GOALS = {
         "hold closed(fridge_1) during 0 s to 90 s"
     ),
     "You have two minutes. Close the door.": "closed(door_1) within 120 s",
+    "Be in the living room between minute 1 and minute 2.": (
+        "hold at(robot_1, living_room_1) during 60 s to 120 s"
+    ),
     "Be in the living room between one and two minutes from now.": (
         "hold at(robot_1, living_room_1) during 60 s to 120 s"
     ),
@@ -152,7 +155,28 @@ GOALS = {
     "Bring the vase to the table and, after that, back to its old place.": (
         "on(vase_1, counter_1) and (first on(vase_1, table_1) then on(vase_1, counter_1))"
     ),
+    # on the way
+    "Close the door. At some point drop by the living room, but be in the kitchen at the end.": (
+        "closed(door_1) and at(robot_1, kitchen_1) and sometime at(robot_1, living_room_1)"
+    ),
+    "Wipe the counter. I'd rather you didn't pick up the vase.": (
+        "not dirty(counter_1) and prefer 0.5: never holding(robot_1, vase_1)"
+    ),
+    "I'd like the vase on the table. There must never be more than two things on it, though.": (
+        "on(vase_1, table_1) and never at least 3 ?x1: item (on(?x1, table_1))"
+    ),
     # in which order
+    "First the TV is switched on. Then the vase goes on the couch. Finally, the door is closed.": (
+        "switched_on(television_1) and on(vase_1, couch_1) and closed(door_1) and "
+        "switched_on(television_1) before on(vase_1, couch_1) and on(vase_1, couch_1) before "
+        "closed(door_1)"
+    ),
+    "Put the vase on the couch, and once it's there, close the door.": (
+        "on(vase_1, couch_1) and closed(door_1) and on(vase_1, couch_1) before closed(door_1)"
+    ),
+    "Close the door, but do the fridge first.": (
+        "closed(fridge_1) and closed(door_1) and closed(fridge_1) before closed(door_1)"
+    ),
     "Close the door, but wipe the counter first.": (
         "not dirty(counter_1) and closed(door_1) and not dirty(counter_1) before closed(door_1)"
     ),

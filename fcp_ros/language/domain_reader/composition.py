@@ -168,7 +168,7 @@ class Composer:
         place = (
             self.resolver.find_there(theme, said.preposition)
             if there
-            else self._resolve_place(place_phrase, theme)
+            else self._resolve_place(place_phrase, theme, said.preposition)
         )
         composed.themes.append(theme)
         statements = self._filler.relate(theme, place, said.preposition)
@@ -186,13 +186,18 @@ class Composer:
             and schema.relation(matrix.predicate).static
         )
 
-    def _resolve_place(self, phrase: Phrase, theme: Term) -> Term:
+    def _resolve_place(self, phrase: Phrase, theme: Term, preposition: str) -> Term:
         """Resolve where something is: "it" is something else ("the mug with a spoon in it")."""
         mentions = self.resolver.mentions
         known = list(mentions)
         pronoun = isinstance(phrase, NounPhrase) and phrase.head is Reference.IT
         if pronoun:
-            mentions[:] = [m for m in known if m.term != theme] or known
+            others = [m for m in known if m.term != theme]
+            types, choose = self.resolver.list_types(theme), self.resolver.places.choose
+            fitting = [
+                m for m in others if choose(preposition, types, self.resolver.list_types(m.term))
+            ]
+            mentions[:] = fitting or others or known
         before = len(mentions)
         try:
             return self.resolver.resolve(phrase, "", place=True)

@@ -74,23 +74,13 @@ MORE_THAN_ONCE = gather_phrases(
 )
 """The same behind a negation."""
 
-SOMETIME = gather_phrases(
-    "at some point",
-    "at some time",
-    "at some stage",
-    "at some moment",
-    "at one point",
+SOMETIME = PhraseSet(
+    "at (some|one) (point|time|stage|moment) [(on|along) (the|your) way]",
+    "(some time|sometime) [(on|along) (the|your) way]",
     "at least once",
-    "sometime",
-    "for a while",
-    "for a moment",
-    "for a bit",
-    "for some time",
-    "briefly",
-    "temporarily",
-    "on the way",
-    "along the way",
-    "on your way",
+    "for (a while|a moment|a bit|some time)",
+    "(briefly|temporarily)",
+    "(on|along) (the|your) way",
 )
 """Words by which something is so on the way, and need not be so at the end."""
 

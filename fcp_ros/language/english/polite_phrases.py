@@ -84,6 +84,10 @@ POLITE = PhraseSet(
 """Beginnings of a request without a meaning of their own."""
 
 CLOSINGS = PhraseSet(
+    "(though|tho|however|mind you)",
+    "from (then|there|that point|that moment) on",
+    "[and] not [any] (earlier|sooner)",
+    "[and] not (before|until) (that|then)",
     "[but] (either|both|any|any of them|either one) (is|are|would be) (fine|ok|okay|good)",
     "[but] (either|any|any of them|either one) will do",
     "as soon as (possible|you can)",

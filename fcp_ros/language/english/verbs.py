@@ -159,7 +159,15 @@ SINGLE_VISITS = gather_phrases(
 """Before a place where the robot shall be at most once."""
 
 VISITS = gather_phrases(
-    "pay a visit to", "make a visit to", "a visit to", "no visit to", "no visits to"
+    "drop by",
+    "stop by",
+    "pass by",
+    "look in on",
+    "pay a visit to",
+    "make a visit to",
+    "a visit to",
+    "no visit to",
+    "no visits to",
 )
 """Before a place where the robot shall be on the way; with "no", never."""
 

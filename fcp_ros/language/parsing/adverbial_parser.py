@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fcp_ros.language.english.adverbials import ALWAYS, PREFERENCES
+from fcp_ros.language.english.adverbials import ALWAYS, PREFERENCES, SOMETIME
 from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE, WISHES
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS, THROUGH
@@ -75,6 +75,11 @@ class AdverbialParser(ExceptionParser, ABC):
             use = self._describe_time(start, place, limit)
             yield place, replace(blank, time=limit, uses=(use,))
         yield from self._read_first_exception(start, blank)
+        sometime = self._match_any(start, SOMETIME)
+        if sometime > start:
+            place = sometime + (self._get(sometime) == ",")
+            use = self._nouns.describe_use(start, place, WordRole.ORDER, "sometime")
+            yield place, replace(blank, sometime=True, uses=(use,))
         for end, opened in self._read_each(start, blank):
             place = end + 1 if self._get(end) == "," else end
             yield place, opened
@@ -119,6 +124,8 @@ class AdverbialParser(ExceptionParser, ABC):
             ("at", "no", "time"),
             ("at", "no", "moment"),
             ("not", "ever"),
+            ("did", "not"),
+            ("would", "not"),
             ("on", "no", "account"),
             ("in", "no", "case"),
             ("you", "can", "not"),

@@ -83,6 +83,7 @@ class ClauseParser(CompanionParser):
                         preferred=clause.preferred or opened.preferred,
                         each=clause.each or opened.each,
                         time=clause.time or opened.time,
+                        sometime=clause.sometime or opened.sometime,
                         uses=(*opened.uses, *clause.uses),
                         degree=clause.degree * opened.degree,
                     )

@@ -121,7 +121,9 @@ class SentenceParser:
         yield from self._read_afterthought(place, partial)
         yield from self._read_remark(place, partial)
         yield from self._read_more(place, partial)
-        yield from self._asides.read_aside(place, partial)
+        first = self._nouns.get_text(place + (token.text in ("and", "but")))
+        if first not in ("once", "after"):
+            yield from self._asides.read_aside(place, partial)
         yield from self._corrections.read_correction(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
@@ -213,10 +215,7 @@ class SentenceParser:
                     alike = self._clauses.parse_alike(start, before)
                     found = chain(found, ((e, c) for e, c in alike if self._nouns.ends_clause(e)))
                 for end, clause in found:
-                    behind = bool(partial.sentence.clauses) and not begins_sentence(
-                        self._tokens, place
-                    )
-                    yield from self._place_subordinate(end, partial, clause, use, earlier, behind)
+                    yield from self._place_subordinate(end, partial, clause, use, earlier, place)
         if self._nouns.get_text(place) in ("if", "unless"):
             yield from self._read_condition(place, partial)
 
@@ -227,9 +226,10 @@ class SentenceParser:
         clause: SpokenClause,
         use: WordUse,
         earlier: bool,
-        behind: bool,
+        start: int,
     ) -> Steps:
         sentence = self._add_uses(partial, use)
+        behind = bool(sentence.clauses) and not begins_sentence(self._tokens, start)
         if behind and earlier and _speaks_of_each(clause):
             last = replace(
                 sentence.clauses[-1],
@@ -243,7 +243,10 @@ class SentenceParser:
             )
             yield end, PartialSentence(again, Link.AND, False)
             return
-        if behind and not (sentence.clauses[-1].negated or sentence.clauses[-1].permitted):
+        before = sentence.clauses[-1] if behind else None
+        joined = self._nouns.get_text(start - 1) in ("and", "but", "then", "so")
+        ahead = joined and self._nouns.get_text(end) == ","  # "..., and once it is there, ..."
+        if before is not None and not (before.negated or before.permitted or ahead):
             link = Link.EARLIER if earlier else Link.THEN
             added = add_clause(sentence, clause, link)
             yield end, PartialSentence(added, Link.AND, False)
@@ -391,6 +394,8 @@ class SentenceParser:
 
     def _read_clause(self, place: int, partial: PartialSentence) -> Steps:
         found = list(self._clauses.parse_clauses(place))
+        if partial.pending is Link.THEN:  # "then the door is closed"
+            found += self._clauses.parse_statements(place)
         if partial.sentence.clauses:
             found += self._clauses.parse_fragment(place, partial.sentence.clauses, partial.pending)
         for end, clause in found:

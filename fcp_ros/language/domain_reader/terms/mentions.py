@@ -19,6 +19,9 @@ from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Reference
 from fcp_ros.language.reader import ReadingContext
 
+_PLACE_AGAIN = 0.94
+"""Degree of a pronoun that stands for a place, beside one for a thing."""
+
 
 @dataclass(frozen=True)
 class Mention:
@@ -59,10 +62,14 @@ class MentionMemory(SpokenScene):
         types = self.list_types(theme)
         ranked = [m for m in reversed(self.mentions) if m.place]
         ranked += [m for m in reversed(self.mentions) if not m.place and m.term is not theme]
+        best, degree = None, 0.0
         for mention in ranked:
-            if self.places.choose(preposition, types, self.list_types(mention.term)) is not None:
-                return mention.term
-        raise Unresolved('where "there" is')
+            found = self.places.choose(preposition, types, self.list_types(mention.term))
+            if found is not None and found.degree > degree:
+                best, degree = mention.term, found.degree
+        if best is None:
+            raise Unresolved('where "there" is')
+        return best
 
     def _resolve_pronoun(self, phrase: NounPhrase, slot_type: str) -> Term:
         head = phrase.head
@@ -83,7 +90,10 @@ class MentionMemory(SpokenScene):
             for mention in self.mentions
             if self.rate(mention.term, slot_type) > 0.0 and mention.plural == plural
         ]
-        themes = [mention for mention in fitting if not mention.place] or fitting
+        themes = [mention for mention in fitting if not mention.place]
+        if not themes:  # a place, and not what was done something with
+            themes = fitting
+            self.degree *= _PLACE_AGAIN
         if not themes:
             themes = [m for m in self.mentions if self.rate(m.term, slot_type) > 0.0]
             self.degree *= 0.8 if themes else 1.0

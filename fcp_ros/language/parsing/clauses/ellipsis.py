@@ -7,7 +7,7 @@ from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fcp_ros.language.english.adverbials import LAST, PREFERENCES
+from fcp_ros.language.english.adverbials import FIRST, LAST, PREFERENCES
 from fcp_ros.language.english.connectives import ONLY_LATER
 from fcp_ros.language.english.verbs import GO_VERBS, KEEP_VERBS, PUT_VERBS
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
@@ -54,7 +54,7 @@ _DO_SAME = PhraseSet(
     "do",
     "treat",
 )
-_MARKS = (PREFERENCES, LAST, ONLY_LATER)
+_MARKS = (PREFERENCES, FIRST, LAST, ONLY_LATER)
 _SO = ("so", "neither", "nor")
 
 
@@ -142,7 +142,8 @@ class EllipsisParser(MotionParser, ABC):
             comma = self._get(end) == ","
             too = _TOO.find_end(self._tokens, end + comma)
             too = too if too > end + comma else end
-            if too == end and (place == start or way_needed):
+            marked = way_needed and self._is_marked(end)
+            if too == end and (place == start or way_needed) and not marked:
                 continue
             clause = self._repeat(before, theme)
             if clause is None:

@@ -52,6 +52,10 @@ def read_duration(tokens: Sequence[Token], start: int) -> tuple[int, Fraction] |
 
 
 def _read_single(tokens: Sequence[Token], start: int) -> tuple[int, Fraction] | None:
+    if _get(tokens, start) in ("minute", "second", "hour"):  # "minute 2"
+        numbered = read_number(tokens, start + 1)
+        if numbered is not None:
+            return numbered[0], Fraction(numbered[1] * UNITS[_get(tokens, start)])
     for words, share in (*_PARTS.items(), *_QUARTERS.items()):
         end = start + len(words)
         if match_words(tokens, start, words) and _get(tokens, end) in UNITS:

@@ -233,7 +233,7 @@ class RelativeParser(HeadParser):
         for end, said in self.parse_modifiers(place, depth + 1):
             if comma and self.get_text(end) == ",":
                 end += 1
-            direction = said.preposition == "to" or self.get_text(place) == "back"
+            direction = said.preposition == "to" or self.get_text(place) in ("back", "onto", "into")
             if direction and place == start:
                 continue  # not where something is
             one = replace(said, negated=said.negated != negated)
