@@ -177,6 +177,8 @@ class DomainReader:
         for asking in (False, True):
             if any(draft.degree >= LEAST_DEGREE for draft in drafts.values()):
                 break  # what "it" means is asked about only if nothing else can be meant
+            if asking and not any(fault.startswith('what "') for fault in faults):
+                break
             for sentence in sentences:
                 for draft in self._list_drafts(sentence, context, subject, faults, asking):
                     known = drafts.get(draft.goal)
