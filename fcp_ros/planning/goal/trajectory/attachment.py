@@ -10,8 +10,9 @@ when a step ends, it becomes an operator for each window of time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
@@ -187,11 +188,12 @@ class _Attachment:
         pruning = [monitor for monitor in monitors if monitor.prunes]
         self._everywhere = [monitor for monitor in monitors if monitor.concerns_all]
         self._everywhere += pruning if len(pruning) <= MAX_PRUNING else []
-        self._speaks: dict[int, list[ConstraintMonitor]] = {}
+        self._speaks: dict[int, list[tuple[ConstraintMonitor, int]]] = {}
         for monitor in monitors:
-            for fact in _list_facts(monitor.constraint.parts):
-                if fact in self.ids:
-                    self._speaks.setdefault(self.ids[fact], []).append(monitor)
+            for number, part in enumerate(monitor.constraint.parts):
+                for fact in _list_facts(part):
+                    if fact in self.ids:
+                        self._speaks.setdefault(self.ids[fact], []).append((monitor, number))
 
     def attach(self, operator: GroundOperator, duration: float) -> Iterator[GroundOperator]:
         """Yield the operators that an operator becomes; none if it always breaks a constraint.
@@ -200,21 +202,26 @@ class _Attachment:
             Interrupted: they are too many, or a condition is too complicated.
         """
         self._check()
-        touched = {
-            id(monitor): monitor
-            for fact in _list_changed(operator)
-            for monitor in self._speaks.get(fact, ())
-        }
-        concerned = {**touched, **{id(monitor): monitor for monitor in self._everywhere}}
+        concerned: dict[int, ConstraintMonitor] = {}
+        changed: dict[int, set[int]] = {}
+        for fact in _list_changed(operator):
+            for monitor, number in self._speaks.get(fact, ()):
+                concerned[id(monitor)] = monitor
+                changed.setdefault(id(monitor), set()).add(number)
+        concerned.update((id(monitor), monitor) for monitor in self._everywhere)
         if not concerned:
             yield operator
             return
         regression = OperatorRegression(operator, self._task, self.ids, self._exclusive)
         steps = []
         for key, monitor in concerned.items():
-            parts = monitor.constraint.parts if key in touched else ()
-            before, after = map(regression.simplify, parts), map(regression.regress, parts)
-            step = ObservedStep(tuple(before), tuple(after), key in touched, duration)
+            parts = monitor.constraint.parts
+            step = ObservedStep(
+                cache(lambda number, parts=parts: regression.simplify(parts[number])),
+                cache(lambda number, parts=parts: regression.regress(parts[number])),
+                frozenset(changed.get(key, ())),
+                duration,
+            )
             steps.append((monitor, step))
         for window in self._find_windows(steps, duration):
             yield _restrict(operator, window, duration)
@@ -286,12 +293,9 @@ def _make_effect(case: Case, fact: int, holds: bool) -> GroundEffect:
     return GroundEffect(present, absent, (fact,) if holds else (), () if holds else (fact,))
 
 
-def _list_facts(formulas: Iterable[Formula]) -> set[Fact]:
-    found: set[Fact] = set()
-    for formula in formulas:
-        wanted = find_wanted(formula)
-        found |= wanted.positive | wanted.negative
-    return found
+def _list_facts(formula: Formula) -> frozenset[Fact]:
+    wanted = find_wanted(formula)
+    return wanted.positive | wanted.negative
 
 
 def _list_changed(operator: GroundOperator) -> Iterator[int]:

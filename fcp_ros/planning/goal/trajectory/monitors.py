@@ -52,19 +52,24 @@ class ObservedStep:
     """A step, as far as a monitor is told of it.
 
     Attributes:
-        before, after: the conditions of the constraint before and after it, both as formulas over
-            the state before it.
-        touches: False if it changes no fact that these conditions speak of; then they are left out.
+        before, after: give the conditions of the constraint before and after it, by their numbers,
+            both as formulas over the state before it.
+        changed: numbers of the conditions of which it changes some fact.
         duration: the time that it takes (s).
         earliest, latest: the times between which it ends (s); no smaller range is known.
     """
 
-    before: Sequence[Formula]
-    after: Sequence[Formula]
-    touches: bool
+    before: Callable[[int], Formula]
+    after: Callable[[int], Formula]
+    changed: frozenset[int]
     duration: float
     earliest: float = 0.0
     latest: float = math.inf
+
+    @property
+    def touches(self) -> bool:
+        """True if it changes any fact that the conditions speak of."""
+        return bool(self.changed)
 
 
 ChangeFinder = Callable[[ObservedStep], Iterable[FactChange | Ban]]
@@ -128,21 +133,21 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
         return make(
             [kept] if now[0] else [],
             [kept],
-            lambda step: [lose(make_complement(step.after[0]))],
+            lambda step: [lose(make_complement(step.after(0)))],
         )
     if operator is TrajectoryOperator.SOMETIME:
         return make(
             [kept] if now[0] else [],
             [kept],
-            lambda step: [FactChange(step.after[0], kept, True)],
+            lambda step: [FactChange(step.after(0), kept, True)],
         )
     if operator is TrajectoryOperator.AT_MOST_ONCE:
         return make(
             [kept, seen] if now[0] else [kept],
             [kept, seen],
             lambda step: [
-                FactChange(step.after[0], seen, True),
-                lose(make_both((step.after[0], make_complement(step.before[0]), Crisp(seen)))),
+                FactChange(step.after(0), seen, True),
+                lose(make_both((step.after(0), make_complement(step.before(0)), Crisp(seen)))),
             ],
         )
     if operator is TrajectoryOperator.AFTER:
@@ -150,8 +155,9 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
             [kept] if now[0] or not now[1] else [],
             [kept],
             lambda step: [
-                FactChange(step.after[0], kept, True),
-                FactChange(make_both((step.after[1], make_complement(step.after[0]))), kept, False),
+                # Where the first condition held before, the constraint was kept already.
+                *([FactChange(step.after(0), kept, True)] if 0 in step.changed else []),
+                FactChange(make_both((step.after(1), make_complement(step.after(0)))), kept, False),
             ],
         )
     if operator is TrajectoryOperator.BEFORE:
@@ -159,8 +165,13 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
             [*([] if now[1] else [kept]), *([seen] if now[0] else [])],
             [kept, seen],
             lambda step: [
-                FactChange(step.after[0], seen, True),
-                lose(make_both((step.after[1], make_complement(Crisp(seen))))),
+                # What held before was seen, or has lost the constraint, already.
+                *([FactChange(step.after(0), seen, True)] if 0 in step.changed else []),
+                *(
+                    [lose(make_both((step.after(1), make_complement(Crisp(seen)))))]
+                    if 1 in step.changed
+                    else []
+                ),
             ],
         )
     return _make_sequence_monitor(constraint, now)
@@ -179,7 +190,9 @@ def _make_sequence_monitor(constraint: GroundConstraint, now: Sequence[bool]) ->
         for number, fact in enumerate(reached):
             for first in range(number + 1):
                 earlier = [Crisp(reached[first - 1])] if first else []
-                yield FactChange(make_both([*earlier, *step.after[first : number + 1]]), fact, True)
+                yield FactChange(
+                    make_both([*earlier, *map(step.after, range(first, number + 1))]), fact, True
+                )
 
     return ConstraintMonitor(constraint, tuple(reached[:at_once]), tuple(reached), change)
 

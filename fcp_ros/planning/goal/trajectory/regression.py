@@ -130,13 +130,19 @@ def _replace_facts(formula: Formula, replacement: Callable[[Fact], Formula]) -> 
 
 def list_cases(formula: Formula, ids: dict[Fact, int]) -> list[Case]:
     """List cases of which one applies where a formula holds: its disjunctive normal form."""
-    found = _expand(formula, True, ids)
-    least = [case for case in found if not any(_is_wider(other, case) for other in found)]
-    return list(dict.fromkeys(least))
+    least: list[Case] = []
+    shorter: list[Case] = []
+    length = 0
+    for case in sorted(dict.fromkeys(_expand(formula, True, ids)), key=_count_literals):
+        if _count_literals(case) > length:  # of the same length none is wider than another
+            shorter, length = least.copy(), _count_literals(case)
+        if not any(one[0] <= case[0] and one[1] <= case[1] for one in shorter):
+            least.append(case)
+    return least
 
 
-def _is_wider(one: Case, other: Case) -> bool:
-    return one != other and one[0] <= other[0] and one[1] <= other[1]
+def _count_literals(case: Case) -> int:
+    return len(case[0]) + len(case[1])
 
 
 def _expand(formula: Formula, wanted: bool, ids: dict[Fact, int]) -> list[Case]:

@@ -63,7 +63,7 @@ def _make_within(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
     def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
         if step.latest <= limit:
             if step.touches:
-                yield FactChange(step.after[0], kept, True)
+                yield FactChange(step.after(0), kept, True)
         elif constraint.hard:  # it is too late to see it
             yield Ban(make_complement(Crisp(kept)))
 
@@ -91,13 +91,13 @@ def _make_hold(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMonit
     def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
         if begin > 0 and step.latest <= find_latest(step.duration)[0]:
             if step.touches:
-                yield FactChange(step.after[0], kept, True)
-                yield FactChange(make_complement(step.after[0]), kept, False)
+                yield FactChange(step.after(0), kept, True)
+                yield FactChange(make_complement(step.after(0)), kept, False)
             return
         if constraint.hard:
             yield Ban(make_complement(Crisp(kept)))
         if step.touches and step.earliest < end:
-            fails = make_complement(step.after[0])
+            fails = make_complement(step.after(0))
             yield Ban(fails) if constraint.hard else FactChange(fails, kept, False)
 
     return ConstraintMonitor(
@@ -141,7 +141,7 @@ def _make_always_within(
             for wait in waits:
                 yield from pass_time(step, wait, TRUE)
             return
-        answers, triggers = step.after
+        answers, triggers = step.after(0), step.after(1)
         fails = make_complement(answers)
         for wait in waits:
             if wait + _count(step.duration) > limit:
