@@ -17,7 +17,7 @@ from functools import cache
 from fcp_ros.cset import Fact
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.goal.formula import Formula, find_wanted
+from fcp_ros.planning.goal.formula import find_wanted
 from fcp_ros.planning.goal.requirements import GroundConstraint
 from fcp_ros.planning.goal.trajectory.monitors import (
     ConstraintMonitor,
@@ -188,12 +188,14 @@ class _Attachment:
         pruning = [monitor for monitor in monitors if monitor.prunes]
         self._everywhere = [monitor for monitor in monitors if monitor.concerns_all]
         self._everywhere += pruning if len(pruning) <= MAX_PRUNING else []
-        self._speaks: dict[int, list[tuple[ConstraintMonitor, int]]] = {}
+        self._speaks: dict[int, list[tuple[ConstraintMonitor, int, bool]]] = {}
         for monitor in monitors:
             for number, part in enumerate(monitor.constraint.parts):
-                for fact in _list_facts(part):
-                    if fact in self.ids:
-                        self._speaks.setdefault(self.ids[fact], []).append((monitor, number))
+                wanted = find_wanted(part)
+                for facts, upright in ((wanted.positive, True), (wanted.negative, False)):
+                    for fact in facts & self.ids.keys():
+                        spoken = self._speaks.setdefault(self.ids[fact], [])
+                        spoken.append((monitor, number, upright))
 
     def attach(self, operator: GroundOperator, duration: float) -> Iterator[GroundOperator]:
         """Yield the operators that an operator becomes; none if it always breaks a constraint.
@@ -203,11 +205,13 @@ class _Attachment:
         """
         self._check()
         concerned: dict[int, ConstraintMonitor] = {}
-        changed: dict[int, set[int]] = {}
-        for fact in _list_changed(operator):
-            for monitor, number in self._speaks.get(fact, ()):
+        raised: dict[int, set[int]] = {}
+        lowered: dict[int, set[int]] = {}
+        for fact, holds in _list_changed(operator):
+            for monitor, number, upright in self._speaks.get(fact, ()):
                 concerned[id(monitor)] = monitor
-                changed.setdefault(id(monitor), set()).add(number)
+                side = raised if holds is upright else lowered
+                side.setdefault(id(monitor), set()).add(number)
         concerned.update((id(monitor), monitor) for monitor in self._everywhere)
         if not concerned:
             yield operator
@@ -219,7 +223,8 @@ class _Attachment:
             step = ObservedStep(
                 cache(lambda number, parts=parts: regression.simplify(parts[number])),
                 cache(lambda number, parts=parts: regression.regress(parts[number])),
-                frozenset(changed.get(key, ())),
+                frozenset(raised.get(key, ())),
+                frozenset(lowered.get(key, ())),
                 duration,
             )
             steps.append((monitor, step))
@@ -293,15 +298,10 @@ def _make_effect(case: Case, fact: int, holds: bool) -> GroundEffect:
     return GroundEffect(present, absent, (fact,) if holds else (), () if holds else (fact,))
 
 
-def _list_facts(formula: Formula) -> frozenset[Fact]:
-    wanted = find_wanted(formula)
-    return wanted.positive | wanted.negative
-
-
-def _list_changed(operator: GroundOperator) -> Iterator[int]:
-    """Yield the facts that an operator may change."""
-    yield from operator.add
-    yield from operator.delete
+def _list_changed(operator: GroundOperator) -> Iterator[tuple[int, bool]]:
+    """Yield the facts that an operator may change, and the truth that it may give them."""
+    yield from ((fact, True) for fact in operator.add)
+    yield from ((fact, False) for fact in operator.delete)
     for effect in operator.effects:
-        yield from effect.add
-        yield from effect.delete
+        yield from ((fact, True) for fact in effect.add)
+        yield from ((fact, False) for fact in effect.delete)

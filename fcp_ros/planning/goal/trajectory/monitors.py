@@ -54,14 +54,15 @@ class ObservedStep:
     Attributes:
         before, after: give the conditions of the constraint before and after it, by their numbers,
             both as formulas over the state before it.
-        changed: numbers of the conditions of which it changes some fact.
+        raised, lowered: numbers of the conditions that it may make true, and false.
         duration: the time that it takes (s).
         earliest, latest: the times between which it ends (s); no smaller range is known.
     """
 
     before: Callable[[int], Formula]
     after: Callable[[int], Formula]
-    changed: frozenset[int]
+    raised: frozenset[int]
+    lowered: frozenset[int]
     duration: float
     earliest: float = 0.0
     latest: float = math.inf
@@ -69,7 +70,7 @@ class ObservedStep:
     @property
     def touches(self) -> bool:
         """True if it changes any fact that the conditions speak of."""
-        return bool(self.changed)
+        return bool(self.raised or self.lowered)
 
 
 ChangeFinder = Callable[[ObservedStep], Iterable[FactChange | Ban]]
@@ -133,13 +134,13 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
         return make(
             [kept] if now[0] else [],
             [kept],
-            lambda step: [lose(make_complement(step.after(0)))],
+            lambda step: [lose(make_complement(step.after(0)))] if 0 in step.lowered else [],
         )
     if operator is TrajectoryOperator.SOMETIME:
         return make(
             [kept] if now[0] else [],
             [kept],
-            lambda step: [FactChange(step.after(0), kept, True)],
+            lambda step: [FactChange(step.after(0), kept, True)] if 0 in step.raised else [],
         )
     if operator is TrajectoryOperator.AT_MOST_ONCE:
         return make(
@@ -156,7 +157,7 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
             [kept],
             lambda step: [
                 # Where the first condition held before, the constraint was kept already.
-                *([FactChange(step.after(0), kept, True)] if 0 in step.changed else []),
+                *([FactChange(step.after(0), kept, True)] if 0 in step.raised else []),
                 FactChange(make_both((step.after(1), make_complement(step.after(0)))), kept, False),
             ],
         )
@@ -166,10 +167,10 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
             [kept, seen],
             lambda step: [
                 # What held before was seen, or has lost the constraint, already.
-                *([FactChange(step.after(0), seen, True)] if 0 in step.changed else []),
+                *([FactChange(step.after(0), seen, True)] if 0 in step.raised else []),
                 *(
                     [lose(make_both((step.after(1), make_complement(Crisp(seen)))))]
-                    if 1 in step.changed
+                    if 1 in step.raised
                     else []
                 ),
             ],
