@@ -166,7 +166,7 @@ GOALS = {
         "on(vase_1, table_1) and never at least 3 ?x1: item (on(?x1, table_1))"
     ),
     # in which order
-    "First the TV is switched on. Then the vase goes on the couch. Finally, the door is closed.": (
+    "First turn the TV on. Then the vase goes on the couch. Finally, the door is closed.": (
         "switched_on(television_1) and on(vase_1, couch_1) and closed(door_1) and "
         "switched_on(television_1) before on(vase_1, couch_1) and on(vase_1, couch_1) before "
         "closed(door_1)"

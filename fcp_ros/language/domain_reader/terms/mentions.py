@@ -67,6 +67,8 @@ class MentionMemory(SpokenScene):
             found = self.places.choose(preposition, types, self.list_types(mention.term))
             if found is not None and found.degree > degree:
                 best, degree = mention.term, found.degree
+            if best is not None and preposition == "at":
+                break
         if best is None:
             raise Unresolved('where "there" is')
         return best
