@@ -68,6 +68,10 @@ GOALS = {
     ),
     # what is meant to stay so, and what is only passed through
     "Go to the living room and close the door.": "at(robot_1, living_room_1) and closed(door_1)",
+    "Come to me with the vase in your hand, and don't put it down.": (
+        "holding(robot_1, vase_1) and exists ?room: room (at(person_1, ?room) and "
+        "at(robot_1, ?room))"
+    ),
     "Go to the living room, then close the door.": (
         "closed(door_1) and (first at(robot_1, living_room_1) then closed(door_1))"
     ),

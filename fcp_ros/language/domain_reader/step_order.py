@@ -76,7 +76,9 @@ class StepOrder:
                 continue
             strict = _is_strict(current, following, links)
             undone = any(self._contradictions.undoes(later, one) for later in laters)
-            moved = self._moves_robot(one) and (strict or not self._stays_there(one, laters))
+            known = [composed[step].close() for step in steps[:position]]
+            new = [later for later in laters if later.close() not in known]
+            moved = self._moves_robot(one) and (strict or not self._stays_there(one, new))
             passing = one.clause.sometime or moved
             if not undone and not passing:
                 final.append(current)
