@@ -94,6 +94,12 @@ GOALS = {
     "Whenever the door has been closed, it must be opened again within a minute.": (
         "not closed(door_1) within 60 s after closed(door_1)"
     ),
+    "Whenever you are in the living room, the door must be closed.": (
+        "always (not at(robot_1, living_room_1) or closed(door_1))"
+    ),
+    "Never put the bowl on the table before the vase.": (
+        "on(vase_1, table_1) before on(bowl_1, table_1)"
+    ),
     "Close the fridge whenever it is open.": "closed(fridge_1) after not closed(fridge_1)",
     "No more than half a minute after opening the fridge it has to be shut again.": (
         "closed(fridge_1) within 30 s after not closed(fridge_1)"
@@ -213,6 +219,9 @@ GOALS = {
 FLAGGED = (
     "Go to the living room and stay there for two minutes.",  # from when on?
     "Don't open the fridge more than three times.",
+    "While you wipe the counter, keep the door closed.",  # while, not from then on
+    "Close the door after two minutes.",  # not before?
+    "Go to the living room twice.",
     "The door may only be closed.",  # under which condition?
     "While the fridge is open, put the milk on the counter.",
 )

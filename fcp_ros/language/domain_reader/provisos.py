@@ -72,9 +72,8 @@ class ProvisoComposer:
         if kind is ProvisoKind.WHENEVER:
             if clause.time is not None:
                 return self._limit(body, trigger, clause)
-            if not lasting and (
-                clause.act is not Act.STATE or self._contradictions.contradict(asked, trigger)
-            ):
+            said = clause.act is Act.STATE or not clause.verb  # no imperative
+            if not lasting and (not said or self._contradictions.contradict(asked, trigger)):
                 return [_make(TrajectoryOperator.AFTER, body, trigger)]
         return [_make(TrajectoryOperator.ALWAYS, Or((negate(trigger), body)))]
 

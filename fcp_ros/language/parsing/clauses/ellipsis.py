@@ -103,7 +103,7 @@ class EllipsisParser(MotionParser, ABC):
     def parse_alike(self, start: int, before: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
         """Yield clauses that ask the same of another thing: "(the mug before) the bowl"."""
         for end, clause in self._parse_following(start, before):
-            yield end, replace(clause, never=(), permitted=False)
+            yield end, replace(clause, never=(), permitted=False, negated=False)
 
     def _is_marked(self, start: int) -> bool:
         """Return True if words follow that say how a thing without a verb is asked for."""

@@ -23,6 +23,8 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reading import WordRole, WordUse
 
 _HAVE = frozenset(["have", "are", "were", "had", "done"])
+_ACTIVITY = 0.7
+"""Degree of "while" with something that is done: only what it brings about is known."""
 _SINCE = (("after",), ("of",), ("from", "when"), ("from", "the", "moment"), ("from", "the", "time"))
 
 
@@ -108,8 +110,11 @@ class ProvisoParser:
             yield end, Proviso(kind, clause, (use,))
         after, skipped = self._skip_actor(start)
         for end, clause in self._clauses.parse_clauses(after):
-            if clause.act is not Act.REMARK:
-                yield end, Proviso(kind, clause, (use, *skipped))
+            if clause.act is Act.REMARK:
+                continue
+            if kind is ProvisoKind.WHILE:  # "while you wipe it" is no state
+                clause = replace(clause, degree=clause.degree * _ACTIVITY)
+            yield end, Proviso(kind, clause, (use, *skipped))
 
     def _skip_actor(self, start: int) -> tuple[int, list[WordUse]]:
         """Skip "you have" before what is done."""
