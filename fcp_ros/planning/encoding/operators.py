@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from fcp_ros.planning.encoding.requirements import Impossible, Requirements
@@ -107,9 +107,11 @@ class OperatorEncoder:
         return self._mutexes.are_compatible([fact for fact in facts if fact is not None])
 
     def encode_condition(
-        self, positive: Iterable[int], negative: Iterable[int]
+        self, positive: Collection[int], negative: Iterable[int]
     ) -> tuple[tuple[Assignment, ...], tuple[Assignment, ...]] | None:
         """Encode facts that must and must not hold as (pre, unequal); None if they never do."""
+        if not self._mutexes.are_compatible(positive):
+            return None
         try:
             required = self._require(positive, negative)
             required.settle()

@@ -164,3 +164,16 @@ def test_a_constraint_of_three_facts_keeps_the_robot_in_the_room(house, home):
     cost, plan = least(made.flat, made.flat.cost)
     steps = [str(step) for step in made.encoding.decode(plan).steps]
     assert (cost, steps[0]) == (2, "open(bot, crate, kitchen)")
+
+
+@pytest.mark.parametrize(
+    ("goal", "finishes"),
+    [
+        ("on(mug_1, shelf) and holding(bot, mug_1)", 0),
+        ("on(mug_1, shelf) and holding(bot, mug_2)", 1),
+        ("on(milk, shelf) and inside(milk, crate) and on(mug_1, shelf)", 0),
+    ],
+)
+def test_a_goal_with_one_thing_in_two_places_has_no_finish(house, home, goal, finishes):
+    made = encode_goal(house, home, goal)
+    assert sum(action.finishes for action in made.encoding.actions) == finishes
