@@ -47,6 +47,10 @@ _AFTER_EACH = gather_phrases(
 )
 
 
+Fragments = tuple[list[SpokenClause], list[tuple[int, SpokenClause]]]
+"""What was asked before, and the clauses that go on from it without a verb."""
+
+
 class AdverbialParser(ExceptionParser, ABC):
     """A reader of the words around the core of a clause; some have a clause in them again.
 
@@ -59,6 +63,7 @@ class AdverbialParser(ExceptionParser, ABC):
         self._patterns = nouns.patterns
         self._clauses: dict[tuple[int, int], list[tuple[int, SpokenClause]]] = {}
         self._openings: dict[int, tuple[tuple[int, SpokenClause], ...]] = {}
+        self._fragments: dict[tuple[int, bool], list[Fragments]] = {}
 
     def _read_openings(self, start: int) -> tuple[tuple[int, SpokenClause], ...]:
         """Return the openings that begin at a token."""

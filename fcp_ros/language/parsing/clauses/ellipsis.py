@@ -74,6 +74,19 @@ class EllipsisParser(MotionParser, ABC):
         asked = [clause for clause in before if clause.act not in (Act.REMARK, Act.TOPIC)]
         if not asked or not asked[-1].predications:
             return
+        known = self._fragments.setdefault((start, link is Link.THEN), [])
+        for said, found in known:
+            if said == asked:
+                yield from found
+                return
+        found = list(self._parse_fragment(start, asked, link is Link.THEN))
+        known.append((asked, found))
+        yield from found
+
+    def _parse_fragment(
+        self, start: int, asked: Sequence[SpokenClause], then: bool
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read clauses without a verb behind what was asked."""
         last = asked[-1]
         for place, opened in self._read_openings(start):
             if opened.negated:
@@ -89,7 +102,7 @@ class EllipsisParser(MotionParser, ABC):
             found += self._parse_back(place, last)
             if place < len(self._tokens):
                 following = self._parse_following(place, last, opened.preferred)
-                said = link is Link.THEN or opened.preferred
+                said = then or opened.preferred
                 found += [one for one in following if said or self._is_marked(one[0])]
             for end, clause in found:
                 merged = replace(
