@@ -107,6 +107,10 @@ GOALS = {
     "Each time the fridge is open, you have one minute to close it.": (
         "closed(fridge_1) within 60 s after not closed(fridge_1)"
     ),
+    "The milk goes from the fridge to the table, and mind that the fridge is shut within a minute "
+    "after it's opened.": (
+        "on(milk_1, table_1) and closed(fridge_1) within 60 s after not closed(fridge_1)"
+    ),
     "Don't open the fridge until the counter has been wiped.": (
         "not dirty(counter_1) before not closed(fridge_1)"
     ),

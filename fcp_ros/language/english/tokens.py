@@ -53,6 +53,12 @@ QUOTATION_MARKS = frozenset("\"'`\u201c\u201d\u00ab\u00bb\u2018\u2019\u201e")
 _INVISIBLE = ("Cc", "Cf")
 """Unicode categories of control and format characters."""
 _CONTRACTED = {
+    "befor": "before",
+    "untill": "until",
+    "allways": "always",
+    "posible": "possible",
+    "preferrably": "preferably",
+    "imediately": "immediately",
     "can't": "can not",
     "cannot": "can not",
     "won't": "will not",

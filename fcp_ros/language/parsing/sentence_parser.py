@@ -249,6 +249,8 @@ class SentenceParser:
         if before is not None and not (before.negated or before.permitted or ahead):
             link = Link.EARLIER if earlier else Link.THEN
             added = add_clause(sentence, clause, link)
+            if before.time is not None and earlier:  # "within a minute after ..."
+                added = replace(added, degree=added.degree * _APART)
             yield end, PartialSentence(added, Link.AND, False)
         comma = self._nouns.get_text(end) == ","
         if comma or not behind:

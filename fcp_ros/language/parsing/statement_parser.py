@@ -176,6 +176,7 @@ class StatementParser(AdverbialParser):
             permitted = self._is_permission(end, place)
             for after, said in self._nouns.parse_modifiers(place):
                 if said.source:
+                    yield from self._parse_moved(after, theme, said, use)
                     continue
                 clause = replace(self._make_said(theme, said, act), permitted=permitted)
                 yield after, replace(clause, negated=negated, uses=(use, *clause.uses))
@@ -213,6 +214,19 @@ class StatementParser(AdverbialParser):
                 clause = self._make_placed(theme, said, "")
                 uses = (use, *clause.uses)
                 yield after, replace(clause, act=Act.STATE, negated=True, uses=uses)
+
+    def _parse_moved(
+        self, start: int, theme: Phrase, source: Predication, use: WordUse
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(the milk goes from the fridge) to the counter"."""
+        if not isinstance(theme, NounPhrase):
+            return
+        moved = replace(theme, qualities=(*theme.qualities, source))
+        for end, said in self._nouns.parse_modifiers(start):
+            if said.preposition and not said.source:
+                clause = self._make_placed(moved, said, "")
+                uses = (use, *source.uses, *list_argument_uses(source), *clause.uses)
+                yield end, replace(clause, uses=uses, degree=clause.degree * source.degree)
 
     def _is_permission(self, start: int, end: int) -> bool:
         """Return True for "may only be"."""
