@@ -242,6 +242,22 @@ EXCEPTIONS = {
         'on(vase_1, table_1) and forall ?x1: item (is_a(?x1, "vase") or (initially (on(?x1, '
         "table_1)) or not on(?x1, table_1)))"
     ),
+    # what was taken away from somewhere is what was there
+    "take everything off the counter and put it on the couch": (
+        f"forall ?x1: item (not {ON_COUNTER} or on(?x1, couch_1))"
+    ),
+    "remove all dishes from the counter and place them on the table": (
+        f"forall ?x1: dish (not {ON_COUNTER} or on(?x1, table_1))"
+    ),
+    "take a dish off the counter and put it on the table": (
+        f"exists ?x1: dish ({ON_COUNTER} and on(?x1, table_1))"
+    ),
+    "take everything off the counter": "forall ?x1: item (not on(?x1, counter_1))",
+    # beside
+    "the book should be next to the vase, so carry it over there": (
+        "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside)) and "
+        "exists ?beside_2: support (on(book_1, ?beside_2) and on(vase_1, ?beside_2))"
+    ),
     # any
     "any dish on the counter must be put on the table": (
         "forall ?x1: dish (not initially (on(?x1, counter_1)) or on(?x1, table_1))"

@@ -171,7 +171,11 @@ class Composer:
             else self._resolve_place(place_phrase, theme, said.preposition)
         )
         composed.themes.append(theme)
-        statements = self._filler.relate(theme, place, said.preposition)
+        beside = self.resolver.beside
+        preposition = "near" if there and place in beside else said.preposition
+        if preposition == "near":
+            beside.append(place)
+        statements = self._filler.relate(theme, place, preposition)
         if composed.clause.act is not Act.REMARK and any(map(self._is_fixed, statements)):
             self.resolver.degree *= _FIXED
         return self._negate_all(statements, said.negated)
@@ -207,6 +211,9 @@ class Composer:
     def _negate_all(self, statements: list[Statement], negated: bool) -> list[Statement]:
         if not negated:
             return statements
+        for statement in statements:
+            for referent in statement.prefix:
+                self.resolver.matrices[referent.name] = negate(statement.matrix)
         return [replace(s, matrix=negate(s.matrix)) for s in statements]
 
     def _describe_quality(self, quality: Predication, variable: str, thing: Term) -> Expression:

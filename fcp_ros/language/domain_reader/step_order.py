@@ -12,7 +12,9 @@ from fcp_ros.domain.expressions.syntax import (
     Expression,
     Not,
     TrajectoryConstraint,
+    Variable,
     atoms,
+    substitute,
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
@@ -164,7 +166,9 @@ class StepOrder:
         return len(absent) == len(one.statements) and all(
             isinstance(atom, Atom)
             and any(
-                self._contradictions.exclude(atom.predicate, atom.arguments, p)
+                self._contradictions.exclude(
+                    atom.predicate, _pin_variables(atom, p).arguments, _pin_variables(p, atom)
+                )
                 for p in placed
                 if isinstance(p, Atom)
             )
@@ -188,6 +192,14 @@ class StepOrder:
             and any(atom.arguments[0] == robot for atom in atoms(s.matrix))
             for s in one.statements
         )
+
+
+def _pin_variables(atom: Atom, other: Atom) -> Atom:
+    """Return an atom with constants for the variables that another one has, too."""
+    shared = [t for t in atom.arguments if isinstance(t, Variable) and t in other.arguments]
+    pinned = substitute(atom, {t.name: Constant(t.name) for t in shared})
+    assert isinstance(pinned, Atom)
+    return pinned
 
 
 def refuse_both(one: Expression, other: Expression) -> Unresolved:

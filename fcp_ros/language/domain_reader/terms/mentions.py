@@ -6,8 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import (
+    Atom,
     Constant,
     Expression,
+    Initially,
+    Not,
     Text,
     Variable,
     substitute,
@@ -48,6 +51,8 @@ class MentionMemory(SpokenScene):
         self.degree = 1.0
         self.matrices: dict[str, Expression] = {}
         """What was asked of a variable so far, for "the rest"."""
+        self.beside: list[Term] = []
+        """What was named as beside which something is: "there" is beside it, too."""
 
     def remember(self, term: Term, phrase: NounPhrase, plural: bool, place: bool) -> None:
         """Remember what was spoken of."""
@@ -60,6 +65,9 @@ class MentionMemory(SpokenScene):
             Unresolved: there is none.
         """
         types = self.list_types(theme)
+        last = next((m.term for m in reversed(self.mentions) if m.place), None)
+        if last is not None and last in self.beside and last is not theme:
+            return last
         ranked = [m for m in reversed(self.mentions) if m.place]
         ranked += [m for m in reversed(self.mentions) if not m.place and m.term is not theme]
         best, degree = None, 0.0
@@ -102,8 +110,22 @@ class MentionMemory(SpokenScene):
         if not themes:
             raise Unresolved(f'what "{head.value if isinstance(head, Reference) else ""}" means')
         term = themes[-1].term
+        self._restrict_removed(term)
         none = isinstance(term, Referent) and term.quantifier is Quantifier.NONE
         return _make_universal(term) if none else term
+
+    def _restrict_removed(self, term: Term) -> None:
+        """Restrict "it" behind "take everything off the table" to what is there initially."""
+        if not isinstance(term, Referent) or term.quantifier is Quantifier.NONE:
+            return
+        asked = self.matrices.get(term.name)
+        if isinstance(asked, Not) and isinstance(asked.body, Atom):
+            relations = {known.meaning.name for known in self.places.list_theme_relations()}
+            placed = asked.body.predicate in relations
+            if placed and all(
+                isinstance(t, Constant) or t == Variable(term.name) for t in asked.body.arguments
+            ):
+                term.restrictions.append(Initially(asked.body))
 
     def _find_earlier_noun(self) -> Noun | None:
         for mention in reversed(self.mentions):
