@@ -198,6 +198,10 @@ GOALS = {
         "on(bowl_1, couch_1) and on(apple_1, couch_1) and on(vase_1, couch_1) and on(bowl_1, "
         "couch_1) before on(apple_1, couch_1) and on(apple_1, couch_1) before on(vase_1, couch_1)"
     ),
+    "On the couch I want the apple, after it the bowl, and the vase last of all.": (
+        "on(apple_1, couch_1) and on(bowl_1, couch_1) and on(vase_1, couch_1) and on(apple_1, "
+        "couch_1) before on(bowl_1, couch_1) and on(bowl_1, couch_1) before on(vase_1, couch_1)"
+    ),
     "Put the vase on the table before the bowl.": (
         "on(vase_1, table_1) and on(bowl_1, table_1) and on(vase_1, table_1) before "
         "on(bowl_1, table_1)"

@@ -49,6 +49,8 @@ _VERBLESS = 0.75
 """Degree of a wish without a verb."""
 MOST_CLAUSES = 12
 """Clauses that are kept of those that begin at one token."""
+_LATE = 0.93
+"""Degree of "in the end" as no word of order."""
 GENERAL = 0.93
 """Degree of a clause by verbs of English in general, beside a phrase of the domain."""
 _INTENDED = 0.68
@@ -97,7 +99,9 @@ class StatementParser(AdverbialParser):
                 continue
             use = self._nouns.describe_use(start, place, WordRole.FILLER)
             for end, clause in self._parse_statement(place, wanted=True):
-                yield end, replace(clause, uses=(use, *clause.uses))
+                late = _LATE if self._get(start) in ("in", "at", "finally") else 1.0
+                degree = clause.degree * late
+                yield end, replace(clause, uses=(use, *clause.uses), degree=degree)
             if depth < DEEPEST_CLAUSE and clausal:
                 for end, clause in self.parse_clauses(place, depth + 1):
                     yield (

@@ -37,6 +37,8 @@ _SAME = 0.97
 """Degree of a thing of which the same is asked."""
 _FOLLOWING = 0.95
 """Degree of "then the apple": the same, afterwards."""
+_SEVERAL_LAST = 0.85
+"""Degree of "the apple and the bowl last": more likely the bowl alone."""
 _SORTED = 0.85
 """Degree of "metal bin for the can"."""
 _FITTING = 0.75
@@ -181,7 +183,9 @@ class EllipsisParser(MotionParser, ABC):
                 after = end + 1
                 use = self._nouns.describe_use(end, after, WordRole.FILLER)
                 clause = replace(clause, uses=(*clause.uses, use))
-            yield after, replace(clause, degree=theme.degree * _FOLLOWING)
+            several = isinstance(theme, Coordination) and self._match_any(after, LAST) > after
+            degree = theme.degree * (_SEVERAL_LAST if several else _FOLLOWING)
+            yield after, replace(clause, degree=degree)
 
     def _repeat(
         self, before: SpokenClause, theme: Phrase, chosen: bool = False
