@@ -132,6 +132,19 @@ GOALS = {
     ),
     "The milk that's kept in the fridge: put it on the table.": "on(milk_1, table_1)",
     "The book, put it on the table.": "on(book_1, table_1)",
+    # what is held on and on goes along; what is put down later is not
+    "Go to the kitchen with the mug in your hand, and don't put it down.": (
+        "holding(robot_1, mug_1) and at(robot_1, kitchen_1)"
+    ),
+    "Take the glass, go to the kitchen and keep holding on to it.": (
+        "holding(robot_1, drinking_glass_1) and at(robot_1, kitchen_1)"
+    ),
+    "Carry the bowl into the kitchen, but keep hold of it.": (
+        "holding(robot_1, bowl_1) and at(robot_1, kitchen_1)"
+    ),
+    "Take the book, go to the kitchen, and put it on the counter.": (
+        "on(book_1, counter_1) and (first at(robot_1, kitchen_1) then on(book_1, counter_1))"
+    ),
 }
 
 

@@ -74,6 +74,9 @@ class StepOrder:
                 continue
             following = steps[position + 1]
             two = composed[following]
+            taken = self.takes_something(one) and not one.clause.negated
+            if taken and any(_places_theme(one, later) for later in laters):
+                continue
             if self._is_means(one, two):
                 continue
             strict = _is_strict(current, following, links)
@@ -119,6 +122,8 @@ class StepOrder:
         robot = self._composer.resolver.find_robot()
         rooms = {a.name for s in one.statements for a in _list_constants(s.matrix)[1:]}
         for later in laters:
+            if later.clause.act is Act.HOLD and later.clause.verb == "keep":
+                continue  # what it has in its hand goes with it
             for statement in later.statements:
                 if statement.prefix or self.takes_something(later):
                     return False

@@ -21,7 +21,7 @@ from fcp_ros.language.english.verbs import (
     PUT_VERBS,
     REMOVE_VERBS,
 )
-from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.english.word_lists import PhraseSet, gather_phrases
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.companions import CompanionParser
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
@@ -59,6 +59,7 @@ _WHERE_IT_IS = gather_phrases(
     "in its place",
 )
 
+_KEPT = PhraseSet("[on] (holding|carrying) [on to]", "[a] hold of", "hold on to")
 _SOMEWHERE = 0.9
 """Degree of parts that shall be together, without a word about where."""
 
@@ -150,6 +151,8 @@ class ClauseParser(CompanionParser):
             found += self._parse_bring(after)
         if verb in HOLD_VERBS:
             found += self._parse_hold(after, verb)
+        if verb in ("keep", "stay", "continue"):
+            found += self._parse_kept(after)
         if verb in GO_VERBS:
             found += self._parse_go(after)
         going = self._match_any(start, GOING)
@@ -230,8 +233,20 @@ class ClauseParser(CompanionParser):
             use = self._nouns.describe_use(start, after, WordRole.ACTION, "held")
             said = Predication(None, {THEME: theme}, degree=theme.degree)
             uses = (use, *list_phrase_uses(theme))
-            held = SpokenClause(Act.HOLD, (said,), True, uses=uses, degree=theme.degree)
-            yield after, held
+            held = SpokenClause(Act.HOLD, (said,), True, verb="keep", uses=uses)
+            yield after, replace(held, degree=theme.degree)
+
+    def _parse_kept(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(keep) holding it", "(keep) hold of it": it is still held."""
+        place = _KEPT.find_end(self._tokens, start)
+        if place == start:
+            return
+        use = self._nouns.describe_use(start, place, WordRole.ACTION, "held")
+        for end, theme in self._nouns.parse_phrases(place):
+            said = Predication(None, {THEME: theme}, degree=theme.degree)
+            uses = (use, *list_phrase_uses(theme))
+            held = SpokenClause(Act.HOLD, (said,), verb="keep", uses=uses, degree=theme.degree)
+            yield end, held
 
     def _parse_whole(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
         """Read "build a shed in the garden", "put a shed together", "gather all its parts"."""

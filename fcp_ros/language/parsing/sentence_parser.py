@@ -22,6 +22,7 @@ from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.sentences.announced_lists import find_announced, list_after
 from fcp_ros.language.parsing.sentences.asides import AsideReader
+from fcp_ros.language.parsing.sentences.carried_things import carry_along
 from fcp_ros.language.parsing.sentences.corrections import CorrectionReader
 from fcp_ros.language.parsing.sentences.partial_sentences import (
     PartialSentence,
@@ -103,7 +104,7 @@ class SentenceParser:
                 for end, following in self._advance(place, partial):
                     beams[end].append(following)
         whole = [close_link(p) for p in beams[count] if p.proviso is None]
-        return [p.sentence for p in keep_best(whole) if _asks_something(p.sentence)]
+        return [carry_along(p.sentence) for p in keep_best(whole) if _asks_something(p.sentence)]
 
     def _advance(self, place: int, partial: PartialSentence) -> Steps:
         token = self._tokens[place]
