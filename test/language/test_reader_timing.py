@@ -117,6 +117,12 @@ GOALS = {
     "The vase should go on the table, but don't put it there before the door is closed.": (
         "on(vase_1, table_1) and closed(door_1) before on(vase_1, table_1)"
     ),
+    "Don't put the apple on the table unless the counter is clean.": (
+        "never (on(apple_1, table_1) and dirty(counter_1))"
+    ),
+    "Keep the fridge closed if the door is open.": (
+        "never (not closed(fridge_1) and not closed(door_1))"
+    ),
     "Keep the door open until the apple is on the table.": (
         "on(apple_1, table_1) before closed(door_1)"
     ),
@@ -201,6 +207,10 @@ GOALS = {
     "On the couch I want the apple, after it the bowl, and the vase last of all.": (
         "on(apple_1, couch_1) and on(bowl_1, couch_1) and on(vase_1, couch_1) and on(apple_1, "
         "couch_1) before on(bowl_1, couch_1) and on(bowl_1, couch_1) before on(vase_1, couch_1)"
+    ),
+    "After putting the bowl on the table and the vase on the couch, close the door.": (
+        "on(bowl_1, table_1) and on(vase_1, couch_1) and closed(door_1) and on(bowl_1, table_1) "
+        "before closed(door_1) and on(vase_1, couch_1) before closed(door_1)"
     ),
     "Put the vase on the table before the bowl.": (
         "on(vase_1, table_1) and on(bowl_1, table_1) and on(vase_1, table_1) before "

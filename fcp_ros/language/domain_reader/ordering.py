@@ -189,13 +189,21 @@ class GoalJoiner:
             closed = [s.close() for s in composed.statements]
             ended = [clause.verb == "let" and self._state.holds(one, {}) for one in closed]
             pairs = list(zip(composed.statements, ended, strict=True))
-            composed.constraints += [self._forbid(s) for s, end in pairs if not end]
+            forbidden = [s for s, end in pairs if not end]
+            if conditions:
+                composed.constraints += self._forbid_under(forbidden, conditions)
+            else:
+                composed.constraints += [self._forbid(s) for s in forbidden]
             composed.statements = [Statement((), negate(s.close())) for s, end in pairs if end]
         elif clause.negated:
             closed = [s.close() for s in composed.statements]
             if any(r.single for s in composed.statements for r in s.prefix):
                 closed = close_groups(composed.statements)
             composed.statements = [Statement((), negate(one)) for one in closed]
+        elif composed.clause.act is Act.KEEP and conditions:
+            broken = [Statement((), negate(s.close())) for s in composed.statements]
+            composed.constraints += self._forbid_under(broken, conditions)
+            composed.statements = []
         elif composed.clause.act is Act.KEEP:
             self._keep(composed)
         elif clause.act is not Act.HOLD and not self._steps.takes_something(composed):
@@ -244,6 +252,16 @@ class GoalJoiner:
         ]
         composed.constraints += [part for parts in followed for part in parts]
         composed.statements = []
+
+    def _forbid_under(
+        self, statements: Sequence[Statement], conditions: Sequence[ComposedClause]
+    ) -> list[Expression]:
+        """State that something is never so while a condition is: "don't ... unless ..."."""
+        condition = join([one.close() for one in conditions])
+        closed = [statement.close() for statement in statements]
+        if not all(is_crisp(one, self._domain.graded) for one in (condition, *closed)):
+            raise Unresolved("a condition on the way that is only so to a degree")
+        return [_never(join([one, condition])) for one in closed]
 
     def _forbid(self, statement: Statement) -> Expression:
         """State that something never happens; what is so already does not count."""

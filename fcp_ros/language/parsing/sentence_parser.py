@@ -258,7 +258,11 @@ class SentenceParser:
             added = add_clause(sentence, clause, partial.pending)
             following = Link.THEN if earlier else Link.EARLIER
             degree = added.degree * (0.85 if behind else 1.0)
-            yield end, PartialSentence(replace(added, degree=degree), following, True)
+            opened = PartialSentence(replace(added, degree=degree), following, True)
+            if earlier and self._nouns.get_text(end) == "and":  # "after wiping A and B, ..."
+                yield end, replace(opened, pending=Link.AND, after_next=following)
+                opened = replace(opened, sentence=replace(added, degree=degree * _APART))
+            yield end, opened
 
     def _read_condition(self, place: int, partial: PartialSentence) -> Steps:
         if self._nouns.get_text(place - 1) in _WISHING:
