@@ -253,6 +253,14 @@ EXCEPTIONS = {
         f"exists ?x1: dish ({ON_COUNTER} and on(?x1, table_1))"
     ),
     "take everything off the counter": "forall ?x1: item (not on(?x1, counter_1))",
+    # something that is not of a kind
+    "put the book somewhere in the living room that isn't the couch": (
+        'exists ?x1: support (in_room(?x1, living_room_1) and not is_a(?x1, "couch") and '
+        "on(book_1, ?x1))"
+    ),
+    "put the vase somewhere that is not the counter": (
+        'exists ?x1: support (not is_a(?x1, "counter") and on(vase_1, ?x1))'
+    ),
     # beside
     "the book should be next to the vase, so carry it over there": (
         "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside)) and "
@@ -296,3 +304,8 @@ def test_what_nobody_spoke_of_is_asked_about(sentence, choices, house, reader):
     found = reader.read(sentence, house)
     assert found.status is ReadingStatus.AMBIGUOUS, found.message
     assert found.choices == choices
+
+
+def test_what_is_said_of_another_kind_is_doubtful(house, reader):
+    found = reader.read("put the book on the couch that isn't the counter", house)
+    assert found.best is None or found.best.degree < 0.7

@@ -204,9 +204,18 @@ class Composer:
             mentions[:] = fitting or others or known
         before = len(mentions)
         try:
-            return self.resolver.resolve(phrase, "", place=True)
+            type_ = self._find_place_type(phrase, theme, preposition)
+            return self.resolver.resolve(phrase, type_, place=True)
         finally:
             mentions[:] = [*known, *mentions[before:]]
+
+    def _find_place_type(self, phrase: Phrase, theme: Term, preposition: str) -> str:
+        """Find the type of "something in the kitchen" that something is on."""
+        if not isinstance(phrase, NounPhrase) or phrase.head is not Reference.THING:
+            return ""
+        anything, types = frozenset[str](), self.resolver.list_types(theme)
+        chosen = self.resolver.places.choose(preposition, types, anything)
+        return chosen.meaning.types[PLACE] if chosen is not None and phrase.qualities else ""
 
     def _negate_all(self, statements: list[Statement], negated: bool) -> list[Statement]:
         if not negated:

@@ -142,7 +142,7 @@ class SlotFiller:
     def type_variable(self, term: Term, type_: str) -> None:
         """Type a variable whose kind was not said by the slot that it fills."""
         for part in term.parts if isinstance(term, TermGroup) else (term,):
-            if isinstance(part, Referent) and not part.type:
+            if isinstance(part, Referent) and type_ and not part.type:
                 part.type = type_
                 if not part.types:
                     part.types = frozenset((type_,))

@@ -47,6 +47,16 @@ _PLACE_NAMES = tuple(
     for place in (*_PLACE_NOUNS, ())
     if opened and place
 ) + gather_phrases("place", "the place")
+_ANYWHERE = gather_phrases(
+    "somewhere",
+    "anywhere",
+    "someplace",
+    *(
+        f"{opened} {place}"
+        for opened in ("in a", "at a", "in some", "at some", "to some", "to a")
+        for place in ("place", "spot", "location")
+    ),
+)
 _EXCEPT = gather_phrases(
     "except", "except for", "but", "but not", "other than", "apart from", "besides", "not"
 )
@@ -120,6 +130,7 @@ class ModifierParser(PatternMatcher):
             )
         yield from self._parse_places_of(start, depth)
         yield from self._parse_elsewhere(start, depth)
+        yield from self._parse_anywhere(start, depth)
         yield from self._parse_either_place(start, depth)
         for after, preposition in self.match_preposition(start):
             if preposition in ("for", "with"):
@@ -192,6 +203,22 @@ class ModifierParser(PatternMatcher):
             said = Predication(None, {PLACE: phrase}, THEME, "from", True, uses=(use,))
             yield after, replace(said, degree=phrase.degree)
 
+    def _parse_anywhere(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        """Read "somewhere in the kitchen that isn't the counter": on a thing of that kind."""
+        end = _skip_words(self.tokens, start, _ANYWHERE) if self._has_relative else start
+        if end == start:
+            return
+        use = self.describe_use(start, end, WordRole.THING, "somewhere")
+        anything = NounPhrase(start, end, Reference.THING, Determiner.A, uses=(use,))
+        for after, phrase in self.extend_phrase(anything, depth + 1):
+            if any(quality.negated for quality in phrase.qualities):
+                said = Predication(None, {PLACE: phrase}, THEME, "on", degree=phrase.degree)
+                yield after, said
+
+    @cached_property
+    def _has_relative(self) -> bool:
+        return any(token.text in ("that", "which") for token in self.tokens)
+
     def _parse_places_of(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
         """Read "where the mug is now", "in the mug's place", "to the place of the mug"."""
         prepositions = [after for after, _ in self.match_preposition(start)]
@@ -239,6 +266,10 @@ class ModifierParser(PatternMatcher):
             for after, preposition in self.match_preposition(place):
                 if preposition in ("in", "on", "at"):
                     yield after, phrase, preposition
+
+    @abstractmethod
+    def extend_phrase(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
+        """Yield a noun phrase, and with what is said of it behind its head."""
 
     @abstractmethod
     def parse_simple(self, start: int, depth: int = 0) -> list[tuple[int, NounPhrase]]:

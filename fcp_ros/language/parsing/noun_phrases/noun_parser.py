@@ -170,7 +170,7 @@ class NounParser(RelativeParser):
                 yield start + 2, replace(phrase, end=start + 2, uses=(use,))
             if text in ("those", "these"):
                 ones = replace(phrase, head=Reference.ONE)
-                for end, described in self._extend(ones, depth):
+                for end, described in self.extend_phrase(ones, depth):
                     if described.qualities:
                         yield end, described
         if text in THINGS:
@@ -190,13 +190,13 @@ class NounParser(RelativeParser):
                 other=other,
                 uses=(use,),
             )
-            yield from self._extend(phrase, depth)
+            yield from self.extend_phrase(phrase, depth)
             if determiner is Determiner.ALL and not other:
                 for after, parts in self.read_set_behind(start, end):
-                    yield from self._extend(replace(parts, end=after), depth)
+                    yield from self.extend_phrase(replace(parts, end=after), depth)
             for after, adjectives in self._read_adjectives(end + other, 1):
                 if after > end + other:
-                    yield from self._extend(
+                    yield from self.extend_phrase(
                         replace(
                             phrase,
                             end=after,
@@ -240,7 +240,7 @@ class NounParser(RelativeParser):
                     uses=(*uses, *adjectives.uses, *phrase.uses),
                     degree=phrase.degree * adjectives.degree,
                 )
-                yield from self._extend(whole, depth)
+                yield from self.extend_phrase(whole, depth)
 
     def _parse_listed(
         self, start: int, opening: NounOpening, uses: list[WordUse], depth: int

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable
+from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable, atoms
 from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
@@ -36,6 +36,8 @@ _FROM = 0.93
 """Degree of a thing "from" a place, beside a verb of taking away."""
 _DISAGREEING = 0.5
 """Degree of a relative clause whose verb does not fit the number of the noun."""
+_OTHER_KIND = 0.4
+"""Degree of saying that something is not what no thing of its kind can be."""
 _RELATIVES = frozenset(("that", "which", "is", "are"))
 _SPOKEN_OF = frozenset(["put", "took", "brought", "set", "found", "got", "left"])
 _ATTACHED = 0.98
@@ -124,7 +126,7 @@ _PLACED_PRONOUN = 0.8
 class RelativeParser(HeadParser):
     """A reader of what stands behind heads."""
 
-    def _extend(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
+    def extend_phrase(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
         """Yield a noun phrase, and with what is said of it behind its head."""
         begun = [phrase, *self._read_tail(phrase), *self._read_limit(phrase)]
         begun += self._read_same(phrase, depth)
@@ -155,7 +157,8 @@ class RelativeParser(HeadParser):
                             * agreeing
                             * (_FROM if said.source else _ATTACHED)
                             * (_PLACED_PRONOUN if placed_pronoun else 1.0)
-                            * (_KNOWN_FOR if known and _is_purpose(said) else 1.0),
+                            * (_KNOWN_FOR if known and _is_purpose(said) else 1.0)
+                            * self._rate_kind(current, said),
                         )
                     )
             longer.sort(key=lambda p: (-p.degree, -p.end))
@@ -187,6 +190,18 @@ class RelativeParser(HeadParser):
         if found is not None:
             use = self.describe_use(phrase.end, found[0], WordRole.QUANTITY)
             yield replace(phrase, end=found[0], number=found[1], uses=(*phrase.uses, use))
+
+    def _rate_kind(self, phrase: NounPhrase, said: Predication) -> float:
+        """Rate "the kitchen that is not the counter" lower: that is said of something else."""
+        if said.meaning is None or said.meaning.name != IS_A or not isinstance(phrase.head, Noun):
+            return 1.0
+        assert said.meaning.goal is not None
+        for atom in atoms(said.meaning.goal):
+            label = atom.arguments[1]
+            kind = self.lexicon.find_noun(label.value) if isinstance(label, Text) else None
+            if kind is None or not {*kind.members}.isdisjoint(phrase.head.members):
+                return 1.0
+        return _OTHER_KIND
 
     def _rate_agreement(self, phrase: NounPhrase) -> float:
         """Rate "the counter that are ..." lower: something else is meant."""
