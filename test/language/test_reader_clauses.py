@@ -132,6 +132,17 @@ GOALS = {
     ),
     "The milk that's kept in the fridge: put it on the table.": "on(milk_1, table_1)",
     "The book, put it on the table.": "on(book_1, table_1)",
+    # what is used to do something
+    "Use the sponge to wipe the table.": (
+        "not dirty(table_1) and sometime exists ?robot: robot (holding(?robot, sponge_1))"
+    ),
+    "I'd like you to use the sponge for cleaning the counter.": (
+        "not dirty(counter_1) and sometime exists ?robot: robot (holding(?robot, sponge_1))"
+    ),
+    "Use the sponge to wipe the table, then open the fridge.": (
+        "not dirty(table_1) and not closed(fridge_1) and not dirty(table_1) before "
+        "not closed(fridge_1) and sometime exists ?robot: robot (holding(?robot, sponge_1))"
+    ),
     # what is held on and on goes along; what is put down later is not
     "Go to the kitchen with the mug in your hand, and don't put it down.": (
         "holding(robot_1, mug_1) and at(robot_1, kitchen_1)"
@@ -178,6 +189,7 @@ FLAGGED = [
     "Put the couch in the kitchen.",
     "It's the cookbook that's lying on the sofa. I'd rather have it in the kitchen.",
     "Put the mug down.",
+    "Don't use the sponge to wipe the table.",
 ]
 
 

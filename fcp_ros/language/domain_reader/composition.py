@@ -83,6 +83,7 @@ class Composer:
                 composed.statements += self._compose_predication(composed, said)
         if clause.each is not None:
             self._distribute(composed, clause.each)
+        composed.part_constraints()
         return composed
 
     # --- predications

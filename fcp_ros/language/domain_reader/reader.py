@@ -36,6 +36,7 @@ from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, t
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.asides import Asides, set_aside
+from fcp_ros.language.parsing.instruments import add_instruments
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable, match_word
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
@@ -147,6 +148,7 @@ class DomainReader:
         else:
             patterns = build_patterns(context.domain)
             add_verbs(patterns)
+            add_instruments(patterns)
             places = PlaceChooser(context.domain, patterns)
         lexicon = Lexicon(context.domain, context.instance, patterns.vocabulary)
         subject = _Subject(context.domain, context.instance, lexicon, patterns, places)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.domain.expressions.syntax import Expression, atoms
+from fcp_ros.domain.expressions.syntax import And, Expression, TrajectoryConstraint, atoms
 from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, Term, join
 from fcp_ros.language.parsing.trees import SpokenClause
 
@@ -75,6 +75,21 @@ class ComposedClause:
     constraints: list[Expression] = field(default_factory=list)
     themes: list[Term] = field(default_factory=list)
     terms: list[Term] = field(default_factory=list)
+
+    def part_constraints(self) -> None:
+        """Keep what a phrase demands on the way apart from what holds at the end."""
+        clause = self.clause
+        bare = not (clause.negated or clause.preferred or clause.never or clause.condition)
+        if not bare or clause.provisos or clause.sometime or clause.permitted:
+            return
+        for statement in self.statements:
+            if statement.prefix or not isinstance(statement.matrix, And):
+                continue
+            parts = statement.matrix.parts
+            demands = [part for part in parts if isinstance(part, TrajectoryConstraint)]
+            if demands and len(demands) < len(parts):
+                statement.matrix = join([part for part in parts if part not in demands])
+                self.constraints += demands
 
     def close(self) -> Expression:
         """Bind all variables of all statements."""
