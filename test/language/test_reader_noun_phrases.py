@@ -261,6 +261,25 @@ EXCEPTIONS = {
     "put the vase somewhere that is not the counter": (
         'exists ?x1: support (not is_a(?x1, "counter") and on(vase_1, ?x1))'
     ),
+    # one and another
+    **dict.fromkeys(
+        (
+            "put one dish on the table and another one on the couch",
+            "put a dish on the table and the other dish on the couch",
+            "one dish should be on the table, and a different dish on the couch",
+        ),
+        "exists ?x1: dish (on(?x1, table_1) and exists ?x2: dish (not same(?x2, ?x1) and "
+        "on(?x2, couch_1)))",
+    ),
+    **dict.fromkeys(
+        (
+            "put the book on one surface and the vase on another",
+            "put the book on a surface and the vase on a different one",
+            "put the book on one surface and the vase on the other",
+        ),
+        "exists ?x1: surface (on(book_1, ?x1) and exists ?x2: surface (not same(?x2, ?x1) "
+        "and on(vase_1, ?x2)))",
+    ),
     # beside
     "the book should be next to the vase, so carry it over there": (
         "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside)) and "

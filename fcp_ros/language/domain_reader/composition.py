@@ -272,6 +272,7 @@ class Composer:
             term = self.resolver.resolve(
                 replace(phrase, determiner=Determiner.A), type_, place=True
             )
+        self.resolver.described.append(term)
         return term
 
     # --- distribution

@@ -218,7 +218,8 @@ class SlotFiller:
         found = [t for t in terms.values() if isinstance(t, Referent) and t.name in free]
         for slot, term in terms.items():
             self.type_variable(term, meaning.types.get(slot, ""))
-        prefix = _order_prefix(found)
+        apart = {id(r): r for referent in found for r in referent.apart}
+        prefix = (*(r for r in apart.values() if r not in found), *_order_prefix(found))
         loose = [name for name in free if name not in {r.name for r in prefix}]
         for name in loose:  # slots of a task that nobody named: anything that fits
             if name in meaning.types:

@@ -17,7 +17,7 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.model import SAME
 from fcp_ros.language.domain_reader.terms.mentions import Mention, MentionMemory
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
-from fcp_ros.language.domain_reader.terms.referents import Referent, Term, VariableMaker
+from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, Term, VariableMaker
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.trees import Noun, NounPhrase, Predication
@@ -25,6 +25,8 @@ from fcp_ros.language.reader import ReadingContext
 
 MOST_PLACES = 8
 """Places spoken of last that tell which thing is meant."""
+_NO_FIRST = 0.8
+"""Degree of "another mug" where no mug was spoken of."""
 MOST_LISTED = 40
 """Most elements that are named one by one in a goal."""
 Describe = Callable[[Predication, str, Term], Expression]
@@ -157,7 +159,28 @@ class DescriptionMatcher(MentionMemory):
     def _leave_out_mentioned(self, referent: Referent) -> None:
         """State that something is none of the elements that were spoken of."""
         names = {m.term.name for m in self.mentions if isinstance(m.term, Constant)}
+        known = len(referent.restrictions)
+        for other in self._list_single(referent.noun):
+            referent.apart = (*referent.apart, other)
+            same = Atom(SAME, (Variable(referent.name), Variable(other.name)))
+            referent.restrictions.append(Not(same))
         for name in sorted(names):
             if referent.noun is None or name in referent.noun.members:
                 same = Atom(SAME, (Variable(referent.name), Constant(name)))
                 referent.restrictions.append(Not(same))
+        if len(referent.restrictions) == known:
+            self.degree *= _NO_FIRST
+
+    def _list_single(self, noun: Noun | None) -> list[Referent]:
+        """List the single things of a kind that were spoken of and not named ("one mug")."""
+        found = [
+            mention.term
+            for mention in self.mentions
+            if isinstance(mention.term, Referent)
+            and mention.term.quantifier is Quantifier.EXISTS
+            and mention.term not in self.described
+            and noun is not None
+            and mention.term.noun is not None
+            and mention.term.noun.labels == noun.labels
+        ]
+        return list(dict.fromkeys(found))

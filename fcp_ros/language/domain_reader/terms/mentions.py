@@ -51,6 +51,10 @@ class MentionMemory(SpokenScene):
         self.degree = 1.0
         self.matrices: dict[str, Expression] = {}
         """What was asked of a variable so far, for "the rest"."""
+        self.as_place = False
+        """Whether what is looked up is a place."""
+        self.described: list[Term] = []
+        """What was named within the description of something else."""
         self.beside: list[Term] = []
         """What was named as beside which something is: "there" is beside it, too."""
 
@@ -128,8 +132,9 @@ class MentionMemory(SpokenScene):
                 term.restrictions.append(Initially(asked.body))
 
     def _find_earlier_noun(self) -> Noun | None:
+        """Find the kind of thing that was spoken of last, of places where a place is meant."""
         for mention in reversed(self.mentions):
-            if isinstance(mention.phrase.head, Noun) and not mention.place:
+            if isinstance(mention.phrase.head, Noun) and mention.place == self.as_place:
                 return mention.phrase.head
         for mention in reversed(self.mentions):
             if isinstance(mention.phrase.head, Noun):

@@ -55,6 +55,7 @@ class Referent:
         single: one for all the things that are spoken of beside it ("on one of the tables").
         whole: the things of which it is one or several, if these were spoken of.
         listed: the elements that it may be, if they were named one by one.
+        apart: variables of things that it is not ("another one").
     """
 
     name: str
@@ -70,6 +71,7 @@ class Referent:
     listed: tuple[Constant, ...] = ()
     single: bool = False
     whole: Term | None = None
+    apart: tuple[Referent, ...] = ()
 
     def wrap(self, body: Expression) -> Expression:
         """Bind the variable around a formula."""

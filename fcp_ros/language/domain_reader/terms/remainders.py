@@ -91,6 +91,11 @@ class RemainderResolver(DescriptionMatcher):
             earlier = self._find_earlier_noun() if phrase.head is Reference.ONE else None
             noun = earlier
         whole = replace(phrase, determiner=Determiner.ALL, other=False, number=None)
+        if not phrase.plural and self._list_single(noun):  # one ... and the other one
+            other = self.maker.make(replace(phrase, number=None), noun, Quantifier.EXISTS)
+            other.restrictions += [self._restrict(other, q, False) for q in phrase.qualities]
+            self._leave_out_mentioned(other)
+            return other
         singular = not phrase.plural and phrase.determiner is Determiner.THE
         referent = self.maker.make(whole, noun, Quantifier.FORALL)
         referent.plural = True

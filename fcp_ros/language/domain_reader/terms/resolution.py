@@ -85,11 +85,14 @@ class TermResolver(PartitiveResolver):
             group = TermGroup(terms, phrase.alternative)
             self.remember(group, next(list_heads(phrase)), True, place)
             return group
+        self.as_place = place
         term = self.resolve_simple(phrase, slot_type)
         plural = phrase.plural or isinstance(term, TermGroup)
         if place and isinstance(term, Referent) and phrase.number is not None:
             term.single = term.quantifier is Quantifier.EXISTS
-        if place and phrase.determiner is Determiner.REST and phrase.head is Reference.ONE:
+        apart = isinstance(term, Referent) and term.apart
+        rest = phrase.determiner is Determiner.REST and phrase.head is Reference.ONE
+        if place and rest and not apart:
             self.degree *= 0.5
         if phrase.head not in (Reference.SPEAKER, Reference.ADDRESSEE):
             self.remember(term, phrase, plural, place)

@@ -55,7 +55,7 @@ _MEASURE_PRESENT = 0.8
 """Degree of "a bowl of fruit" as fruit, where there are bowls."""
 _EMPTY_ADJECTIVES = gather_words(
     "necessary needed required respective corresponding usual actual "
-    "available existing present whole entire various different individual appropriate"
+    "available existing present whole entire various individual appropriate"
 )
 _LOCATED = 0.95
 """Degree of "bedroom table" as the table in the bedroom."""
@@ -189,7 +189,10 @@ class HeadParser(SetParser):
                 Determiner.NO,
             )
             if determiner is Determiner.REST:
-                yield place, replace(blank, plural=True)
+                single = match_words(self.tokens, start, ("the", "other"))
+                yield place, replace(blank, plural=not single)
+            elif other and determiner is Determiner.A and number is None:  # on another
+                yield place, blank
             elif opening.many:
                 them = replace(blank, head=Reference.THEM, plural=True, degree=0.9)
                 yield from self._close_many(place, them, opening)

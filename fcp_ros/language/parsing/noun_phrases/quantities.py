@@ -293,6 +293,8 @@ def read_openings(tokens: Sequence[Token], start: int) -> Iterator[NounOpening]:
         yield from _read_counted(tokens, start, *count)
     if text in ("a", "an", "another"):
         yield NounOpening(start + 1, Determiner.A, other=text == "another")
+        if match_words(tokens, start, ("a", "different")):
+            yield NounOpening(start + 2, Determiner.A, other=True)
     elif text == "other":
         yield NounOpening(start + 1, Determiner.BARE, other=True)
     elif text in _DEFINITE:
