@@ -132,6 +132,15 @@ GOALS = {
     ),
     "The milk that's kept in the fridge: put it on the table.": "on(milk_1, table_1)",
     "The book, put it on the table.": "on(book_1, table_1)",
+    # lists of things and their places
+    "I want two things moved: the mug to the couch and the bowl into the fridge.": (
+        "on(mug_1, couch_1) and inside(bowl_1, fridge_1)"
+    ),
+    "Please move three things: the apple to the table, the mug to the couch, the book to the "
+    "counter.": "on(apple_1, table_1) and on(mug_1, couch_1) and on(book_1, counter_1)",
+    "Here's what goes where: the mug on the couch, the bowl on the table.": (
+        "on(mug_1, couch_1) and on(bowl_1, table_1)"
+    ),
     # what is used to do something
     "Use the sponge to wipe the table.": (
         "not dirty(table_1) and sometime exists ?robot: robot (holding(?robot, sponge_1))"
@@ -190,6 +199,7 @@ FLAGGED = [
     "It's the cookbook that's lying on the sofa. I'd rather have it in the kitchen.",
     "Put the mug down.",
     "Don't use the sponge to wipe the table.",
+    "Two things have to be moved: the mug and the bowl.",
 ]
 
 

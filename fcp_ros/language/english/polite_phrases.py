@@ -208,3 +208,29 @@ UNWANTED = PhraseSet(
     "never let",
 )
 """Words before a statement of what shall not be so."""
+
+ANNOUNCING = (
+    PhraseSet(
+        "(move|shift|relocate|carry|bring|put|do)",
+        "(i|we) (want|need|have)",
+        "(i|we) would like [to have]",
+        "there (are|is)",
+        "these are",
+        "here is",
+        "here are",
+    ),
+    PhraseSet(
+        "[the] following [two|three|four|five] [things|objects|items|tasks]",
+        "(these|a few|some|several|the|two|three|four|five) (things|objects|items|tasks)",
+        "(this|what) [goes where]",
+    ),
+    PhraseSet(
+        "(moved|transported|done)",
+        "(to move|to be moved|to transport|to do|to be done)",
+        "(that|which) (have|need) to be moved",
+        "(have|need) to be (moved|transported|carried|put away)",
+        "(should|must) be (moved|transported|carried|put away)",
+        "for you",
+    ),
+)
+"""What announces a list of things and their places: the verb, the things, what is done."""

@@ -246,6 +246,11 @@ class EllipsisParser(MotionParser, ABC):
             if self._get(end) == "for":
                 yield from self._parse_sorted(end, theme, before)
 
+    def parse_placed(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield clauses that say without a verb where something shall be: "the mug to the hall"."""
+        putting = SpokenClause(Act.ACHIEVE, (Predication(None, {}, preposition="to"),), verb="put")
+        yield from self._parse_gapped(start, putting)
+
     def _place_alike(self, theme: Phrase, said: Predication, before: SpokenClause) -> SpokenClause:
         """Make the clause that something is in a place, as the clause before it asks."""
         clause = self._make_placed(theme, said, before.verb)
