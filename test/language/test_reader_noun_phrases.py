@@ -280,6 +280,16 @@ EXCEPTIONS = {
         "exists ?x1: surface (on(book_1, ?x1) and exists ?x2: surface (not same(?x2, ?x1) "
         "and on(vase_1, ?x2)))",
     ),
+    # the same, and a different one
+    "the vase and the bowl should not be on the same piece of furniture": (
+        "not exists ?x1: support (on(vase_1, ?x1) and on(bowl_1, ?x1))"
+    ),
+    "don't put the vase on the same surface as the laptop": (
+        "never exists ?x1: surface (on(laptop_1, ?x1) and on(vase_1, ?x1))"
+    ),
+    "put the vase on a different surface than the bowl": (
+        "exists ?x1: surface (not on(bowl_1, ?x1) and on(vase_1, ?x1))"
+    ),
     # beside
     "the book should be next to the vase, so carry it over there": (
         "exists ?beside: support (on(book_1, ?beside) and on(vase_1, ?beside)) and "

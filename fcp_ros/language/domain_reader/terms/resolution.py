@@ -225,7 +225,8 @@ class TermResolver(PartitiveResolver):
             referent.type = slot_type
         if noun is None and slot_type:
             referent.types = frozenset((slot_type,))
-        fixed = quantifier is Quantifier.FORALL or phrase.number is not None
+        several = phrase.number is not None and phrase.number != Quantity()
+        fixed = quantifier is Quantifier.FORALL or several
         for quality in phrase.qualities:
             referent.restrictions.append(self._restrict(referent, quality, fixed))
         if phrase.other:

@@ -99,6 +99,10 @@ _GENERAL_NOUNS = gather_words(
 """Nouns behind another one that add nothing: "food items"."""
 THING_NOUNS = gather_words("thing things stuff object objects")
 """Nouns that mean anything."""
+_FURNITURE = ("furniture",)
+"""Nouns that mean what other things are on, where nothing is called so."""
+_NO_FURNITURE = 0.6
+"""Degree of furniture as a kind of its own where nothing is called so."""
 PART_NOUNS = gather_words("piece pieces part parts component components element elements")
 """Nouns that mean any thing where a domain has no such nouns."""
 
@@ -158,6 +162,11 @@ class HeadParser(SetParser):
                     ),
                     opening,
                 )
+            if text in _FURNITURE and determiner is Determiner.A:
+                known = self.lexicon.find_noun(text)
+                if known is None or not known.members:  # any, where nothing is called so
+                    use = self.describe_use(place, place + 1, WordRole.THING, "thing")
+                    yield place + 1, replace(blank, head=Reference.THING, uses=(use,))
             if text in PART_NOUNS and not self.lexicon.find_nouns(self.tokens, place):
                 use = self.describe_use(place, place + 1, WordRole.THING, "thing")
                 plural = text.endswith("s")
@@ -238,7 +247,7 @@ class HeadParser(SetParser):
         use = self.describe_use(place, place + 2, WordRole.FILLER)
         inner = replace(opening, end=place + 2, many=False, partitive=False)
         for end, phrase in self._read_head(blank.start, place + 2, inner):
-            if isinstance(phrase.head, Noun):
+            if isinstance(phrase.head, Noun) or self.get_text(place + 2) in _FURNITURE:
                 several = text != singular
                 phrase = replace(
                     phrase,
@@ -300,6 +309,8 @@ class HeadParser(SetParser):
         if isinstance(match.head, ElementName):
             return 1.0
         degree = 1.0 if match.head.members else _ABSENT
+        if not match.head.members and self.get_text(place) in _FURNITURE:
+            degree = _NO_FURNITURE
         described = match.end > place + 1 and self.get_text(place) in self.patterns.states
         if described and self.lexicon.find_nouns(self.tokens, place + 1):
             degree *= _STATE_IN_LABEL

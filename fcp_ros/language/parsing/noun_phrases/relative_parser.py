@@ -10,6 +10,7 @@ from functools import cached_property
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable, atoms
 from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import ARTICLES
+from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
 from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import (
@@ -312,15 +313,21 @@ class RelativeParser(HeadParser):
             yield replace(phrase, end=end, head=noun, uses=(*phrase.uses, use))
 
     def _read_same(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
-        """Read "the same room as the desk"."""
-        if self.get_text(phrase.end) != "as" or self.get_text(phrase.start + 1) != "same":
+        """Read "the same room as the desk", "a different room than the desk"."""
+        same = self.get_text(phrase.end) == "as" and self.get_text(phrase.start + 1) == "same"
+        if not same and not (phrase.other and self.get_text(phrase.end) in ("than", "from")):
             return
+        before = PREPOSITIONS.get((self.get_text(phrase.start - 1),), "")
+        where = before if before in ("in", "on") else "from"
         for end, other in self.parse_simple(phrase.end + 1, depth + 1):
-            said = Predication(None, {THEME: other}, PLACE, "from")
+            said = Predication(
+                None, {THEME: other}, PLACE, where, negated=not same, attributive=True
+            )
             use = self.describe_use(phrase.end, phrase.end + 1, WordRole.QUALITY, "same")
             yield replace(
                 phrase,
                 end=end,
+                other=False,
                 qualities=(*phrase.qualities, said),
                 uses=(*phrase.uses, use, *list_phrase_uses(other)),
                 degree=phrase.degree * other.degree,
