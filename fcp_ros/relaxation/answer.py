@@ -122,8 +122,9 @@ class RelaxationAnswer:
                 strict, status=stopped.status, message=message, best_membership=membership
             )
         status = PlanStatus.UNSOLVABLE_AT_ALPHA if below else strict.status
-        if not found.complete and status is PlanStatus.UNSOLVABLE_PROVEN:
+        if not proven or (not found.complete and status is PlanStatus.UNSOLVABLE_PROVEN):
             status = PlanStatus.UNSOLVABLE_INCOMPLETELY
+            message = f"{message} It was not settled whether another relaxation leads to a plan."
         return replace(strict, status=status, message=message, best_membership=membership)
 
     # --- changes

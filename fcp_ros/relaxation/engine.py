@@ -48,6 +48,8 @@ PlanGoal = Callable[[Expression, PlanningOptions, PlanningWorld], PlanningResult
 
 MOST_LACKING = 100
 """Elements that are added to look if the goal could be met with them."""
+LEAST_MISSING = 2.0
+"""Seconds to look if the goal could be met with what is missing; as many as before, if more."""
 
 _TRIVIAL = "Its plan does nothing of what was wanted."
 _STOPPED = (PlanStatus.TIMEOUT, PlanStatus.MEMOUT, PlanStatus.CANCELLED)
@@ -170,22 +172,34 @@ class GoalRelaxation:
     def _find_world(self, node: Node) -> PlanningWorld:
         return self._here if self._worlds is None else self._worlds.make(node[-1])
 
-    def find_missing(self) -> str:
-        """Find what is missing for the goal as stated, in a sentence; "" if that is not known."""
+    def find_missing(self) -> tuple[str, str]:
+        """Find what is missing for the goal as stated.
+
+        This only adds to an answer, so it takes no longer than the answer itself.
+
+        Returns:
+            what is missing, in a sentence; "" if that is not known. And a sentence that says so if
+            it is not known since time was up.
+        """
         lacking: dict[str, tuple[str, int]] = {}
         for stream in self.streams:
             if isinstance(stream, ChoiceStream):
                 for label, type_, number in stream.list_lacking():
                     lacking[label] = (type_, max(number, lacking.get(label, ("", 0))[1]))
         if not 0 < sum(number for _, number in lacking.values()) <= MOST_LACKING:
-            return ""
+            return "", ""
         instance = add_elements(self._here.domain, self._here.instance, lacking)
         if instance is None:
-            return ""
+            return "", ""
         world = replace(self._here, instance=instance)
-        result = self._plan_goal(self._strict_goal, self._options.with_alpha(0.0), world)
+        seconds = max(LEAST_MISSING, self._proofs.elapsed)
+        most = min(self._options.time_limit, self._proofs.elapsed + seconds)
+        options = replace(self._options.with_alpha(0.0), time_limit=most)
+        result = self._plan_goal(self._strict_goal, options, world)
+        if result.status is PlanStatus.TIMEOUT:
+            return "", f"In {seconds:.0f} s it was not found whether things are missing for it."
         if not result.status.solved:
-            return ""
+            return "", ""
         words = join_words(
             [
                 add_article(write_label(label))
@@ -197,7 +211,7 @@ class GoalRelaxation:
         several = len(lacking) > 1 or any(number > 1 for _, number in lacking.values())
         verb, them = ("are", "them") if several else ("is", "one")
         words = words[:1].upper() + words[1:]
-        return f"{words} {verb} missing: with {them}, {result.best_membership:.2f}."
+        return f"{words} {verb} missing: with {them}, {result.best_membership:.2f}.", ""
 
     def _judge_strict(self, strict: PlanningResult) -> Attempt:
         """Judge the failure of the goal as stated."""

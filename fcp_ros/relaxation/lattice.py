@@ -72,7 +72,7 @@ class Found:
         node: the best node whose plan reaches alpha; None without one.
         attempt: its attempt, or that of the best node below alpha.
         bound: upper bound of the membership of all other nodes.
-        complete: True if no node is left open.
+        complete: True if no node is left open, and no choice was left out as one of too many.
         executes: True if some relaxed goal has a plan that does something.
         explored: the nodes that were looked at.
         interrupted: the status and sentence of the limit that ended it; None if nothing did.
@@ -275,13 +275,14 @@ class RelaxationLattice:
 
     def _conclude(self, interrupted: Interrupted | None) -> Found:
         tally = self._tally
-        left = max(-self._heap[0][0] if self._heap else 0.0, tally.open_bound, tally.slack)
+        slack = max([tally.slack, *(stream.left_out for stream in self._streams)])
+        left = max(-self._heap[0][0] if self._heap else 0.0, tally.open_bound, slack)
         chosen = tally.best or tally.below
         return Found(
             None if tally.best is None else tally.best[1],
             None if chosen is None else chosen[2],
             left,
-            not self._heap and interrupted is None and tally.slack == 0.0,
+            not self._heap and interrupted is None and slack == 0.0,
             chosen is not None,
             tuple(tally.explored),
             interrupted,

@@ -211,7 +211,7 @@ class _Relaxing:
         streams, words = relaxation.streams, relaxation.words
         result = RelaxationAnswer(request.options, strict, streams, words).conclude(found)
         if result.plan is None and result.status in _RELAXABLE:
-            result = _add_missing(result, relaxation.find_missing())
+            result = _add_missing(result, *relaxation.find_missing())
         if result.plan is not None and found.node is not None:
             shifts = tuple(relaxation.find_shifts(found.node))
             result = replace(result, plan=replace(result.plan, shifts=shifts))
@@ -219,7 +219,6 @@ class _Relaxing:
         return result
 
 
-def _add_missing(result: PlanningResult, sentence: str) -> PlanningResult:
-    if not sentence:
-        return result
-    return replace(result, would_take=sentence, message=f"{result.message} {sentence}")
+def _add_missing(result: PlanningResult, would_take: str, unknown: str) -> PlanningResult:
+    message = " ".join(one for one in (result.message, would_take, unknown) if one)
+    return replace(result, would_take=would_take, message=message)

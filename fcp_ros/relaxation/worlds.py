@@ -24,6 +24,7 @@ from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import Judge
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.planning.session import PlanningSession
+from fcp_ros.relaxation.choices.combinations import list_best
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import (
     AS_WANTED,
@@ -97,6 +98,9 @@ class WorldStream:
         tnorm: composes degrees.
         make_proofs: makes the proofs of another world.
         judge: judges elements that are taken for another type.
+
+    Attributes:
+        left_out: upper bound of the degree of worlds that are not looked at, as they are too many.
     """
 
     def __init__(
@@ -115,6 +119,7 @@ class WorldStream:
         self._made: dict[int, PlanningWorld] = {0: here}
         self.requirement = Requirement(Form.HARD, ())
         self.refused: list[RefusedChange] = []
+        self.left_out = 0.0
 
     @cached_property
     def found(self) -> Sequence[RequirementChoice]:
@@ -146,7 +151,12 @@ class WorldStream:
         """The choices, with the shifts of each, and True for those that ask."""
         found = [*self._list_shifts(), *self._list_asking()]
         found.sort(key=lambda one: -one[0].degree)
+        for choice, _, _ in found[MOST_WORLDS:]:
+            self._leave_out(choice.degree)
         return found[:MOST_WORLDS]
+
+    def _leave_out(self, degree: float) -> None:
+        self.left_out = max(self.left_out, degree)
 
     def _list_asking(self) -> Iterator[tuple[RequirementChoice, Shifts, bool]]:
         asking = {
@@ -169,7 +179,9 @@ class WorldStream:
         # Of many the best ones count, whatever their names are.
         single = sorted(self._list_single(), key=lambda one: -one.change.degree)
         for number in range(1, MOST_SHIFTED + 1):
-            for chosen in itertools.islice(itertools.combinations(single, number), MOST_WORLDS):
+            lists = [[one.change.share for one in single]] * number
+            for indices in list_best(lists, self._tnorm, True, self._leave_out, MOST_WORLDS):
+                chosen = [single[index] for index in indices]
                 shifts = tuple(one.shift for one in chosen)
                 if len({name for name, _ in shifts}) == number:
                     choice = self._make_choice([(one.change, one.judged) for one in chosen])

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -25,6 +24,7 @@ from fcp_ros.domain.model import BUILT_IN, SAME, Domain
 from fcp_ros.domain.relaxing import ANY
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.result import RelaxationKind
+from fcp_ros.relaxation.choices.combinations import list_best
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import (
     GoalChange,
@@ -47,6 +47,7 @@ class GivingUp:
         instance: the initial state.
         tnorm: composes degrees.
         express: quantifies the variables that are left of some conjuncts.
+        leave_out: told the bound of choices that are not made, if they are too many.
     """
 
     def __init__(
@@ -56,12 +57,14 @@ class GivingUp:
         instance: Instance,
         tnorm: TNorm,
         express: Callable[[Sequence[Expression]], Expression],
+        leave_out: Callable[[float], None],
     ) -> None:
         self._requirement = requirement
         self._domain = domain
         self._instance = instance
         self._tnorm = tnorm
         self._express = express
+        self._leave_out = leave_out
 
     def weigh(self, degree: float, wanted: Expression) -> list[Expression]:
         """Make a condition that has a degree where a wanted one fails, and 1 where it holds.
@@ -123,9 +126,8 @@ class GivingUp:
         """
         wanted, tnorm = self._requirement, self._tnorm
         degrees = [self._find_drop(self._list_predicates(unit)) for unit in wanted.units]
-        open_ = [number for number, degree in enumerate(degrees) if degree is not None]
         for count in range(1, len(wanted.units)):
-            for gone in itertools.islice(itertools.combinations(open_, count), MOST_SHORTER):
+            for gone in self._choose_gone(degrees, count, wanted.unit):
                 dropped = [wanted.units[number] for number in gone]
                 kept = [unit for unit in wanted.units if unit not in dropped]
                 spoken = {name for unit in kept for name in free_variables(unit)} | wanted.shared
@@ -153,6 +155,17 @@ class GivingUp:
                 choice = make_choice(expression, changes, tnorm)
                 yield replace(choice, is_dropped=False)
 
+    def _choose_gone(
+        self, degrees: Sequence[float | None], count: int, weight: float
+    ) -> Iterator[tuple[int, ...]]:
+        """Yield the ways to leave out so many conditions of these degrees, best first."""
+        known = [(degree, number) for number, degree in enumerate(degrees) if degree is not None]
+        known.sort(key=lambda one: -one[0])
+        shares = [1.0 - weight * (1.0 - degree) for degree, _ in known]
+        lists = [shares] * count
+        for chosen in list_best(lists, self._tnorm, True, self._leave_out, MOST_SHORTER):
+            yield tuple(sorted(known[index][1] for index in chosen))
+
     @staticmethod
     def _list_predicates(condition: Expression) -> set[str]:
         return {atom.predicate for atom in find_positive_atoms(condition)}
@@ -162,9 +175,9 @@ class GivingUp:
         if sequence.operator is not TrajectoryOperator.FIRST_THEN:
             return
         found = [self._find_drop({a.predicate for a in atoms(part)}) for part in sequence.parts]
-        open_ = [number for number, degree in enumerate(found) if degree is not None]
+        weight = self._requirement.weight / len(found)
         for count in range(1, len(sequence.parts)):
-            for gone in itertools.islice(itertools.combinations(open_, count), MOST_SHORTER):
+            for gone in self._choose_gone(found, count, weight):
                 left = [part for n, part in enumerate(sequence.parts) if n not in gone]
                 shorter = (
                     replace(sequence, parts=tuple(left))
@@ -178,7 +191,7 @@ class GivingUp:
                         "",
                         found[n] or 0.0,
                         "",
-                        self._requirement.weight / len(found),
+                        weight,
                     )
                     for n in gone
                 ]

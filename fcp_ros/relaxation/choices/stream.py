@@ -31,6 +31,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import EPSILON, TNorm
 from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.result import RelaxationKind
+from fcp_ros.relaxation.choices.combinations import list_best
 from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.giving_up import GivingUp
 from fcp_ros.relaxation.choices.requirements import (
@@ -53,9 +54,6 @@ from fcp_ros.relaxation.choices.weakening import Variant, list_variants
 
 MOST_PLACES = 2
 """Places of one requirement that substitutes take at once; of a count any number."""
-MOST_TRIED = 20_000
-"""Combinations of substitutes that are looked at for one entry."""
-
 
 _RANK = {
     kind: rank
@@ -127,6 +125,7 @@ class ChoiceStream:
 
     Attributes:
         refused: what was looked at and is no choice.
+        left_out: upper bound of the degree of choices that are not made, as they are too many.
     """
 
     def __init__(
@@ -147,6 +146,7 @@ class ChoiceStream:
             setting.instance,
             setting.tnorm,
             partial(self._express, Variant(())),
+            self._leave_out,
         )
         self._instance = setting.instance
         self._found: list[RequirementChoice] = [AS_WANTED]
@@ -155,6 +155,7 @@ class ChoiceStream:
         self._is_open = False
         self._judged: dict[tuple[Opening, tuple[GoalChange, ...]], list[_Judged]] = {}
         self.refused: list[RefusedChange] = []
+        self.left_out = 0.0
 
     def find(self, number: int) -> RequirementChoice | None:
         """Return a choice by its number; None if there are not so many.
@@ -220,15 +221,21 @@ class ChoiceStream:
 
     # --- entries
 
+    def _leave_out(self, degree: float) -> None:
+        self.left_out = max(self.left_out, degree)
+
     def _open(self) -> None:
         requirement, relaxing = self.requirement, self._domain.relaxing
         if requirement.form is Form.HARD:
             return
         mentioned = {atom.predicate for part in requirement.parts for atom in atoms(part)}
         rigid = not relaxing.hard.isdisjoint(mentioned)
+        listed = list_variants(
+            requirement.parts, self._domain, requirement.unit, self._setting.tnorm, self._leave_out
+        )
         variants = [
             variant
-            for variant in list_variants(requirement.parts, self._domain, requirement.unit)
+            for variant in listed
             if all(self._is_good_enough(change.degree) for change in variant.changes)
         ]
         places = [
@@ -254,7 +261,7 @@ class ChoiceStream:
 
     def _add_variant(self, variant: Variant, places: Sequence[Opening], rigid: bool) -> None:
         tnorm = self._setting.tnorm
-        bound = tnorm.compose_all(change.share for change in variant.changes)
+        bound = variant.find_share(tnorm)
         wider = {name for name, _ in variant.wider}
         open_ = [place for place in places if place.name not in wider]
         if self.requirement.count is not None:
@@ -339,7 +346,8 @@ class ChoiceStream:
         """Yield the ways to put elements into places, best first."""
         tnorm = self._setting.tnorm
         lists = [self._judge(place, variant) for place in places]
-        for indices in _list_best([self._list_shares(each) for each in lists], tnorm, False):
+        shares = [self._list_shares(each) for each in lists]
+        for indices in list_best(shares, tnorm, False, self._leave_out):
             chosen = [each[index] for each, index in zip(lists, indices, strict=True)]
             elements = [one.candidate.element for one in chosen]
             if len(set(elements)) < len(elements):
@@ -458,7 +466,7 @@ class ChoiceStream:
         variables = variant.widen(count.variables)
         judged = self._judge(place, variant) if place is not None and substitutes else []
         lists = [self._list_shares(judged)] * substitutes
-        for indices in _list_best(lists, tnorm, True):
+        for indices in list_best(lists, tnorm, True, self._leave_out):
             changes = list(variant.changes)
             parts: list[Expression] = []
             left = count.number - substitutes - missing
@@ -489,34 +497,3 @@ class ChoiceStream:
             "",
             self.requirement.weight,
         )
-
-
-def _list_best(
-    lists: Sequence[Sequence[float]], tnorm: TNorm, ascending: bool
-) -> Iterator[tuple[int, ...]]:
-    """List one index into each list of falling degrees, by the composed degree, best first.
-
-    Args:
-        lists: degrees, falling.
-        tnorm: composes them.
-        ascending: the indices are those of a set: each is larger than the one before it.
-    """
-    first = tuple(range(len(lists))) if ascending else (0,) * len(lists)
-    if any(index >= len(each) for index, each in zip(first, lists, strict=True)):
-        return
-
-    def compose(indices: tuple[int, ...]) -> float:
-        return tnorm.compose_all(each[i] for each, i in zip(lists, indices, strict=True))
-
-    heap, seen = [(-compose(first), first)], {first}
-    while heap and len(seen) < MOST_TRIED:
-        _, indices = heapq.heappop(heap)
-        yield indices
-        for position, index in enumerate(indices):
-            following = indices[position + 1] if position + 1 < len(indices) else len(lists[-1])
-            limit = following if ascending else len(lists[position])
-            if index + 1 < limit:
-                after = (*indices[:position], index + 1, *indices[position + 1 :])
-                if after not in seen:
-                    seen.add(after)
-                    heapq.heappush(heap, (-compose(after), after))

@@ -8,7 +8,7 @@ A fails, and 1 where it holds all the same.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -34,7 +34,9 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import IS_A, Domain
 from fcp_ros.foundation.labels import match_label, normalise_label
+from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.result import RelaxationKind
+from fcp_ros.relaxation.choices.combinations import list_best
 from fcp_ros.relaxation.choices.requirements import GoalChange
 
 MOST_VARIANTS = 64
@@ -57,6 +59,10 @@ class Variant:
     changes: tuple[GoalChange, ...] = ()
     wider: tuple[tuple[str, str], ...] = ()
 
+    def find_share(self, tnorm: TNorm) -> float:
+        """Find the degree of the whole goal with these changes alone."""
+        return tnorm.compose_all(change.share for change in self.changes)
+
     def widen(self, variables: Sequence[TypedVariable]) -> tuple[TypedVariable, ...]:
         """Give variables the types over which they have to range."""
         wider = dict(self.wider)
@@ -73,21 +79,32 @@ def weigh(weight: float, condition: Expression) -> list[Expression]:
 
 
 def list_variants(
-    parts: Sequence[Expression], domain: Domain, weight: float = 1.0
+    parts: Sequence[Expression],
+    domain: Domain,
+    weight: float,
+    tnorm: TNorm,
+    leave_out: Callable[[float], None],
 ) -> list[Variant]:
-    """List all ways to weaken the atoms of a conjunction; the first one changes nothing.
+    """List the ways to weaken the atoms of a conjunction, best first; the first changes nothing.
 
     Args:
         parts: the conjuncts.
         domain: has the weaker forms.
         weight: of the conjunction in the whole goal.
+        tnorm: composes degrees.
+        leave_out: told the bound of what is not listed, if it is too much.
     """
     options = [
-        [one for one in _vary(part, domain, weight) if not _says_nothing(one, parts, domain)]
+        sorted(
+            (one for one in _vary(part, domain, weight) if not _says_nothing(one, parts, domain)),
+            key=lambda one: -one.find_share(tnorm),
+        )
         for part in parts
     ]
     found = []
-    for chosen in itertools.islice(itertools.product(*options), MOST_VARIANTS):
+    shares = [[one.find_share(tnorm) for one in each] for each in options]
+    for indices in list_best(shares, tnorm, False, leave_out, MOST_VARIANTS):
+        chosen = [each[index] for each, index in zip(options, indices, strict=True)]
         found.append(
             Variant(
                 tuple(one.parts[0] for one in chosen),
