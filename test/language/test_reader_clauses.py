@@ -132,6 +132,10 @@ GOALS = {
     ),
     "The milk that's kept in the fridge: put it on the table.": "on(milk_1, table_1)",
     "The book, put it on the table.": "on(book_1, table_1)",
+    # inside what was spoken of
+    "Go to the fridge and put the milk inside.": (
+        "at(robot_1, kitchen_1) and inside(milk_1, fridge_1)"
+    ),
     # lists of things and their places
     "I want two things moved: the mug to the couch and the bowl into the fridge.": (
         "on(mug_1, couch_1) and inside(bowl_1, fridge_1)"

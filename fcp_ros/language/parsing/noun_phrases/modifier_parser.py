@@ -34,6 +34,8 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole
 
+_WHOLE_PLACE = 0.8
+"""Degree of "inside" for a place that was said itself, not what is there."""
 _LOOSE = gather_words("somewhere anywhere someplace right straight directly safely up down over")
 """Words before a preposition without a meaning of their own."""
 WHERE = "where"
@@ -122,12 +124,12 @@ class ModifierParser(PatternMatcher):
                 )
         if self.get_text(start) in ("inside", "in", "on") and self.ends_clause(start + 1):
             use = self.describe_use(start, start + 1, WordRole.THING, "there")
-            place = NounPhrase(start, start + 1, Reference.THERE, Determiner.THE)
             preposition = PREPOSITIONS[(self.get_text(start),)]
-            yield (
-                start + 1,
-                Predication(None, {PLACE: place}, THEME, preposition, uses=(use,), degree=0.9),
-            )
+            # a shelf that was brought somewhere, rather than the room where it was brought
+            for head, degree in ((Reference.IT, 0.9), (Reference.THERE, _WHOLE_PLACE)):
+                place = NounPhrase(start, start + 1, head, Determiner.THE)
+                said = Predication(None, {PLACE: place}, THEME, preposition, uses=(use,))
+                yield start + 1, replace(said, degree=degree)
         yield from self._parse_places_of(start, depth)
         yield from self._parse_elsewhere(start, depth)
         yield from self._parse_anywhere(start, depth)
