@@ -253,8 +253,7 @@ class GoalRelaxation:
             reason = f"No sequence of actions leads to this: {self._tell(position, choices)}."
             return Attempt(RelaxationOutcome.IMPOSSIBLE, None, unreachable, reason)
         world = self._find_world(node)
-        kept = zip(self.requirements, choices, strict=False)
-        if all(choice.is_dropped or item.form is Form.HARD for item, choice in kept):
+        if self._leaves_nothing(choices):
             return Attempt(RelaxationOutcome.TRIVIAL, None, reason="Nothing wanted is left of it.")
         goal = self.assemble(choices)
         result = self._plan_goal(goal, self._options, world)
@@ -276,6 +275,13 @@ class GoalRelaxation:
             reason = result.message
             return Attempt(RelaxationOutcome.IMPOSSIBLE, result, conflict, reason)
         return Attempt(RelaxationOutcome.UNKNOWN, result, reason=result.message, exact=False)
+
+    def _leaves_nothing(self, choices: Sequence[RequirementChoice]) -> bool:
+        """Return True if all that may be relaxed is given up, or left again in the end."""
+        kept = zip(self.requirements, choices, strict=False)
+        return all(
+            choice.is_dropped or choice.is_split or item.form is Form.HARD for item, choice in kept
+        )
 
     def _tell(self, position: int, choices: Sequence[RequirementChoice]) -> str:
         """Tell a requirement, with the changes of a choice."""
@@ -333,6 +339,8 @@ class GoalRelaxation:
     ) -> bool:
         """Return True if the plan for a relaxed goal does something that was wanted."""
         verdict = result.verification
+        if self._leaves_nothing(choices):
+            return False
         if result.plan is None or verdict is None or verdict.final is None:
             return False
         wanted = [

@@ -170,6 +170,11 @@ class RequirementChoice:
     uses: frozenset[str] = frozenset()
     is_dropped: bool = False
 
+    @property
+    def is_split(self) -> bool:
+        """True if the requirement holds on the way, and is left again in the end."""
+        return any(change.kind is RelaxationKind.SPLIT for change in self.changes)
+
 
 AS_WANTED = RequirementChoice(None)
 """The choice of changing nothing."""
