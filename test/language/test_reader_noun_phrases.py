@@ -338,3 +338,13 @@ def test_what_nobody_spoke_of_is_asked_about(sentence, choices, house, reader):
 def test_what_is_said_of_another_kind_is_doubtful(house, reader):
     found = reader.read("put the book on the couch that isn't the counter", house)
     assert found.best is None or found.best.degree < 0.7
+
+
+@pytest.mark.parametrize("said", ["It belongs on the couch.", "That one should be on the couch."])
+def test_what_belongs_somewhere_is_asked_about(said, house, reader):
+    assert reader.read(said, house).status is ReadingStatus.AMBIGUOUS
+
+
+def test_known_thing_that_is_not_there_is_doubtful(house, reader):
+    assert reader.read("put the banana on the couch", house).best.degree < 0.7
+    assert reader.read("put a banana on the couch", house).best.degree > 0.7

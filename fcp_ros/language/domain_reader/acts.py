@@ -148,7 +148,7 @@ class ActComposer:
         found: list[Statement] = []
         for part in theme.parts if isinstance(theme, TermGroup) else (theme,):
             conditions: list[Expression] = []
-            self._filler.type_variable(part, self._find_movable())
+            self._filler.type_variable(part, self.find_movable())
             types = self._resolver.list_types(part)
             for place in self._resolver.places.list_theme_relations():
                 meaning = place.meaning
@@ -166,7 +166,7 @@ class ActComposer:
             found.append(Statement(prefix, join(conditions)))
         return found
 
-    def _find_movable(self) -> str:
+    def find_movable(self) -> str:
         """Return the type of things that most relations say the place of."""
         relations: dict[str, set[str]] = {}
         for place in self._resolver.places.list_theme_relations():

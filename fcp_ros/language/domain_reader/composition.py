@@ -164,7 +164,12 @@ class Composer:
             place_phrase, (NounPhrase, Coordination)
         ):
             raise Unresolved("a place")
-        theme = self.resolver.resolve(theme_phrase, "")
+        pronoun = isinstance(theme_phrase, NounPhrase) and theme_phrase.head in (
+            Reference.IT,
+            Reference.ONE,
+        )
+        asked = self.acts.find_movable() if pronoun and self.resolver.asking else ""
+        theme = self.resolver.resolve(theme_phrase, asked)
         there = isinstance(place_phrase, NounPhrase) and place_phrase.head is Reference.THERE
         place = (
             self.resolver.find_there(theme, said.preposition)

@@ -42,6 +42,8 @@ _OF_NO_KIND = 0.9
 """Degree of "the ones on the table" where no kind of thing was spoken of."""
 
 
+_UNKNOWN_THING = 0.7
+"""Degree of "the banana" as any banana where there is none that is known."""
 _NOT_SPOKEN_OF = 0.6
 """Degree of "it" where nothing was spoken of."""
 
@@ -264,8 +266,7 @@ class TermResolver(PartitiveResolver):
     def _resolve_definite(self, phrase: NounPhrase, noun: Noun) -> Term:
         candidates = self._filter(phrase, noun)
         if not candidates:
-            if noun.members:
-                self.degree *= 0.4
+            self.degree *= 0.4 if noun.members else _UNKNOWN_THING
             known = noun if noun.labels else None
             return self._make_variable(phrase, known, Quantifier.EXISTS, "")
         if len(candidates) == 1:
