@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part of the Context-Matters benchmark: reading alone, sentences with their formal meaning.
+"""Parts of the Context-Matters benchmark: reading alone, sentences with their formal meaning.
 
-``language_sentences.yaml`` has three wordings for each meaning, by an author who did not know the
-reader; its header says what is right.
+The files in ``language_sentences`` are by authors who did not know the reader; their headers say
+what is right. `SEALED` was read once, when the reader was finished, and by nobody before; the
+others were in view while it was written.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +23,7 @@ from context_matters_instances import ROBOT, build_state, domain_of, read_tasks
 from context_matters_part_tasks import READING_SECONDS, Details, report_nothing
 from context_matters_scoring import check
 from language_equivalence import Likeness, compare_goals
-from planning_tables import Line, Part, limit, share
+from planning_tables import Line, Part, Verdict, limit, share
 
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.cli.session import open_session
@@ -30,9 +31,9 @@ from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 
-SENTENCES = Path(__file__).with_name("language_sentences.yaml")
-HELD_OUT = Path(__file__).with_name("language_sentences_heldout.yaml")
-"""Sentences that were read once, when the reader was finished, and not while it was written."""
+SENTENCES = Path(__file__).with_name("language_sentences")
+SEALED = SENTENCES / "sealed.yaml"
+DEVELOPMENT = tuple(SENTENCES / f"{name}.yaml" for name in ("first", "second", "third"))
 SPEAKER = "person_1"
 RIGHT_SHARE, FLAGGED_SHARE = 0.9, 2 / 3
 LOW = 0.7
@@ -89,8 +90,8 @@ class Judged:
         return best is None or best.degree < LOW
 
 
-def read_sentences(path: Path = SENTENCES) -> tuple[Meaning, ...]:
-    """Read the meanings."""
+def read_sentences(path: Path) -> tuple[Meaning, ...]:
+    """Read the meanings of a file."""
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     return tuple(_read_meaning(entry) for entry in document["meanings"])
 
@@ -108,35 +109,48 @@ def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
     )
 
 
-def reading_part(
-    setting: Setting, quick: bool, only: str = "", path: Path = SENTENCES
-) -> tuple[Part, Details]:
-    """Read the sentences and compare the goals."""
-    name = "reading" if path == SENTENCES else "held out"
-    meanings = [meaning for meaning in read_sentences(path) if only in meaning.name]
-    if quick:
-        meanings = meanings[::5]
-    if not meanings:
-        return report_nothing(name, only)
-    for meaning in {m.place: m for m in meanings}.values():  # models and grammars get loaded
-        setting.reader.read(meaning.wordings[0], context_of(meaning, setting.similarity))
-    judged = [found for meaning in meanings for found in judge_meaning(meaning, setting)]
-    domains = dict.fromkeys(m.domain for m in meanings)
-    lines = [_line(d, [j for j in judged if j.meaning.domain == d]) for d in domains]
-    lines.append(_line("all", judged))
+def reading_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
+    """Read the sealed sentences and compare the goals."""
+    judged = _read_all([SEALED], setting, quick, only)
+    if not judged:
+        return report_nothing("reading", only)
     wrong = [j for j in judged if not j.right]
     verdicts = [
         share("read as meant", [j.right for j in judged], RIGHT_SHARE),
         share("flagged, of the wrong ones", [j.flagged for j in wrong], FLAGGED_SHARE),
         limit("reading, the longest", max(j.seconds for j in judged), READING_SECONDS, "s"),
     ]
+    return _make_part("reading", judged, verdicts), [_describe(j) for j in judged]
+
+
+def development_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
+    """Read the sentences that were in view while the reader was written; they have no goal."""
+    judged = _read_all(DEVELOPMENT, setting, quick, only)
+    if not judged:
+        return report_nothing("development", only)
+    return _make_part("development", judged, []), [_describe(j) for j in judged]
+
+
+def _read_all(files: Iterable[Path], setting: Setting, quick: bool, only: str) -> list[Judged]:
+    meanings = [m for path in files for m in read_sentences(path) if only in m.name]
+    if quick:
+        meanings = meanings[::5]
+    for meaning in {m.place: m for m in meanings}.values():  # models and grammars get loaded
+        setting.reader.read(meaning.wordings[0], context_of(meaning, setting.similarity))
+    return [found for meaning in meanings for found in judge_meaning(meaning, setting)]
+
+
+def _make_part(name: str, judged: Sequence[Judged], verdicts: list[Verdict]) -> Part:
+    domains = dict.fromkeys(j.meaning.domain for j in judged)
+    lines = [_line(d, [j for j in judged if j.meaning.domain == d]) for d in domains]
+    lines.append(_line("all", judged))
     counts = Counter(f"{'right' if j.right else 'wrong'}: {j.why}" for j in judged)
     notes = [", ".join(f"{n} {why}" for why, n in counts.most_common())]
     clear = [j for j in judged if j.meaning.goals and not j.meaning.ambiguous]
     needless = sum(j.right and j.flagged for j in clear)
     notes.append(f"right and flagged without need: {needless}")
-    notes += [f"  {_describe_fault(j)}" for j in wrong]
-    return Part(name, lines, verdicts, notes), [_describe(j) for j in judged]
+    notes += [f"  {_describe_fault(j)}" for j in judged if not j.right]
+    return Part(name, lines, verdicts, notes)
 
 
 @cache
@@ -223,7 +237,7 @@ def compare_reading(read: str, goals: Iterable[str], context: ReadingContext) ->
     return False, (Likeness.UNTRIED if untried else Likeness.DIFFERENT).value
 
 
-def _line(name: str, judged: list[Judged]) -> Line:
+def _line(name: str, judged: Sequence[Judged]) -> Line:
     wrong = [j for j in judged if not j.right]
     figures = {
         "sentences": len(judged),
