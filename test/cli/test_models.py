@@ -21,7 +21,9 @@ def run(*words: str):
     return CliRunner().invoke(app, list(words))
 
 
-def test_list_tells_state_size_and_licence():
+@pytest.mark.parametrize("columns", ["80", "200"])
+def test_list_tells_state_size_and_licence(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
     done = run("list")
     assert done.exit_code == 0
     rows = {line.split()[0]: line for line in done.output.splitlines()}

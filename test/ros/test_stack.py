@@ -48,19 +48,23 @@ def test_run_nodes_reports_what_does_not_start(small):
     assert not stop.is_set()
 
 
-def test_waiting_for_a_node_that_stays_unconfigured_ends(small):
+@pytest.fixture
+def never_started(monkeypatch):
+    """Nodes whose timers for their start never ring."""
+    monkeypatch.setattr(ManagedNode, "_autostart", lambda _node: None)
+
+
+def test_waiting_for_a_node_that_stays_unconfigured_ends(small, never_started):
     """The error says which node is in which state, and how long it was waited for."""
     with NodeStack(small) as stack:
-        stack.nodes["scene_graph"]._stop_autostart()  # as if its timer never rang
         began = time.monotonic()
         with pytest.raises(StartError, match=r"after 0\.\d s: scene_graph \(unconfigured\)\.$"):
             stack.wait_active(timeout=0.3)
         assert time.monotonic() - began < 10.0
 
 
-def test_waiting_for_a_node_whose_thread_has_ended_says_so(small):
+def test_waiting_for_a_node_whose_thread_has_ended_says_so(small, never_started):
     with NodeStack(small) as stack:
-        stack.nodes["scene_graph"]._stop_autostart()
         stack._threads._stopping.set()
         stack.nodes["scene_graph"].executor.create_task(lambda: None)
         with pytest.raises(StartError, match=r"Their threads have ended: scene_graph\."):

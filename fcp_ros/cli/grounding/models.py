@@ -68,8 +68,8 @@ def show_models(as_json: JsonOption = False) -> None:
         console.print_json(json.dumps(rows))
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("name", "for", "size", "download", "on disk", "licence", "state", "what"):
-        table.add_column(column)
+    for column in ("name", "for", "size", "download", "on disk", "licence", "state"):
+        table.add_column(column, no_wrap=True)
     for name, model in registry.items():
         table.add_row(
             name,
@@ -79,9 +79,10 @@ def show_models(as_json: JsonOption = False) -> None:
             _write_bytes(model.unpacked),
             model.licence,
             find_state(name).value,
-            model.description,
         )
     console.print(table)
+    for name, model in registry.items():
+        console.print(f"{name}: {model.description}", style="dim", soft_wrap=True)
     console.print(f"kept in {locate_models()}", style="dim", soft_wrap=True)
 
 
