@@ -223,6 +223,11 @@ GOALS = {
     "Put the vase on the table. As soon as it is there, close the door.": (
         "on(vase_1, table_1) and closed(door_1) and on(vase_1, table_1) before closed(door_1)"
     ),
+    # With all of several things: before the first of them.
+    "Close the door, then put all cups on the couch.": (
+        "closed(door_1) and forall ?x1: cup (on(?x1, couch_1)) and closed(door_1) before "
+        "exists ?x1: cup (on(?x1, couch_1))"
+    ),
     "Put a mug on the couch and then put it on the counter.": (
         "exists ?x1: mug (on(?x1, counter_1)) and (first exists ?x1: mug (on(?x1, couch_1)) then "
         "exists ?x1: mug (on(?x1, counter_1)))"

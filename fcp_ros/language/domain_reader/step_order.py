@@ -9,11 +9,15 @@ from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
     Constant,
+    Exists,
     Expression,
+    Forall,
     Not,
+    Or,
     TrajectoryConstraint,
     Variable,
     atoms,
+    children,
     substitute,
     to_text,
 )
@@ -144,6 +148,8 @@ class StepOrder:
         if not all(is_crisp(part, graded) for part in (first, second)):
             self.degree *= 0.7
             return []
+        if operator is TrajectoryOperator.BEFORE and isinstance(second, Forall):
+            return [TrajectoryConstraint(operator, (first, self._find_start(first, second)))]
         if operator is not TrajectoryOperator.BEFORE or not isinstance(second, And):
             return [TrajectoryConstraint(operator, (first, second))]
         # What holds already can't be preceded by anything.
@@ -153,6 +159,22 @@ class StepOrder:
             TrajectoryConstraint(each, (first, part))
             for each, part in zip(operators, second.parts, strict=True)
         ]
+
+    def _find_start(self, first: Expression, second: Forall) -> Expression:
+        """Find when something begins to be so of all: "then put them all back" with the first one.
+
+        That can't be told from the state where one of them is so already, or the clause before may
+        make it so.
+        """
+        demanded = second.body.parts if isinstance(second.body, Or) else (second.body,)
+        conditions = [part.body for part in demanded if isinstance(part, Not)]
+        wanted = [part for part in demanded if not isinstance(part, Not)]
+        if len(wanted) != 1 or _has_negation(wanted[0]):
+            return second
+        spoken = {atom.predicate for atom in atoms(wanted[0])}
+        start = Exists(second.variables, And((*conditions, *wanted)) if conditions else wanted[0])
+        shared = not spoken.isdisjoint(atom.predicate for atom in atoms(first))
+        return second if shared or self._holds_now(start) else start
 
     def _is_means(self, one: ComposedClause, two: ComposedClause) -> bool:
         """Return True if a clause only prepares the next: "take the mug and put it ..."."""
@@ -197,6 +219,11 @@ class StepOrder:
             and any(atom.arguments[0] == robot for atom in atoms(s.matrix))
             for s in one.statements
         )
+
+
+def _has_negation(condition: Expression) -> bool:
+    """Return True if some part of a condition is negated."""
+    return isinstance(condition, Not) or any(map(_has_negation, children(condition)))
 
 
 def _pin_variables(atom: Atom, other: Atom) -> Atom:

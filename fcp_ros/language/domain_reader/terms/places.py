@@ -302,10 +302,18 @@ class PresentState:
             for atom in _list_conjuncts(condition.body):
                 found = self._follow(atom, variable.name, binding)
                 if found is not None:
-                    return found
+                    return [name for name in found if self._is_of_type(name, variable.type)]
         if not schema.has_type(variable.type):
-            return [n for n in instance.names() if is_a(instance, instance.id_of(n), variable.type)]
+            return [name for name in instance.names() if self._is_of_type(name, variable.type)]
         return [instance.name_of(id_) for id_ in instance.elements(variable.type)]
+
+    def _is_of_type(self, name: str, type_: str) -> bool:
+        """Return True if an element has a type of the schema, or a kind."""
+        id_ = self._instance.id_of(name)
+        schema = self._instance.schema
+        if schema.has_type(type_):
+            return schema.is_subtype(self._instance.type_of(id_), type_)
+        return is_a(self._instance, id_, type_)
 
     def _follow(
         self, atom: Atom, variable: str, binding: Mapping[str, str]
