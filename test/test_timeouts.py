@@ -18,8 +18,8 @@ def test_blocked():
 def test_a_test_that_keeps_the_interpreters_lock_is_ended(repository, tmp_path):
     file = tmp_path / "test_blocked.py"
     file.write_text(BLOCKED)
-    settings = ["-c", str(repository / "pyproject.toml"), "-o", "faulthandler_timeout=1"]
-    arguments = [*settings, "-p", "no:cacheprovider", "--timeout=1", str(file)]
+    settings = ["-c", str(repository / "pyproject.toml"), "-o", "faulthandler_timeout=5"]
+    arguments = [*settings, "-p", "no:cacheprovider", "--timeout=5", str(file)]
     began = time.monotonic()
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],
