@@ -25,17 +25,26 @@ def update(number: int, *nodes: SceneNode, full: bool = False, source: str = "ca
 
 
 @pytest.fixture
-def watcher(stack_options: Any, tmp_path: Any, probe: Any) -> Any:
+def watcher(stack_options: Any, tmp_path: Any, probe: Any, until: Any) -> Any:
     """A scene_graph node of its own with one mug: (node, client, publisher, requests)."""
     options = stack_options(tmp_path, nodes=("scene_graph",), namespace="watcher", scene="")
     with NodeStack(options) as stack, FcpClient(namespace="watcher") as client:
         stack.wait_active()
         requests = probe.listen(SceneGraphRequest, "watcher/scene_graph_request")
         publisher = probe.publisher(SceneGraphUpdate, "watcher/scene_graph_update")
-        publisher.publish(update(1, mug("zz"), full=True))
         node = stack.nodes["scene_graph"]
+        until(lambda: knows_listener(node), "the node to know who listens to its requests")
+        publisher.publish(update(1, mug("zz"), full=True))
         yield node, client, publisher, requests
         requests.close()
+
+
+def knows_listener(node: Any) -> bool:
+    """Whether a request would reach somebody: it is sent once, and not kept for those who come."""
+    return any(
+        publisher.topic_name.endswith("scene_graph_request") and publisher.get_subscription_count()
+        for publisher in node.publishers
+    )
 
 
 def ids(client: FcpClient) -> list[str]:
