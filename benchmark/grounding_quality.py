@@ -28,17 +28,15 @@ from fcp_ros.grounding import ArgumentContext, Device, JudgementRequest
 from fcp_ros.grounding.embedding.degree_map import fit_degree_map
 from fcp_ros.grounding.embedding.head import Head
 from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS, load_heads
-from fcp_ros.grounding.embedding.judgement_set import JudgementSet, read_judgements, split
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.embedding.training import (
-    Agreement,
     compare_with_cosine,
-    compute_area,
     compute_cosines,
     fit_cosine_map,
-    measure_agreement,
 )
-from fcp_ros.grounding.embedding.words import to_plain
+from fcp_ros.grounding.judged.agreement import Agreement, compute_area, measure_agreement
+from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
+from fcp_ros.grounding.judged.words import to_plain
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
 HERE = Path(__file__).resolve().parent

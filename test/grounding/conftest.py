@@ -14,6 +14,7 @@ from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementReque
 from fcp_ros.grounding.protocol.options import Device
 
 MakePredicate = Callable[..., GradedPredicate]
+WriteSet = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
@@ -67,3 +68,16 @@ def ask() -> Callable[[str, str], JudgementRequest]:
         return JudgementRequest("serves_as", (item, ArgumentContext("purpose", purpose)))
 
     return make
+
+
+@pytest.fixture
+def write_set(tmp_path: Path) -> WriteSet:
+    """Writes lines into a CSV file of a folder; returns the folder."""
+
+    def write(name: str, *lines: str, header: str = "item,purpose,degree", to: str = "own") -> Path:
+        folder = tmp_path / to
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+        return folder
+
+    return write

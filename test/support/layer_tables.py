@@ -39,6 +39,7 @@ FOLDERS = {
     "scene": ("graph", "shapes", "relations", "formats", "live"),
     "grounding": (
         "protocol",
+        "judged",
         "calibration",
         "model_files",
         "models",

@@ -30,7 +30,7 @@ from fcp_ros.grounding.embedding.degree_map import DegreeMap, fit_degree_map
 from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS
 from fcp_ros.grounding.embedding.head_judge import HeadJudge
 from fcp_ros.grounding.embedding.phrasing import compare_pairs, measure_concordance
-from fcp_ros.grounding.embedding.words import (
+from fcp_ros.grounding.judged.words import (
     find_anchor_degree,
     join_statement,
     read_arguments,

@@ -23,13 +23,6 @@ from numpy.typing import NDArray
 from fcp_ros.grounding.embedding.degree_map import DegreeMap, fit_monotone_map
 from fcp_ros.grounding.embedding.head import Head, JudgedPairs, Scaling, Supports, hash_pair
 from fcp_ros.grounding.embedding.head_file import Heads
-from fcp_ros.grounding.embedding.judgement_set import (
-    Judgement,
-    JudgementSet,
-    compute_fraction,
-    hash_judgements,
-    split,
-)
 from fcp_ros.grounding.embedding.pair_features import (
     SHARED_WORDS,
     Array,
@@ -40,6 +33,14 @@ from fcp_ros.grounding.embedding.pair_features import (
     fit_basis,
 )
 from fcp_ros.grounding.embedding.phrasing import Encode
+from fcp_ros.grounding.judged.agreement import Agreement, measure_agreement
+from fcp_ros.grounding.judged.judgement_set import (
+    Judgement,
+    JudgementSet,
+    compute_fraction,
+    hash_judgements,
+    split,
+)
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
@@ -229,27 +230,7 @@ def _collect_judged(kind: JudgementSet) -> JudgedPairs:
     return JudgedPairs(keys[order], degrees[order])
 
 
-HIGH, LOW = 0.7, 0.15
-"""The area under the curve compares degrees >= HIGH with degrees <= LOW."""
 WORDS_AT_A_TIME = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Agreement of degrees with judgements.
-
-    Args:
-        count: number of judgements.
-        mean_error: mean absolute difference, in degrees.
-        rank: Spearman's rank correlation; 0 if all are equal.
-        area: under the ROC curve of judgements >= HIGH against those <= LOW; 0.5 is chance, and
-            the value if there are none.
-    """
-
-    count: int
-    mean_error: float
-    rank: float
-    area: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,34 +244,6 @@ class HeadComparison:
 
     head: Agreement
     cosine: Agreement
-
-
-def measure_agreement(judged: list[float], given: list[float]) -> Agreement:
-    """Compare degrees with judgements, in the same order; at least one.
-
-    scipy is imported here: only training and its benchmark need it.
-    """
-    from scipy.stats import rankdata
-
-    ours, theirs = np.array(judged), np.array(given)
-    ranks, others = rankdata(ours), rankdata(theirs)
-    varied = ranks.std() > 0 and others.std() > 0
-    return Agreement(
-        len(given),
-        float(np.abs(ours - theirs).mean()),
-        float(np.corrcoef(ranks, others)[0, 1]) if varied else 0.0,
-        compute_area(ours[theirs >= HIGH - 1e-9], ours[theirs <= LOW + 1e-9]),
-    )
-
-
-def compute_area(high: np.ndarray, low: np.ndarray) -> float:
-    """Compute the chance that one of `high` is above one of `low`; ties count half."""
-    from scipy.stats import rankdata
-
-    if not len(high) or not len(low):
-        return 0.5
-    ranks = rankdata(np.concatenate([high, low]))[: len(high)]
-    return float((ranks.sum() - len(high) * (len(high) + 1) / 2) / (len(high) * len(low)))
 
 
 def compare_with_cosine(head: Head, kind: JudgementSet, encode: Encode) -> HeadComparison:

@@ -15,8 +15,9 @@ from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.embedding.degree_map import DegreeMap, fit_monotone_map, shift_by_rubric
 from fcp_ros.grounding.embedding.head import Head
 from fcp_ros.grounding.embedding.head_file import Heads, hash_file, load_heads, save_heads
-from fcp_ros.grounding.embedding.judgement_set import JudgementSet, read_judgements, split
-from fcp_ros.grounding.embedding.training import TrainingOptions, measure_agreement, train_head
+from fcp_ros.grounding.embedding.training import TrainingOptions, train_head
+from fcp_ros.grounding.judged.agreement import measure_agreement
+from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
 
 ENCODER = "tiny@0123456789ab"
 OPTIONS = TrainingOptions(supports=150)

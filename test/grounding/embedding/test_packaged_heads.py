@@ -10,18 +10,14 @@ import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS, Heads, load_heads
-from fcp_ros.grounding.embedding.judgement_set import (
+from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
+from fcp_ros.grounding.embedding.training import compute_cosines, fit_cosine_map
+from fcp_ros.grounding.judged.agreement import Agreement, measure_agreement
+from fcp_ros.grounding.judged.judgement_set import (
     JudgementSet,
     hash_judgements,
     read_judgements,
     split,
-)
-from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
-from fcp_ros.grounding.embedding.training import (
-    Agreement,
-    compute_cosines,
-    fit_cosine_map,
-    measure_agreement,
 )
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest

@@ -29,7 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcp_ros.grounding.embedding.words import find_head_word, to_plain
+from fcp_ros.grounding.judged.words import find_head_word, to_plain
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 DEGREE = "degree"

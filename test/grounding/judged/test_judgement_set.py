@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.embedding.judgement_set import (
+from fcp_ros.grounding.judged.judgement_set import (
     HELD_OUT_SHARE,
     Judgement,
     hash_judgements,
@@ -18,7 +18,7 @@ from fcp_ros.grounding.embedding.judgement_set import (
     read_judgements,
     split,
 )
-from fcp_ros.grounding.embedding.words import find_head_word, to_plain
+from fcp_ros.grounding.judged.words import find_head_word, to_plain
 
 WriteSet = Callable[..., Path]
 
