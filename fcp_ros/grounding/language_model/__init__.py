@@ -11,7 +11,8 @@ probability of every way to write a score from 0 to 100.
 - `score_trie`: all ways in which a vocabulary's tokens write a score.
 - `scorer`: probabilities for any number of prompts, within the memory, with checks of the mask.
 - `packing`: many prompts and their tries in the arrays of one pass, without padding.
-- `tree_pass`: runs a packed pass with a tree mask after a cached prefix.
+- `packed_forward`: runs a packed pass with a tree mask after a cached prefix.
+- `tree_pass`: reads the logits of such a pass.
 - `plain_pass`: the slower way for models that don't take a tree mask.
 - `score_reading`: from logits to score probabilities.
 """
