@@ -25,11 +25,11 @@ from rich.console import Console
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.grounding import ArgumentContext, Device, JudgementRequest
-from fcp_ros.grounding.embedding.degree_map import fit_degree_map
-from fcp_ros.grounding.embedding.head import Head
-from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS, load_heads
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
-from fcp_ros.grounding.embedding.training import (
+from fcp_ros.grounding.heads.degree_map import fit_degree_map
+from fcp_ros.grounding.heads.head import Head
+from fcp_ros.grounding.heads.head_file import PACKAGED_HEADS, load_heads
+from fcp_ros.grounding.heads.training import (
     compare_with_cosine,
     compute_cosines,
     fit_cosine_map,

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT
 from fcp_ros.cli.main import app
-from fcp_ros.grounding.embedding.head_file import load_heads
+from fcp_ros.grounding.heads.head_file import load_heads
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
 GOOD = ("mug", "cup", "glass", "bottle", "tumbler", "goblet", "beaker", "flask", "jar", "bowl")

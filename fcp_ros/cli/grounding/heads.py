@@ -12,8 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.grounding.embedding.head_file import save_heads
-from fcp_ros.grounding.embedding.training import HeadComparison, train_heads
+from fcp_ros.grounding.heads.head_file import save_heads
+from fcp_ros.grounding.heads.training import HeadComparison, train_heads
 from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.package_files import config_folder

@@ -26,10 +26,10 @@ from pathlib import Path
 import numpy as np
 
 from fcp_ros.domain.model import GradedPredicate, Rubric
-from fcp_ros.grounding.embedding.degree_map import DegreeMap, fit_degree_map
-from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS
-from fcp_ros.grounding.embedding.head_judge import HeadJudge
 from fcp_ros.grounding.embedding.phrasing import compare_pairs, measure_concordance
+from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_degree_map
+from fcp_ros.grounding.heads.head_file import PACKAGED_HEADS
+from fcp_ros.grounding.heads.head_judge import HeadJudge
 from fcp_ros.grounding.judged.words import (
     find_anchor_degree,
     join_statement,

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.embedding.phrasing import Encode
 from fcp_ros.grounding.judged.words import find_head_word, to_singular
+from fcp_ros.grounding.models.sentence_encoder import Encode
 
 Array = NDArray[np.float32]
 Pairs = Sequence[tuple[str, str]]

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.embedding.degree_map import DegreeMap
-from fcp_ros.grounding.embedding.head import Head, JudgedPairs, Scaling, Supports
-from fcp_ros.grounding.embedding.pair_features import COMPONENTS, PHRASINGS, Basis, count_features
+from fcp_ros.grounding.heads.degree_map import DegreeMap
+from fcp_ros.grounding.heads.head import Head, JudgedPairs, Scaling, Supports
+from fcp_ros.grounding.heads.pair_features import COMPONENTS, PHRASINGS, Basis, count_features
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-PACKAGED_HEADS = Path(__file__).with_name("heads.safetensors")
+PACKAGED_HEADS = Path(__file__).with_name("packaged") / "minilm.safetensors"
 FORMAT = "fcp_ros heads 1"
 """The version of the file format; changed if older files become unreadable."""
 RETRAIN = "train it again with `fcp grounding train`"

@@ -24,15 +24,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.embedding.degree_map import DegreeMap
-from fcp_ros.grounding.embedding.pair_features import (
+from fcp_ros.grounding.heads.degree_map import DegreeMap
+from fcp_ros.grounding.heads.pair_features import (
     Array,
     Basis,
     Pairs,
     compute_features,
     encode_words,
 )
-from fcp_ros.grounding.embedding.phrasing import Encode
+from fcp_ros.grounding.models.sentence_encoder import Encode
 
 CHUNK = 512
 """Pairs that are scored at a time, to bound the memory."""

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.embedding.head_file import PACKAGED_HEADS, Heads, load_heads
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
-from fcp_ros.grounding.embedding.training import compute_cosines, fit_cosine_map
+from fcp_ros.grounding.heads.head_file import PACKAGED_HEADS, Heads, load_heads
+from fcp_ros.grounding.heads.training import compute_cosines, fit_cosine_map
 from fcp_ros.grounding.judged.agreement import Agreement, measure_agreement
 from fcp_ros.grounding.judged.judgement_set import (
     JudgementSet,
@@ -61,7 +61,7 @@ def test_they_were_trained_on_the_judgements_in_the_repository(
 ) -> None:
     assert heads.judgements == hash_judgements(sets), (
         "config/judgements changed: fcp grounding train --out "
-        "fcp_ros/grounding/embedding/heads.safetensors"
+        "fcp_ros/grounding/heads/packaged/minilm.safetensors"
     )
     assert set(heads.by_name) == set(sets)
     assert PACKAGED_HEADS.stat().st_size < 3 << 20

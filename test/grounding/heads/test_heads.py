@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.embedding.degree_map import DegreeMap, fit_monotone_map, shift_by_rubric
-from fcp_ros.grounding.embedding.head import Head
-from fcp_ros.grounding.embedding.head_file import Heads, hash_file, load_heads, save_heads
-from fcp_ros.grounding.embedding.training import TrainingOptions, train_head
+from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_monotone_map, shift_by_rubric
+from fcp_ros.grounding.heads.head import Head
+from fcp_ros.grounding.heads.head_file import Heads, hash_file, load_heads, save_heads
+from fcp_ros.grounding.heads.training import TrainingOptions, train_head
 from fcp_ros.grounding.judged.agreement import measure_agreement
 from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
 

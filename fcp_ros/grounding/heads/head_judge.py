@@ -9,9 +9,9 @@ from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
-from fcp_ros.grounding.embedding.degree_map import DegreeMap, shift_by_rubric
-from fcp_ros.grounding.embedding.head import Head
-from fcp_ros.grounding.embedding.head_file import RETRAIN, Heads, hash_file, load_heads
+from fcp_ros.grounding.heads.degree_map import DegreeMap, shift_by_rubric
+from fcp_ros.grounding.heads.head import Head
+from fcp_ros.grounding.heads.head_file import RETRAIN, Heads, hash_file, load_heads
 from fcp_ros.grounding.judged.words import split_sides, to_plain
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError

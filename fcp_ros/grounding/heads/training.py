@@ -20,10 +20,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.embedding.degree_map import DegreeMap, fit_monotone_map
-from fcp_ros.grounding.embedding.head import Head, JudgedPairs, Scaling, Supports, hash_pair
-from fcp_ros.grounding.embedding.head_file import Heads
-from fcp_ros.grounding.embedding.pair_features import (
+from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_monotone_map
+from fcp_ros.grounding.heads.head import Head, JudgedPairs, Scaling, Supports, hash_pair
+from fcp_ros.grounding.heads.head_file import Heads
+from fcp_ros.grounding.heads.pair_features import (
     SHARED_WORDS,
     Array,
     Basis,
@@ -32,7 +32,6 @@ from fcp_ros.grounding.embedding.pair_features import (
     encode_words,
     fit_basis,
 )
-from fcp_ros.grounding.embedding.phrasing import Encode
 from fcp_ros.grounding.judged.agreement import Agreement, measure_agreement
 from fcp_ros.grounding.judged.judgement_set import (
     Judgement,
@@ -41,7 +40,7 @@ from fcp_ros.grounding.judged.judgement_set import (
     hash_judgements,
     split,
 )
-from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.models.sentence_encoder import Encode, SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 Reals = NDArray[np.float64]
