@@ -184,17 +184,20 @@ def compose(names: Sequence[str], answers: Sequence[Membership], t_norm: str) ->
 
     The spread is the widest of theirs: the slope of a t-norm (Lukasiewicz, product, Goedel) in one
     argument is at most 1, so one uncertain judge widens the result by no more than its own spread.
+    For the same reason their uncertainties, if all say one, add up like independent errors at most.
     """
     degree = tnorm_by_name(t_norm).compose_all(answer.prior for answer in answers)
     parts = ", ".join(
         f"{name} {answer.prior:.2f}{f' ({answer.note})' if answer.note else ''}"
         for name, answer in zip(names, answers, strict=True)
     )
+    said = [answer.uncertainty for answer in answers if answer.uncertainty is not None]
     return Membership(
         degree,
         degree,
         samples=(degree,),
         spread=max(answer.spread for answer in answers),
+        uncertainty=min(math.hypot(*said), 1.0) if len(said) == len(answers) else None,
         source=f"all_of({', '.join(names)})",
         model=" + ".join(answer.model for answer in answers),
         note=f"{t_norm} of {parts}",

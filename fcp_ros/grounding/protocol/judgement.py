@@ -103,6 +103,8 @@ class Membership:
         evidence_count: observed outcomes that calibration used.
         fallback: reason for which another oracle than the intended one answered, else "".
         note: remarks for people about this number.
+        uncertainty: standard deviation of the prior's error that the oracle expects, in [0, 1];
+            None if it doesn't say.
 
     Raises:
         GroundingError: a number is not in [0, 1] or not finite.
@@ -119,11 +121,14 @@ class Membership:
     distribution: tuple[float, ...] = ()
     latency: float = field(default=0.0, compare=False)
     fallback: str = ""
+    uncertainty: float | None = None
 
     def __post_init__(self) -> None:
         check_degree(self.degree, "the degree of a membership")
         check_degree(self.prior, "the prior of a membership")
         check_degree(self.spread, "the spread of a membership")
+        if self.uncertainty is not None:
+            check_degree(self.uncertainty, "the uncertainty of a membership")
         for sample in self.samples:
             check_degree(sample, "a sample of a membership")
         if not 0.0 <= self.latency < math.inf:
@@ -144,7 +149,14 @@ class Membership:
 
     @classmethod
     def of_degree(
-        cls, degree: float, source: str, model: str, note: str, *, fallback: str = ""
+        cls,
+        degree: float,
+        source: str,
+        model: str,
+        note: str,
+        *,
+        fallback: str = "",
+        uncertainty: float | None = None,
     ) -> Membership:
         """Build the answer of an oracle that gives one degree and no spread."""
         return cls(
@@ -155,6 +167,7 @@ class Membership:
             model=model,
             note=note,
             fallback=fallback,
+            uncertainty=uncertainty,
         )
 
     @property

@@ -12,7 +12,9 @@ import pytest
 from fcp_ros.grounding import GroundingCode, GroundingError, JudgementCache, Membership
 from fcp_ros.grounding.asking.judgement_cache import CacheKey
 
-ANSWER = Membership(0.7, 0.7, (0.6, 0.7, 0.8), 0.1, "causal_lm", "tiny@1", note="as asked")
+ANSWER = Membership(
+    0.7, 0.7, (0.6, 0.7, 0.8), 0.1, "causal_lm", "tiny@1", note="as asked", uncertainty=0.2
+)
 
 
 def key(number: int = 0, predicate: str = "p1", model: str = "m1", mode: str = "exact") -> CacheKey:

@@ -122,6 +122,17 @@ def test_a_composition_is_at_most_its_least_part(degrees: list[float], t_norm: s
         assert whole.degree == min(degrees)
 
 
+@pytest.mark.parametrize(
+    ("said", "whole"), [((0.3, 0.4), 0.5), ((0.9, 0.9), 1.0), ((0.3, None), None)]
+)
+def test_uncertainties_compose_if_all_say_one(
+    said: tuple[float | None, float | None], whole: float | None
+) -> None:
+    parts = [Membership(0.5, 0.5, uncertainty=one) for one in said]
+    found = compose(["a", "b"], parts, "product").uncertainty
+    assert found == (None if whole is None else pytest.approx(whole))
+
+
 PARTS = st.lists(st.floats(0, 1) | st.none(), min_size=2, max_size=4)
 
 

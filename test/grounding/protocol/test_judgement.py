@@ -57,6 +57,12 @@ def test_a_distribution_has_a_probability_for_each_score(distribution: tuple[flo
         Membership(0.5, 0.5, distribution=distribution)
 
 
+@pytest.mark.parametrize("uncertainty", [-0.1, 1.1, math.nan])
+def test_an_uncertainty_outside_the_unit_interval_is_refused(uncertainty: float) -> None:
+    with pytest.raises(GroundingError, match="uncertainty of a membership"):
+        Membership(0.5, 0.5, uncertainty=uncertainty)
+
+
 @pytest.mark.parametrize("latency", [-1.0, math.nan, math.inf])
 def test_a_latency_is_seconds(latency: float) -> None:
     with pytest.raises(GroundingError, match="latency"):
