@@ -25,6 +25,7 @@ with defer_imports(__name__):
     from fcp_ros.grounding.calibration.reliability import Reliability
     from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
     from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
+    from fcp_ros.grounding.protocol.aggregation import Estimate
     from fcp_ros.grounding.protocol.context import build_request
     from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
     from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
@@ -54,6 +55,7 @@ __all__ = [
     "Direction",
     "Drift",
     "EndpointOptions",
+    "Estimate",
     "Evidence",
     "EvidenceOrigin",
     "Grounder",

@@ -3,7 +3,7 @@
 
 Exact mode asks once, with the alternatives of each token, and reads the distribution over the
 scores from them. If these say too little, or the server sends none, and in sample mode, it draws k
-seeded answers and takes their median; alternatives that come with them are read together.
+seeded answers and takes their mean or median; alternatives that come with them are read together.
 """
 
 from __future__ import annotations
@@ -76,13 +76,16 @@ class ChatJudge:
                 return self._read_distribution(model, request, reading, told)
             if told and reading.mass + reading.unread < self._options.least_mass:
                 raise self._build_no_answer(
-                    request, told, f"the scores have {reading.mass:.2%} of its probability"
+                    request,
+                    told,
+                    f"the scores have {reading.mass:.2%} of its probability; "
+                    f"{self._options.least_mass:.0%} are needed",
                 )
         drawn = self._draw(body, request, with_alternatives=bool(told))
         reading = read_alternatives([*told, *drawn])
         if exact and reading.share >= LEAST_SHARE:
             return self._read_distribution(model, request, reading, drawn)
-        return self._take_median(model, request, drawn)
+        return self._judge_drawn(model, request, drawn)
 
     def _ask_for_alternatives(self, body: dict[str, Any]) -> list[ChatAnswer]:
         """Ask for the likeliest answer with alternatives; empty if the server sends none."""
@@ -125,18 +128,24 @@ class ChatJudge:
         reading: ScoreReading,
         told: Sequence[ChatAnswer],
     ) -> Membership:
-        found = build_exact_membership(reading.scores, self._options.least_mass, "endpoint", model)
+        options = self._options
+        found = build_exact_membership(
+            reading.scores, options.least_mass, options.estimate, "endpoint", model
+        )
         if isinstance(found, str):
             raise self._build_no_answer(request, told, found)
         if reading.unread <= 0.005:
             return found
         return replace(found, note=f"{found.note}, {reading.unread:.0%} not told by the server")
 
-    def _take_median(
+    def _judge_drawn(
         self, model: str, request: JudgementRequest, drawn: Sequence[ChatAnswer]
     ) -> Membership:
         scores = [read_score(answer.text) for answer in drawn]
-        found = build_sampled_membership(scores, self._options.temperature, "endpoint", model)
+        options = self._options
+        found = build_sampled_membership(
+            scores, options.temperature, options.least_mass, options.estimate, "endpoint", model
+        )
         if isinstance(found, str):
             raise self._build_no_answer(request, drawn, found)
         if len(drawn) > 1 and len({answer.text for answer in drawn}) == 1:

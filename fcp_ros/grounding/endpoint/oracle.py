@@ -23,6 +23,7 @@ from fcp_ros.grounding.endpoint.model_server import (
     ServerRefusal,
 )
 from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, write_prompt
+from fcp_ros.grounding.protocol.aggregation import Estimate
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import EndpointOptions, LanguageModelOptions, ScoringMode
@@ -83,8 +84,9 @@ class EndpointOracle(PerRequestOracle):
         """All settings that an answer depends on."""
         options = self._options
         return (
-            f"{ScoringMode(options.mode).value}/mass{options.least_mass:g}/k{options.samples}/"
-            f"T{options.temperature:g}/seed{options.seed}/{PROMPT_VERSION}"
+            f"{ScoringMode(options.mode).value}/{Estimate(options.estimate).value}/"
+            f"mass{options.least_mass:g}/k{options.samples}/T{options.temperature:g}/"
+            f"seed{options.seed}/{PROMPT_VERSION}"
         )
 
     def judge_each(

@@ -2,14 +2,13 @@
 """The language-model oracle: any causal language model in Hugging Face format, from a folder.
 
 Both modes read the probabilities of all scores 0 to 100 from packed forward passes (scorer.py);
-nothing is generated. *Exact* mode takes the median of the distribution. *Sample* mode draws k
-seeded answers at a temperature from it and takes their median, as free sampling would, but without
-k calls. Both refuse to guess if the model does not answer with a score.
+nothing is generated. *Exact* mode takes the mean or the median of the distribution. *Sample* mode
+draws k seeded answers at a temperature from it and takes theirs, as free sampling would, but
+without k calls. Both refuse to guess if less than `least_mass` of the probability is on scores.
 """
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -32,7 +31,11 @@ from fcp_ros.grounding.language_model.score_reading import NO_SCORE, Floats, dra
 from fcp_ros.grounding.language_model.score_trie import TRIE_VERSION
 from fcp_ros.grounding.language_model.scorer import Scorer
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
-from fcp_ros.grounding.protocol.aggregation import build_exact_membership, build_sampled_membership
+from fcp_ros.grounding.protocol.aggregation import (
+    Estimate,
+    build_exact_membership,
+    build_sampled_membership,
+)
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import HIGHEST_SCORE, JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Precision, ScoringMode
@@ -65,9 +68,12 @@ class LanguageModelOracle(PerRequestOracle):
     def mode(self) -> str:
         """All settings that an answer depends on."""
         options = self._options
-        how = f"{Precision(options.precision).value}/{PROMPT_VERSION}/{TRIE_VERSION}"
+        how = (
+            f"{Estimate(options.estimate).value}/mass{options.least_mass:g}/"
+            f"{Precision(options.precision).value}/{PROMPT_VERSION}/{TRIE_VERSION}"
+        )
         if options.mode == ScoringMode.EXACT:
-            return f"exact/mass{options.least_mass:g}/{how}"
+            return f"exact/{how}"
         return f"sample/k{options.samples}/T{options.temperature:g}/seed{options.seed}/{how}"
 
     @property
@@ -164,17 +170,16 @@ class LanguageModelOracle(PerRequestOracle):
     def _read_row(self, row: Floats, request: JudgementRequest) -> Answer:
         """Build the answer from the probabilities of the scores, shape (101,)."""
         options = self._options
-        if options.mode == ScoringMode.EXACT:
-            found = build_exact_membership(row.tolist(), options.least_mass, self.name, self.model)
-        else:
+        found = build_exact_membership(
+            row.tolist(), options.least_mass, options.estimate, self.name, self.model
+        )
+        # The probability is known, so that luck with the draws doesn't decide about refusing.
+        if options.mode == ScoringMode.SAMPLE and isinstance(found, Membership):
             drawn = draw_scores(row, options.samples, options.seed, request.context_key)
             degrees = [None if score == NO_SCORE else score / HIGHEST_SCORE for score in drawn]
-            found = build_sampled_membership(degrees, options.temperature, self.name, self.model)
-            if isinstance(found, str):
-                found += (
-                    f"; the scores have {math.fsum(row):.2%} of its probability at temperature "
-                    f"{options.temperature:g}"
-                )
+            found = build_sampled_membership(
+                degrees, options.temperature, 0.0, options.estimate, self.name, self.model
+            )
         if isinstance(found, Membership):
             return found
         return GroundingError(

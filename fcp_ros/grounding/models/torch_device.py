@@ -10,9 +10,11 @@ from __future__ import annotations
 import gc
 import importlib.util
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +71,7 @@ def choose_precision(precision: Precision, device: str) -> Precision:
     """Choose the precision for a setting on a device.
 
     AUTO is what each device is fast in: bfloat16 on a CUDA device that supports it, float16 on an
-    older one, float32 on a CPU. A CPU uses bfloat16 only if the setting says so.
+    older one; bfloat16 on a CPU that computes with it no slower than with float32, else float32.
 
     Raises:
         GroundingError: the device doesn't support the precision, or 4bit lacks its library.
@@ -79,7 +81,7 @@ def choose_precision(precision: Precision, device: str) -> Precision:
     precision = Precision(precision)
     if precision is Precision.AUTO:
         if device != "cuda":
-            return Precision.FLOAT32
+            return Precision.BFLOAT16 if is_cpu_fast_in_bfloat16() else Precision.FLOAT32
         return Precision.BFLOAT16 if torch.cuda.is_bf16_supported() else Precision.FLOAT16
     if device != "cuda" and precision in (Precision.FLOAT16, Precision.FOUR_BIT):
         raise GroundingError(
@@ -100,6 +102,53 @@ def choose_precision(precision: Precision, device: str) -> Precision:
             "or use 'auto'",
         )
     return precision
+
+
+CPU_FILE = Path("/proc/cpuinfo")
+BFLOAT16_FEATURES = frozenset({"amx_bf16", "avx512_bf16", "bf16"})
+"""Names of the instructions: Intel's and AMD's, and ARM's."""
+PRODUCT = (256, 1024, 1024)
+"""Sides of the matrix product that is timed: a packed pass through a narrow layer."""
+REPETITIONS = 5
+
+
+def find_cpu_features(file: Path = CPU_FILE) -> frozenset[str]:
+    """Read the features that the kernel lists for this machine's CPU; none where it lists none."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return frozenset()
+    listed = (line.partition(":") for line in lines)
+    named = (words for name, _, words in listed if name.strip().lower() in ("flags", "features"))
+    return frozenset(next(named, "").split())
+
+
+@cache
+def is_cpu_fast_in_bfloat16() -> bool:
+    """Return True if the CPU has instructions for bfloat16 and they are no slower than float32.
+
+    Torch computes bfloat16 on any CPU, but without such instructions much slower.
+    """
+    if not BFLOAT16_FEATURES & find_cpu_features():
+        return False
+    import torch
+
+    return time_product(torch.bfloat16) <= time_product(torch.float32)
+
+
+def time_product(kind: Any) -> float:
+    """Time a matrix product in a number format of torch: the fastest of several, in seconds."""
+    import torch
+
+    rows, inner, columns = PRODUCT
+    left, right = torch.ones(rows, inner, dtype=kind), torch.ones(columns, inner, dtype=kind)
+    times = []
+    with torch.inference_mode():
+        for _ in range(REPETITIONS):
+            begin = time.perf_counter()
+            torch.nn.functional.linear(left, right)
+            times.append(time.perf_counter() - begin)
+    return min(times)
 
 
 def build_loading_arguments(precision: Precision) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One membership from several judgements or from a distribution over scores: the median.
+"""One membership from several judgements or from a distribution over scores: mean or median.
 
 The median of k judgements (k odd, DESIGN section 4) ignores the size of a single outlier. For a
 distribution it is the least score at which the cumulative probability reaches one half, the limit
-of the median of k independent draws as k grows.
+of the median of k independent draws as k grows. The mean also tells apart questions whose likeliest
+score is the same. The note of a membership gives both.
 """
 
 from __future__ import annotations
@@ -11,9 +12,18 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from enum import Enum
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import HIGHEST_SCORE, SCORE_COUNT, Membership
+
+
+class Estimate(str, Enum):
+    """The number that stands for a distribution or for several judgements."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+
 
 ROUNDING = 1e-9
 DEGREES = tuple(score / HIGHEST_SCORE for score in range(SCORE_COUNT))
@@ -35,45 +45,59 @@ def check_sample_count(count: int) -> int:
 
 
 def build_exact_membership(
-    scores: Sequence[float], least_mass: float, source: str, model: str
+    scores: Sequence[float], least_mass: float, estimate: Estimate, source: str, model: str
 ) -> Membership | str:
     """Build the membership of a distribution over the scores, or say why there is none.
 
     Args:
         scores: probability of each score 0 .. 100; the remainder to 1 is "no score".
         least_mass: least probability required on all scores together.
+        estimate: what the degree is.
         source: the kind of oracle.
         model: the model that answered.
     """
     mass = math.fsum(scores)
     if mass < least_mass or mass <= 0.0:
-        return (
-            f"the scores have {mass:.2%} of its probability, at least {least_mass:.0%} are needed"
-        )
+        return f"the scores have {mass:.2%} of its probability; {least_mass:.0%} are needed"
     given = tuple(float(chance) / mass for chance in scores)
-    degree, spread = compute_distribution_median(DEGREES, given)
-    mean = math.fsum(d * w for d, w in zip(DEGREES, given, strict=True))
-    note = f"exact distribution: mean {mean:.2f}, {mass:.0%} of the probability on scores"
+    median, spread = compute_distribution_median(DEGREES, given)
+    mean = min(1.0, math.fsum(d * w for d, w in zip(DEGREES, given, strict=True)))
+    degree = mean if estimate == Estimate.MEAN else median
+    other = f"median {median:.2f}" if estimate == Estimate.MEAN else f"mean {mean:.2f}"
+    note = (
+        f"{Estimate(estimate).value} of the exact distribution ({other}), {mass:.0%} of the "
+        "probability on scores"
+    )
     return Membership(degree, degree, (), spread, source, model, note=note, distribution=given)
 
 
 def build_sampled_membership(
-    answers: Sequence[float | None], temperature: float, source: str, model: str
+    answers: Sequence[float | None],
+    temperature: float,
+    least_mass: float,
+    estimate: Estimate,
+    source: str,
+    model: str,
 ) -> Membership | str:
     """Build the membership of sampled answers, or say why there is none.
 
     Args:
         answers: the degree that each sampled answer gives; None for an answer without a score.
         temperature: that the answers were sampled at.
+        least_mass: least share of the answers that must have a score.
+        estimate: what the degree is.
         source: the kind of oracle.
         model: the model that answered.
     """
     samples = tuple(answer for answer in answers if answer is not None)
-    if len(samples) * 2 <= len(answers):
+    if not samples or len(samples) < least_mass * len(answers):
         missing = len(answers) - len(samples)
-        return f"{missing} of {len(answers)} sampled answers have none"
-    degree, spread = compute_median(samples)
-    note = f"median of {len(samples)} samples at temperature {temperature:g}"
+        return (
+            f"{missing} of {len(answers)} sampled answers have none; {least_mass:.0%} must have one"
+        )
+    median, spread = compute_median(samples)
+    degree = math.fsum(samples) / len(samples) if estimate == Estimate.MEAN else median
+    note = f"{Estimate(estimate).value} of {len(samples)} samples at temperature {temperature:g}"
     if len(samples) < len(answers):
         note += f"; {len(answers) - len(samples)} answers without a score"
     return Membership(degree, degree, samples, spread, source, model, note=note)

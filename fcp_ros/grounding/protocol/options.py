@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from fcp_ros.grounding.protocol.aggregation import check_sample_count
+from fcp_ros.grounding.protocol.aggregation import Estimate, check_sample_count
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
 
@@ -49,7 +49,9 @@ class LanguageModelOptions:
         samples: judgements a membership in sample mode, odd.
         seed: of the samples.
         temperature: of the samples, > 0.
-        least_mass: answers with less probability on valid scores are refused, in [0, 1].
+        least_mass: in both modes, answers with less probability on valid scores (of drawn answers,
+            with a smaller share of scores) are refused, in [0, 1].
+        estimate: "mean" or "median" of the distribution or of the samples.
         precision: of the model on this machine.
         token_budget: tokens that one forward pass may hold, >= 64.
     """
@@ -59,7 +61,8 @@ class LanguageModelOptions:
     samples: int = 5
     seed: int = 0
     temperature: float = 0.7
-    least_mass: float = 0.05
+    least_mass: float = 0.5
+    estimate: Estimate = Estimate.MEAN
     precision: Precision = Precision.AUTO
     token_budget: int = 4096
 
@@ -70,6 +73,7 @@ class LanguageModelOptions:
         if self.token_budget < 64:
             raise build_range_error("token_budget", self.token_budget, "64 or more")
         _check_choice("mode", self.mode, tuple(mode.value for mode in ScoringMode))
+        _check_choice("estimate", self.estimate, tuple(item.value for item in Estimate))
         _check_choice("precision", self.precision, tuple(item.value for item in Precision))
 
 

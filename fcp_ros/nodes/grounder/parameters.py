@@ -9,6 +9,7 @@ from fcp_ros.grounding import (
     CalibrationOptions,
     Device,
     EndpointOptions,
+    Estimate,
     EvidenceOrigin,
     GroundingOptions,
     LanguageModelOptions,
@@ -132,10 +133,17 @@ PARAMETERS = (
     ParameterSpec("temperature", 0.7, "Temperature of the samples.", 0.01, 10.0),
     ParameterSpec(
         "least_mass",
-        0.05,
-        "Probability on valid scores under which a language model's answer is refused.",
+        0.5,
+        "Probability on valid scores, or share of drawn answers with one, under which a language "
+        "model's answer is refused.",
         0.0,
         1.0,
+    ),
+    ParameterSpec(
+        "estimate",
+        "mean",
+        "What the degree is of a language model's distribution or samples.",
+        choices=tuple(estimate.value for estimate in Estimate),
     ),
     ParameterSpec(
         "device",
@@ -199,6 +207,7 @@ def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> Gr
             seed=values.integer("seed"),
             temperature=values.number("temperature"),
             least_mass=values.number("least_mass"),
+            estimate=Estimate(values.text("estimate")),
             precision=Precision(values.text("precision")),
             token_budget=values.integer("token_budget"),
         ),

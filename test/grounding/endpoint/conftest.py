@@ -9,6 +9,7 @@ from chat_server import USUAL, ChatServer, ScriptedModel
 
 from fcp_ros.grounding import (
     EndpointOptions,
+    Estimate,
     LanguageModelOptions,
 )
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
@@ -29,7 +30,13 @@ def connect(server: ChatServer) -> Iterator[Callable[..., EndpointOracle]]:
 
     def oracle(options: LanguageModelOptions | None = None, **changes: Any) -> EndpointOracle:
         endpoint = EndpointOptions(**{"url": server.url, "timeout": 5.0, **changes})
-        made.append(EndpointOracle(endpoint, options or LanguageModelOptions(), first_pause=0.01))
+        made.append(
+            EndpointOracle(
+                endpoint,
+                options or LanguageModelOptions(estimate=Estimate.MEDIAN),
+                first_pause=0.01,
+            )
+        )
         return made[-1]
 
     yield oracle

@@ -14,6 +14,7 @@ from chat_server import send
 
 from fcp_ros.grounding import (
     EndpointOptions,
+    Estimate,
     GroundingCode,
     GroundingError,
     LanguageModelOptions,
@@ -21,7 +22,7 @@ from fcp_ros.grounding import (
 from fcp_ros.grounding.endpoint.model_server import read_retry_after
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 
-EXACT = LanguageModelOptions()
+EXACT = LanguageModelOptions(estimate=Estimate.MEDIAN)
 
 
 def failing(*statuses: int, **headers: str) -> Callable[..., bool]:

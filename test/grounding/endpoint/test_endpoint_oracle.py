@@ -12,6 +12,7 @@ from chat_server import USUAL, ScriptedModel, send, single_digits
 from fcp_ros.domain.model import TableEntry
 from fcp_ros.grounding import (
     EndpointOptions,
+    Estimate,
     GroundingCode,
     GroundingError,
     GroundingOptions,
@@ -20,7 +21,7 @@ from fcp_ros.grounding import (
     make_grounder,
 )
 
-EXACT = LanguageModelOptions()
+EXACT = LanguageModelOptions(estimate=Estimate.MEDIAN)
 SAMPLE = replace(EXACT, mode=ScoringMode.SAMPLE)
 
 
@@ -193,6 +194,20 @@ def test_a_model_that_gives_no_scores_is_refused(server: Any, connect: Any, judg
     assert judge(connect(replace(EXACT, least_mass=0.01))).degree == 0.7
 
 
+@pytest.mark.parametrize("options", [EXACT, SAMPLE], ids=["exact", "sample"])
+@pytest.mark.parametrize(("share", "is_refused"), [(0.3, True), (0.9, False)])
+def test_both_modes_refuse_below_the_same_share_of_scores(
+    server: Any, connect: Any, judge: Any, options: Any, share: float, is_refused: bool
+) -> None:
+    server.model = ScriptedModel({"I am not sure": 1 - share, "70": share})
+    asked = connect(replace(options, samples=99, temperature=1.0))
+    if is_refused:
+        with pytest.raises(GroundingError, match=r"50% (are needed|must have one)"):
+            judge(asked)
+    else:
+        assert judge(asked).degree == 0.7
+
+
 def test_one_refused_question_does_not_cost_the_others(
     server: Any, connect: Any, make_predicate: Any, ask: Any
 ) -> None:
@@ -230,6 +245,7 @@ def test_behind_the_grounder_with_a_fallback(
     options = GroundingOptions(
         oracle="endpoint",
         endpoint=EndpointOptions(url=server.url, model="tiny", retries=0, timeout=2.0),
+        language_model=EXACT,
         fallback="table",
         cache_path=tmp_path / "cache.sqlite",
     )

@@ -9,7 +9,7 @@ import pytest
 from chat_server import ChatServer
 from tiny_language_models import CUE, make_model, make_tokenizer, train
 
-from fcp_ros.grounding import Device, EndpointOptions, LanguageModelOptions
+from fcp_ros.grounding import Device, EndpointOptions, Estimate, LanguageModelOptions, Precision
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.language_model.prompt import write_prompt
@@ -82,7 +82,13 @@ def both(
     folder = tmp_path_factory.mktemp("served")
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    options = LanguageModelOptions(samples=15, temperature=1.0)
+    options = LanguageModelOptions(
+        samples=15,
+        temperature=1.0,
+        least_mass=0.05,
+        estimate=Estimate.MEDIAN,
+        precision=Precision.FLOAT32,
+    )
     server = ChatServer(ServedModel(model, tokenizer))  # type: ignore[arg-type]
     remote = EndpointOracle(EndpointOptions(url=server.url, timeout=60.0), options)
     yield CausalLmOracle(folder, replace(options), Device.CPU), remote

@@ -16,6 +16,7 @@ from tiny_language_models import KINDS, WINDOW, make_tokenizer
 
 from fcp_ros.grounding import (
     Device,
+    Estimate,
     GroundingCode,
     GroundingError,
     LanguageModelOptions,
@@ -33,7 +34,7 @@ from fcp_ros.grounding.protocol.options import Precision
 
 torch = pytest.importorskip("torch")
 
-EXACT = LanguageModelOptions()
+EXACT = LanguageModelOptions(estimate=Estimate.MEDIAN, precision=Precision.FLOAT32)
 ANY = replace(EXACT, least_mass=0.0)
 SAMPLE = replace(EXACT, mode=ScoringMode.SAMPLE)
 TEMPLATE = (
@@ -130,6 +131,7 @@ def test_the_mode_says_all_that_changes_an_answer(untrained: Path) -> None:
     several = (
         EXACT, SAMPLE, replace(SAMPLE, samples=7), replace(SAMPLE, seed=1), ANY,
         replace(SAMPLE, temperature=1.0), replace(EXACT, precision=Precision.BFLOAT16),
+        replace(EXACT, estimate=Estimate.MEAN),
     )  # fmt: skip
     assert len({make(untrained, options).mode for options in several}) == len(several)
 
@@ -180,11 +182,46 @@ def test_a_batch_is_tokenized_as_its_prompts_alone(
         assert [list(batch.join(index))] == tokenize_prompts(tokenizer, [prompt])
 
 
+@pytest.mark.parametrize("estimate", list(Estimate))
+@pytest.mark.parametrize("options", [EXACT, SAMPLE], ids=["exact", "sample"])
+def test_the_degree_is_the_mean_or_the_median_and_says_which(
+    trained: Path, make_predicate: Any, ask: Any, options: LanguageModelOptions, estimate: Estimate
+) -> None:
+    options = replace(options, estimate=estimate, samples=15, temperature=1.0)
+    (bowl,) = make(trained, options).judge(make_predicate(), [ask("bowl", "drinking")])
+    median = 0.5 if not bowl.samples else sorted(bowl.samples)[7]
+    expected = bowl.mean if estimate is Estimate.MEAN else median
+    assert bowl.degree == bowl.prior == pytest.approx(expected)
+    assert bowl.mean != pytest.approx(median, abs=0.05)
+    assert bowl.note.startswith(f"{estimate.value} of ")
+    other = f"median {median:.2f}" if estimate is Estimate.MEAN else f"mean {bowl.mean:.2f}"
+    assert (other in bowl.note) == (not bowl.samples)
+
+
+@pytest.mark.parametrize("options", [EXACT, SAMPLE], ids=["exact", "sample"])
+def test_both_modes_refuse_at_the_same_probability_of_scores(
+    untrained: Path, make_predicate: Any, ask: Any, options: LanguageModelOptions
+) -> None:
+    """Luck with the draws decides about no refusal: of an unlikely score a single one counts."""
+    oracle = make(untrained)
+    oracle.load()
+    assert oracle._scorer is not None
+    request = ask("mug", "drinking")
+    batch = tokenize_batch(oracle._scorer.loaded.tokenizer, make_predicate(), [request])
+    mass = float(oracle._scorer.score(batch, 1.0).sum())
+    asked = replace(options, samples=9999, temperature=1.0)
+    below, above = (replace(asked, least_mass=mass * factor) for factor in (0.99, 1.01))
+    assert len(make(untrained, below).judge(make_predicate(), [request])) == 1
+    with pytest.raises(GroundingError, match="does not answer") as caught:
+        make(untrained, above).judge(make_predicate(), [request])
+    assert caught.value.code is GroundingCode.NO_ANSWER
+
+
 @pytest.mark.parametrize("options", [EXACT, SAMPLE], ids=["exact", "sample"])
 def test_a_model_that_gives_no_score_is_refused(
     untrained: Path, make_predicate: Any, ask: Any, options: LanguageModelOptions
 ) -> None:
-    options = replace(options, least_mass=0.5)
+    assert options.least_mass == 0.5
     with pytest.raises(GroundingError, match="does not answer") as caught:
         make(untrained, options).judge(make_predicate(), [ask("mug", "drinking")])
     assert caught.value.code is GroundingCode.NO_ANSWER

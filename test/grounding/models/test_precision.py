@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fcp_ros.grounding.models import torch_device
 from fcp_ros.grounding.models.torch_device import (
     build_loading_arguments,
     choose_precision,
+    find_cpu_features,
     free_memory,
+    is_cpu_fast_in_bfloat16,
     is_out_of_memory,
 )
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -24,6 +28,8 @@ torch = pytest.importorskip("torch")
     ("asked", "device", "bfloat16", "chosen"),
     [
         (Precision.AUTO, "cpu", False, Precision.FLOAT32),
+        (Precision.AUTO, "cpu", True, Precision.BFLOAT16),
+        (Precision.FLOAT32, "cpu", True, Precision.FLOAT32),
         (Precision.AUTO, "cuda", True, Precision.BFLOAT16),
         (Precision.AUTO, "cuda", False, Precision.FLOAT16),
         (Precision.BFLOAT16, "cpu", False, Precision.BFLOAT16),
@@ -34,6 +40,7 @@ def test_the_precision_of_a_device(
     asked: Precision, device: str, bfloat16: bool, chosen: Precision, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: bfloat16)
+    monkeypatch.setattr(torch_device, "is_cpu_fast_in_bfloat16", lambda: bfloat16)
     assert choose_precision(asked, device) is chosen
     assert build_loading_arguments(chosen) == {"dtype": getattr(torch, chosen.value)}
 
@@ -67,3 +74,39 @@ def test_out_of_memory_is_known_on_each_device() -> None:
     assert not is_out_of_memory(RuntimeError("shapes do not fit"))
     assert not is_out_of_memory(ValueError("out of memory"))
     free_memory("cpu")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("processor: 0\nflags\t\t: fpu amx_bf16 avx512_bf16\nflags: fpu\n", "amx_bf16"),
+        ("processor : 0\nFeatures  : fp asimd bf16 i8mm\n", "bf16"),
+        ("vendor_id : one without such a line\nmodel name : bf16\n", ""),
+    ],
+    ids=["Intel", "ARM", "unknown"],
+)
+def test_what_the_kernel_lists_of_a_cpu(text: str, found: str, tmp_path: Path) -> None:
+    (tmp_path / "cpuinfo").write_text(text)
+    features = find_cpu_features(tmp_path / "cpuinfo")
+    assert (found in features) if found else not features
+    assert find_cpu_features(tmp_path / "nowhere") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("feature", "half", "single", "is_fast"),
+    [("amx_bf16", 1.0, 7.0, True), ("avx512_bf16", 2.0, 1.0, False), ("avx2", 1.0, 7.0, False)],
+    ids=["native and fast", "native and slow", "not native"],
+)
+def test_a_cpu_takes_bfloat16_where_it_is_native_and_measured_to_be_no_slower(
+    feature: str, half: float, single: float, is_fast: bool, monkeypatch: Any
+) -> None:
+    seconds = {torch.bfloat16: half, torch.float32: single}
+    monkeypatch.setattr(torch_device, "find_cpu_features", lambda: frozenset({"sse", feature}))
+    monkeypatch.setattr(torch_device, "time_product", seconds.__getitem__)
+    is_cpu_fast_in_bfloat16.cache_clear()
+    assert is_cpu_fast_in_bfloat16() == is_fast
+    is_cpu_fast_in_bfloat16.cache_clear()
+
+
+def test_a_product_is_timed() -> None:
+    assert 0.0 < torch_device.time_product(torch.float32) < 10.0
