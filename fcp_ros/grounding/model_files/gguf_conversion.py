@@ -7,6 +7,7 @@ is loaded like any other. A process of its own gives all its memory back, and ca
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import subprocess
@@ -18,6 +19,7 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 MODULE = "fcp_ros.grounding.model_files.gguf_conversion"
 """The name of this module also where it is run."""
 LIBRARIES = ("transformers", "gguf", "accelerate")
+NO_SPACE = os.strerror(errno.ENOSPC)
 LONGEST_CONVERSION = 3600.0
 """Seconds after which a conversion is given up."""
 
@@ -46,6 +48,7 @@ def convert_gguf(source: Path, target: Path) -> None:
 
     Raises:
         GroundingError: MISSING_LIBRARY, or NOT_A_MODEL with what transformers says.
+        OSError: the disk is full.
     """
     check_libraries()
     command = [sys.executable, "-m", MODULE, str(source), str(target)]
@@ -62,6 +65,8 @@ def convert_gguf(source: Path, target: Path) -> None:
     except subprocess.TimeoutExpired as error:
         raise _fail(source, f"it took more than {LONGEST_CONVERSION:g} s") from error
     if done.returncode:
+        if NO_SPACE in done.stderr:
+            raise OSError(errno.ENOSPC, NO_SPACE)
         lines = done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"]
         raise _fail(source, lines[-1])
 

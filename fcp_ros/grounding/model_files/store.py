@@ -12,13 +12,14 @@ import importlib.util
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.registry import PackedForm, get_registered_model
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
@@ -28,9 +29,6 @@ CHUNK = 1 << 20
 FOLDER_VARIABLE = "FCP_MODELS"
 """The environment variable with another folder for models."""
 
-Report = Callable[[int], None]
-"""Takes the bytes that were worked on since the last call."""
-
 
 class ModelState(str, Enum):
     """State of a model on this machine; INSTALLED: its package is part of the environment."""
@@ -39,10 +37,6 @@ class ModelState(str, Enum):
     PARTIAL = "partly downloaded"
     READY = "ready"
     INSTALLED = "installed"
-
-
-def ignore_progress(_bytes: int) -> None:
-    """Report to nobody."""
 
 
 def locate_models() -> Path:
@@ -125,13 +119,14 @@ def lock_model(name: str) -> Iterator[None]:
         lock.release()
 
 
-def hash_file(path: Path, report: Report = ignore_progress) -> str:
+def hash_file(path: Path, report: FetchReport | None = None) -> str:
     """Return the sha256 of a file, in hexadecimal digits."""
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while block := stream.read(CHUNK):
             digest.update(block)
-            report(len(block))
+            if report is not None:
+                report.advance(len(block))
     return digest.hexdigest()
 
 
@@ -145,8 +140,7 @@ def finish_model(name: str, made: Path) -> Path:
     files = {str(path.relative_to(made)): hash_file(path) for path in _list_files(made)}
     (made / MANIFEST).write_text(json.dumps(files, indent=1, sort_keys=True), encoding="utf-8")
     target = locate_model(name)
-    if target.exists():
-        shutil.rmtree(target)
+    _discard_model(target)
     made.rename(target)
     return target
 
@@ -169,32 +163,29 @@ def find_ready_folder(name: str) -> Path:
     return installed
 
 
-def verify_model(name: str, report: Report = ignore_progress) -> tuple[str, ...]:
+def verify_model(name: str, report: FetchReport | None = None) -> tuple[str, ...]:
     """Read all files of a model that is ready, and compare their hashes.
 
     Of a model whose package is installed the weights are compared.
 
     Returns:
-        The files that are missing or were changed; none if the model is whole.
+        The files that are missing or were changed, the list of hashes among them; none if the
+        model is whole.
 
     Raises:
-        GroundingError: MODEL_NOT_FOUND, the model is not ready; STORE_FAILED, its list of files
-            can't be read.
+        GroundingError: MODEL_NOT_FOUND, the model is not ready.
     """
-    installed = find_installed(name)
-    if find_state(name) is ModelState.INSTALLED and installed is not None:
-        right = hash_file(installed / WEIGHTS, report) == get_registered_model(name).weights
-        return () if right else (WEIGHTS,)
     folder = find_ready_folder(name)
-    try:
-        wanted = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        names = {str(key): str(value) for key, value in wanted.items()}
-    except (OSError, ValueError, AttributeError) as error:
-        raise GroundingError(
-            GroundingCode.STORE_FAILED,
-            f"{folder / MANIFEST} can't be read ({error}); `fcp models remove {name}` and fetch "
-            "it again",
-        ) from error
+    if report is not None:
+        report.begin(f"reading {name}", measure_folder(folder))
+    if find_state(name) is ModelState.INSTALLED:
+        names = {WEIGHTS: get_registered_model(name).weights}
+    else:
+        try:
+            wanted = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+            names = {str(key): str(value) for key, value in wanted.items()}
+        except (OSError, ValueError, AttributeError):
+            return (MANIFEST,)
     return tuple(
         file
         for file, digest in sorted(names.items())
@@ -209,8 +200,24 @@ def remove_model(name: str) -> int:
         for folder in (locate_model(name), locate_download(name)):
             if folder.is_dir():
                 freed += measure_folder(folder)
-                shutil.rmtree(folder)
+                _discard_model(folder)
     return freed
+
+
+def clear_download(name: str) -> None:
+    """Remove what an interrupted fetch of a model has left, but for the packages."""
+    folder = locate_download(name)
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.suffix != ".whl":
+            path.unlink()
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder if it is there."""
+    if folder.exists():
+        shutil.rmtree(folder)
 
 
 def measure_folder(folder: Path) -> int:
@@ -232,6 +239,12 @@ def check_space(folder: Path, needed: int) -> None:
             f"the disk of {folder} has {free / 1e9:.1f} GB left and {needed / 1e9:.1f} GB are "
             f"needed; make room, or set {FOLDER_VARIABLE} to a folder on another disk",
         )
+
+
+def _discard_model(folder: Path) -> None:
+    """Remove a folder; one that is interrupted leaves no folder that counts as ready."""
+    (folder / MANIFEST).unlink(missing_ok=True)
+    remove_folder(folder)
 
 
 def _list_files(folder: Path) -> list[Path]:

