@@ -49,6 +49,7 @@ FOLDERS = {
         "endpoint",
         "generation",
         "asking",
+        "levels",
     ),
     "planning": (
         "model",
