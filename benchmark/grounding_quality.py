@@ -35,6 +35,7 @@ from fcp_ros.grounding.heads.training import (
     fit_cosine_map,
 )
 from fcp_ros.grounding.judged.agreement import Agreement, compute_area, measure_agreement
+from fcp_ros.grounding.judged.judged_pairs import PACKAGED_PAIRS, load_pairs
 from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
 from fcp_ros.grounding.judged.words import to_plain
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
@@ -171,7 +172,10 @@ def household_lines(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> Iterat
         mine = [row for row in rows if row["predicate"] == name]
         pairs = [(to_plain(row["item"]), to_plain(row["text"])) for row in mine]
         given = [float(row["degree"]) for row in mine]
-        judged = degrees(oracle, predicate, pairs)
+        known = load_pairs(PACKAGED_PAIRS)[predicate.judged_like]
+        looked_up = [known.look_up(pair) for pair in pairs]
+        by_oracle = degrees(oracle, predicate, pairs)
+        judged = [b if a is None else a for a, b in zip(looked_up, by_oracle, strict=True)]
         head = heads[predicate.judged_like]
         for by, found in (
             ("embedding oracle", judged),
@@ -183,7 +187,7 @@ def household_lines(oracle: EmbeddingOracle, encoder: SentenceEncoder) -> Iterat
                 f"| {name} | {one.count} | {by} | {one.mean_error:.3f} | {one.rank:.2f} "
                 f"| {one.area:.3f} |"
             )
-        new = [i for i, pair in enumerate(pairs) if head.known.look_up(pair) is None]
+        new = [i for i, pair in enumerate(pairs) if known.look_up(pair) is None]
         one = measure_agreement([judged[i] for i in new], [given[i] for i in new])
         yield (
             f"| {name} | {one.count} | embedding oracle, pairs that were not judged "

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The grounder: graded predicates, their oracles, the cache and calibration, behind one `judge`.
 
-    request -> duplicate in this batch? -> cache -> one oracle or several, one batch a predicate
-            (asking/) -> calibration -> membership
+    request -> duplicate in this batch? -> judged word for word? -> cache
+            -> one oracle or several, one batch a predicate (asking/) -> calibration -> membership
 
 Equal contexts are asked once. The cache keeps the oracle's degree; calibration is applied last,
 each time, so that an outcome counts from the next judgement on.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 
 from fcp_ros.cset import Instance
@@ -25,6 +26,7 @@ from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
+from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
@@ -61,6 +63,7 @@ class Grounder:
         calibration: store of the observed outcomes.
         calibration_options: weight of the outcomes; None means the defaults.
         fallback: name of the oracle that answers if the intended one can't; "" for none.
+        known: answers that are looked up before an oracle with a model is asked.
 
     Raises:
         GroundingError: a predicate uses an oracle that is missing.
@@ -76,12 +79,16 @@ class Grounder:
         calibration_options: CalibrationOptions | None = None,
         *,
         fallback: str = "",
+        known: KnownAnswers | None = None,
     ) -> None:
         self.predicates = MappingProxyType(dict(predicates))
         self.cache = cache
         self.calibration = calibration
         self.calibrator = Calibrator(calibration, calibration_options)
-        self._oracles = {name: CachedOracle(oracle, cache) for name, oracle in oracles.items()}
+        self._known = known
+        self._oracles = {
+            name: CachedOracle(oracle, cache, known=known) for name, oracle in oracles.items()
+        }
         self._router = OracleRouter(predicates, self._oracles, default, fallback)
         wanted = {name: by for by, choice in self._router.choices.items() for name in choice.names}
         if fallback:
@@ -101,7 +108,8 @@ class Grounder:
         A corrupt file that was set aside, an oracle that can't answer now or that asks its model
         the slow way.
         """
-        stores = (self.cache.note, self.calibration.note, self.calibrator.trouble)
+        lookup = self._known.note if self._known is not None else ""
+        stores = (self.cache.note, self.calibration.note, self.calibrator.trouble, lookup)
         troubles = (
             f"the oracle {name} can't answer: {kept.outage.error}"
             for name, kept in self._oracles.items()
@@ -319,4 +327,5 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
         CalibrationStore(options.calibration.path or IN_MEMORY, options.calibration.origin),
         options.calibration,
         fallback=options.fallback,
+        known=KnownAnswers(Path(options.heads) if str(options.heads) else None),
     )

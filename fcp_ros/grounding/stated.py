@@ -40,6 +40,7 @@ class TableOracle(PerRequestOracle):
     name = "table"
     model = "table"
     mode = "first_entry"
+    is_stated = True
 
     def judge_each(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
@@ -70,6 +71,7 @@ class RuleOracle(PerRequestOracle):
     model = "rule"
     mode = "stated"
     is_kept = False
+    is_stated = True
 
     def judge_each(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]

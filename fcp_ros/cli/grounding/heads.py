@@ -14,7 +14,8 @@ from rich.table import Table
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.grounding.heads.head_file import save_heads
 from fcp_ros.grounding.heads.training import HeadComparison, train_heads
-from fcp_ros.grounding.judged.judgement_set import read_judgements
+from fcp_ros.grounding.judged.judged_pairs import collect_pairs, save_pairs
+from fcp_ros.grounding.judged.judgement_set import hash_judgements, read_judgements
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.package_files import config_folder
 
@@ -72,12 +73,24 @@ def train(
                     task, description=what, completed=done, total=steps
                 ),
             )
-        save_heads(heads, out)
+        own = {name: collect_pairs(kind) for name, kind in sets.items()} if judgements else {}
+        save_heads(heads, out, own)
     console.print(_build_table(comparisons))
     console.print(
         f"wrote {out}: set the grounder's parameter heads (or GroundingOptions.heads) to use it",
         soft_wrap=True,
     )
+
+
+@app.command()
+def collect(
+    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")],
+) -> None:
+    """Collect the package's judged pairs, which are looked up before any model is asked."""
+    with explain_errors():
+        sets = read_judgements([config_folder() / "judgements"])
+        pairs = {name: collect_pairs(kind) for name, kind in sets.items()}
+        save_pairs(pairs, hash_judgements(sets), out)
 
 
 def _open_progress(console: Console) -> Progress:

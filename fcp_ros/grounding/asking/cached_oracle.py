@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One oracle behind the cache: asked in batches, with errors as values, and left alone when down.
 
+*Known answers.* An oracle with a model is asked only for what nobody judged (judged/). These
+answers come before the cache and are not kept in it, so that new judgements count at once.
+
 *Batches.* An oracle that only reports that a batch failed is asked again in halves if the reason
 concerns a single question: a text that is too long for the model must not cost the other answers.
 
@@ -21,6 +24,7 @@ from dataclasses import replace
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.asking.judgement_cache import CacheKey, JudgementCache
+from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, MembershipOracle
@@ -191,6 +195,7 @@ class CachedOracle:
         oracle: the oracle.
         cache: shared by all oracles; the key holds the oracle's model and mode.
         clock: seconds, monotonic.
+        known: looked up before an oracle with a model is asked.
     """
 
     def __init__(
@@ -198,8 +203,11 @@ class CachedOracle:
         oracle: MembershipOracle,
         cache: JudgementCache,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        known: KnownAnswers | None = None,
     ) -> None:
         self.oracle = oracle
+        self._known_answers = None if getattr(oracle, "is_stated", False) else known
         self.outage = Outage(clock)
         self._cache = cache
         self._identity: tuple[str, str] | None = None
@@ -227,7 +235,10 @@ class CachedOracle:
     def find_answer(
         self, predicate: GradedPredicate, version: str, request: JudgementRequest
     ) -> Membership | None:
-        """Return the answer if it is cached, or cheaper to compute than to look up."""
+        """Return the answer if it is known or cached, or cheaper to compute than to look up."""
+        known = self._find_known(predicate, version, request)
+        if known is not None:
+            return known
         if not self._is_kept:
             answer = answer_each(self.oracle, predicate, [request])[0]
             return answer if isinstance(answer, Membership) else None
@@ -251,6 +262,32 @@ class CachedOracle:
             has_substitute: True if another oracle can answer instead, so that this one is not
                 asked while it is down.
         """
+        answers: list[Answer | None] = [
+            self._find_known(predicate, version, request) for request in requests
+        ]
+        left = [position for position, answer in enumerate(answers) if answer is None]
+        if left:
+            unknown = [requests[position] for position in left]
+            found = self._answer_unknown(predicate, version, unknown, has_substitute)
+            for position, answer in zip(left, found, strict=True):
+                answers[position] = answer
+        return [answer for answer in answers if answer is not None]
+
+    def _find_known(
+        self, predicate: GradedPredicate, version: str, request: JudgementRequest
+    ) -> Membership | None:
+        if self._known_answers is None:
+            return None
+        return self._known_answers.find(predicate, version, request)
+
+    def _answer_unknown(
+        self,
+        predicate: GradedPredicate,
+        version: str,
+        requests: Sequence[JudgementRequest],
+        has_substitute: bool,
+    ) -> list[Answer]:
+        """Answer requests by the cache and the oracle."""
         waiting: GroundingError | None = None
         if self._identity is None:
             waiting = self._find_reason_to_wait(has_substitute) or self._identify()

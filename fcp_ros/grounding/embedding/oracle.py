@@ -12,8 +12,7 @@ There are three ways, chosen by the form of the predicate:
   text and examples; the degree is the mean of the anchors' scores, weighted by a softmax of the
   similarities.
 
-In all of them, arguments that match an example of the rubric word for word get that anchor's score,
-and two sides of a pair in identical words get 1. docs/grounding.md lists what this can't judge.
+docs/grounding.md lists what this can't judge.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_degree_map
 from fcp_ros.grounding.heads.head_file import PACKAGED_HEADS
 from fcp_ros.grounding.heads.head_judge import HeadJudge
 from fcp_ros.grounding.judged.words import (
-    find_anchor_degree,
     join_statement,
     read_arguments,
     split_sides,
@@ -45,9 +43,6 @@ SHARPNESS = 0.05
 """Similarity difference that makes an anchor e times as likely, for statements."""
 POOR_AGREEMENT = 0.75
 """Below this share of correctly ordered examples, answers note that the rubric fits badly."""
-
-EXAMPLE = "an example of the rubric"
-IDENTICAL = "identical words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +84,7 @@ class EmbeddingOracle:
     def mode(self) -> str:
         """The version of the method and the hash of the heads: retrained heads get new answers."""
         return (
-            f"anchors1+heads1:{self._head_judge.hash if self._head_judge is not None else 'none'}"
+            f"anchors2+heads2:{self._head_judge.hash if self._head_judge is not None else 'none'}"
         )
 
     @property
@@ -120,16 +115,9 @@ class EmbeddingOracle:
         requests: Sequence[JudgementRequest],
     ) -> list[Membership]:
         arguments = [read_arguments(request) for request in requests]
-        answers = []
-        for words, (degree, note) in zip(arguments, judge.judge(predicate, arguments), strict=True):
-            example = find_anchor_degree(predicate.rubric, words)
-            if example is not None:
-                answers.append(self._build_answer(example, EXAMPLE))
-            elif len(words) > 1 and len(set(words)) == 1:
-                answers.append(self._build_answer(1.0, IDENTICAL))
-            else:
-                answers.append(self._build_answer(degree, note))
-        return answers
+        return [
+            self._build_answer(degree, note) for degree, note in judge.judge(predicate, arguments)
+        ]
 
     def _judge_by_rubric(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
@@ -174,12 +162,9 @@ class EmbeddingOracle:
         pairs = [split_sides(read_arguments(request), is_text) for request in requests]
         similarities = compare_pairs(pairs, self._encoder.encode)
         answers = []
-        for request, (left, right), similarity in zip(requests, pairs, similarities, strict=True):
-            known = find_anchor_degree(rubric, read_arguments(request))
-            if known is not None:
-                answers.append(self._build_answer(known, EXAMPLE))
-            elif left == right:
-                answers.append(self._build_answer(1.0, IDENTICAL))
+        for (left, right), similarity in zip(pairs, similarities, strict=True):
+            if left == right:
+                answers.append(self._build_answer(1.0, "identical words"))
             else:
                 note = f"similarity {similarity:.3f}"
                 if fit.agreement < POOR_AGREEMENT:
@@ -201,11 +186,7 @@ class EmbeddingOracle:
         self._encoder.encode([*phrases, *statements])
         similarities = self._encoder.encode(statements) @ self._encoder.encode(phrases).T
         answers = []
-        for request, row in zip(requests, similarities, strict=True):
-            known = find_anchor_degree(rubric, read_arguments(request))
-            if known is not None:
-                answers.append(self._build_answer(known, EXAMPLE))
-                continue
+        for row in similarities:
             best: dict[float, float] = {}
             for (score, _), similarity in zip(prototypes, row, strict=True):
                 best[score] = max(best.get(score, -1.0), float(similarity))

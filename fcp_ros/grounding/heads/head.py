@@ -11,14 +11,10 @@ with the pair's scaled features f (pair_features.py) and its sides' projections 
 term says how pairs with such cosines were judged, the second how things like the left were
 judged for purposes like the right. The sides are not interchangeable: a bottle may do for a
 vase better than a vase for a bottle. A monotone piecewise linear map makes the score a degree.
-
-Pairs that were judged themselves get the degree that they were given.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,27 +79,6 @@ class Supports:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPairs:
-    """Degrees of judged pairs, by a hash of their words.
-
-    Args:
-        keys: sorted; shape (pairs,).
-        degrees: hundredths; shape (pairs,).
-    """
-
-    keys: NDArray[np.uint64]
-    degrees: NDArray[np.uint8]
-
-    def look_up(self, pair: tuple[str, str]) -> float | None:
-        """Look up the judged degree of a pair, in whole hundredths, or None."""
-        key = np.uint64(hash_pair(pair))
-        place = int(np.searchsorted(self.keys, key))
-        if place == len(self.keys) or self.keys[place] != key:
-            return None
-        return int(self.degrees[place]) / 100.0
-
-
-@dataclass(frozen=True, slots=True)
 class Head:
     """Judges pairs of one kind.
 
@@ -116,7 +91,6 @@ class Head:
         weights: of the supports, shape (supports,).
         mean: score of a pair unlike all judged ones.
         degree_map: from score to degree.
-        known: the degrees of judged pairs.
     """
 
     name: str
@@ -127,7 +101,6 @@ class Head:
     weights: Array
     mean: float
     degree_map: DegreeMap
-    known: JudgedPairs
 
     def score(self, pairs: Pairs, encode: Encode) -> list[float]:
         """Score pairs in plain spelling, before the map."""
@@ -148,12 +121,6 @@ class Head:
     def judge(self, pairs: Pairs, encode: Encode) -> list[float]:
         """Judge pairs by the score alone, including pairs that were judged themselves."""
         return [self.degree_map.apply(score) for score in self.score(pairs, encode)]
-
-
-def hash_pair(pair: Sequence[str]) -> int:
-    """Hash the words of a pair."""
-    digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big")
 
 
 def _compute_likeness(a: Array, b: Array) -> Array:

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.head import Head, JudgedPairs, Scaling, Supports
+from fcp_ros.grounding.heads.head import Head, Scaling, Supports
 from fcp_ros.grounding.heads.pair_features import COMPONENTS, PHRASINGS, Basis, count_features
+from fcp_ros.grounding.judged.judged_pairs import JudgedPairs
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 PACKAGED_HEADS = Path(__file__).with_name("packaged") / "minilm.safetensors"
@@ -63,8 +64,13 @@ def hash_file(file: Path) -> str:
         ) from error
 
 
-def save_heads(heads: Heads, file: Path) -> None:
+def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | None = None) -> None:
     """Write a file, whole or not at all.
+
+    Args:
+        heads: the heads.
+        file: to write.
+        judged: pairs to look up before any model is asked, by set, in the place of the package's.
 
     Raises:
         GroundingError: it can't be written.
@@ -76,6 +82,8 @@ def save_heads(heads: Heads, file: Path) -> None:
         for part, array in _to_arrays(head).items():
             # safetensors writes raw memory: a transposed array would come back permuted.
             arrays[f"{name}.{part}"] = np.ascontiguousarray(array)
+    for name, pairs in (judged or {}).items():
+        arrays |= pairs.to_arrays(name)
     text = {
         "format": FORMAT,
         "encoder": heads.encoder,
@@ -170,8 +178,6 @@ def _to_arrays(head: Head) -> Arrays:
         "mean": np.array([head.mean], np.float64),
         "map_scores": np.array(head.degree_map.similarities, np.float64),
         "map_degrees": np.array(head.degree_map.degrees, np.float64),
-        "known_keys": head.known.keys,
-        "known_degrees": head.known.degrees,
     }
 
 
@@ -197,7 +203,6 @@ def _read_head(name: str, columns: tuple[str, str], arrays: Arrays) -> Head:
     degrees = read("map_degrees", np.float64, len(scores))
     if len(scores) < 2 or (np.diff(scores) <= 0).any() or (np.diff(degrees) < 0).any():
         raise ValueError(f"{name}.map_scores and map_degrees don't rise")
-    keys = read("known_keys", np.uint64, -1)
     return Head(
         name,
         columns,
@@ -209,5 +214,4 @@ def _read_head(name: str, columns: tuple[str, str], arrays: Arrays) -> Head:
         weights,
         float(read("mean", np.float64, 1)[0]),
         DegreeMap(tuple(scores.tolist()), tuple(degrees.clip(0.0, 1.0).tolist())),
-        JudgedPairs(keys, read("known_degrees", np.uint8, len(keys))),
     )

@@ -12,7 +12,7 @@ from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.heads.degree_map import DegreeMap, shift_by_rubric
 from fcp_ros.grounding.heads.head import Head
 from fcp_ros.grounding.heads.head_file import RETRAIN, Heads, hash_file, load_heads
-from fcp_ros.grounding.judged.words import split_sides, to_plain
+from fcp_ros.grounding.judged.words import find_sides, to_plain
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.oracle import hash_predicate
@@ -50,13 +50,9 @@ class HeadJudge:
         pairs = [_split_sides(predicate, head, words) for words in arguments]
         degree_map = self.find_map(predicate, head)
         answers: list[tuple[float, str]] = []
-        for pair, score in zip(pairs, head.score(pairs, self._encoder.encode), strict=True):
-            judged = head.known.look_up(pair)
-            if judged is not None:
-                answers.append((judged, f"judged so in the set {head.name}"))
-            else:
-                note = f"like what was judged in the set {head.name} (score {score:.3f})"
-                answers.append((degree_map.apply(score), note))
+        for score in head.score(pairs, self._encoder.encode):
+            note = f"like what was judged in the set {head.name} (score {score:.3f})"
+            answers.append((degree_map.apply(score), note))
         return answers
 
     def find_head(self, predicate: GradedPredicate) -> Head:
@@ -97,22 +93,13 @@ class HeadJudge:
 
 
 def _split_sides(predicate: GradedPredicate, head: Head, words: Sequence[str]) -> tuple[str, str]:
-    """Split arguments into the two sides of the head's judgements.
-
-    By name if the parameters are named like the columns of the judgements, in any order; else
-    elements on the left and texts on the right, or, with two elements or two texts, in order.
-    """
-    names = [parameter.name for parameter in predicate.parameters]
-    if sorted(names) == sorted(head.columns):
-        left, right = (words[names.index(column)] for column in head.columns)
-        return left, right
-    is_text = [parameter.is_text for parameter in predicate.parameters]
-    if any(is_text) and not all(is_text):
-        return split_sides(words, is_text)
-    if len(words) != 2:
+    """Split arguments into the two sides of the head's judgements."""
+    sides = find_sides(predicate, head.columns, words)
+    if sides is None:
+        names = ", ".join(parameter.name for parameter in predicate.parameters)
         raise GroundingError(
             GroundingCode.WRONG_ARGUMENTS,
-            f"{predicate.name} has the parameters {', '.join(names)}, so it can't be judged like "
+            f"{predicate.name} has the parameters {names}, so it can't be judged like "
             f"{head.name}, which has two sides ({', '.join(head.columns)}); remove judged_like",
         )
-    return words[0], words[1]
+    return sides

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_monotone_map
-from fcp_ros.grounding.heads.head import Head, JudgedPairs, Scaling, Supports, hash_pair
+from fcp_ros.grounding.heads.head import Head, Scaling, Supports
 from fcp_ros.grounding.heads.head_file import Heads
 from fcp_ros.grounding.heads.pair_features import (
     SHARED_WORDS,
@@ -103,7 +103,7 @@ def train_head(
     """Train on some judgements, which may be a part of the set's.
 
     Args:
-        kind: the set; all of its judgements become known pairs.
+        kind: the set; none of its pairs is drawn as unrelated.
         judgements: those to train on.
         encode: the embedding model.
         options: None means the defaults.
@@ -145,7 +145,6 @@ def train_head(
         np.asarray(weights, np.float32),
         mean,
         _fit_map(scores + mean, target, options.knots),
-        _collect_judged(kind),
     )
 
 
@@ -220,13 +219,6 @@ def _fit_map(scores: Reals, target: Reals, knots: int) -> DegreeMap:
     order = np.argsort(scores, kind="stable")
     parts = np.array_split(order, min(knots, max(2, len(order) // 10)))
     return fit_monotone_map([(scores[p].mean(), target[p].mean(), float(len(p))) for p in parts])
-
-
-def _collect_judged(kind: JudgementSet) -> JudgedPairs:
-    keys = np.array([hash_pair(judgement.pair) for judgement in kind.judgements], np.uint64)
-    degrees = np.array([round(100 * j.degree) for j in kind.judgements], np.uint8)
-    order = np.argsort(keys)
-    return JudgedPairs(keys[order], degrees[order])
 
 
 WORDS_AT_A_TIME = 400

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fcp_ros.domain.model import Rubric
+from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
 
@@ -39,12 +39,22 @@ def split_sides(words: Sequence[str], is_text: Sequence[bool]) -> tuple[str, str
     return to_plain(left), to_plain(right)
 
 
-def find_anchor_degree(rubric: Rubric | None, words: Sequence[str]) -> float | None:
-    """Find the degree of the anchor with exactly these words as an example, or None."""
-    for anchor in rubric.anchors if rubric is not None else ():
-        if any(tuple(map(to_plain, example)) == tuple(words) for example in anchor.examples):
-            return anchor.score / 100.0
-    return None
+def find_sides(
+    predicate: GradedPredicate, columns: tuple[str, str], words: Sequence[str]
+) -> tuple[str, str] | None:
+    """Split arguments into the two sides of judgements; None if there are more than two.
+
+    By name if the parameters are named like the columns of the judgements, in any order; else
+    elements on the left and texts on the right, or, with two elements or two texts, in order.
+    """
+    names = [parameter.name for parameter in predicate.parameters]
+    if sorted(names) == sorted(columns):
+        left, right = (words[names.index(column)] for column in columns)
+        return left, right
+    is_text = [parameter.is_text for parameter in predicate.parameters]
+    if any(is_text) and not all(is_text):
+        return split_sides(words, is_text)
+    return (words[0], words[1]) if len(words) == 2 else None
 
 
 def join_statement(words: Sequence[str]) -> str:

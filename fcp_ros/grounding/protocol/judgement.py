@@ -96,7 +96,7 @@ class Membership:
         distribution: probabilities of the scores 0, 1 .. 100 (101 numbers that sum to 1) if a
             model's distribution was read exactly, else empty.
         spread: width of the middle half of the judgements (interquartile range), in [0, 1].
-        source: the kind of oracle: "embedding", "causal_lm", "table".
+        source: the kind of oracle: "embedding", "causal_lm", "table"; "judged" if it was looked up.
         model: which model or table answered.
         latency: seconds that the oracle took, divided evenly among the requests of one batch; 0
             for a cached answer. Comparisons of memberships ignore it.

@@ -31,6 +31,8 @@ class MembershipOracle(Protocol):
     - `known_model`: `model` if it is known without asking a server, else "".
     - `notes`: remarks for people, as sentences.
     - `is_kept`: False if an answer costs less than a cache lookup (default True).
+    - `is_stated`: True if the domain's author stated its answers, so that no judgement of others is
+      looked up before it (default False).
     - `is_concurrent`: True if several threads may ask at a time (default False).
     - `close()`: release connections and threads.
     """

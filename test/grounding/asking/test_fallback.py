@@ -79,7 +79,7 @@ def test_broken_models(
     folder = broken_folder(kind, tmp_path)
     domain = replace(household, graded={"serves_as": make_predicate(table=TABLE)})
     options = GroundingOptions(oracle=oracle, model=folder)
-    question = ask("mug", "drinking")
+    question = ask("tin mug", "drinking")
     with pytest.raises(GroundingError) as caught:
         make_grounder(domain, options).judge([question])
     assert KINDS[kind] in caught.value.sentence
@@ -92,7 +92,7 @@ def test_broken_models(
     with pytest.raises(
         GroundingError, match="the fallback table can't answer either: no entry"
     ) as both:
-        grounder.judge([ask("book", "drinking")])
+        grounder.judge([ask("comic book", "drinking")])
     assert caught.value.sentence in both.value.sentence
     assert both.value.code is caught.value.code
     assert grounder.describe()[0].oracle == oracle
@@ -108,12 +108,12 @@ def test_a_model_that_is_put_right_answers_after_retry(
     def make(options: GroundingOptions) -> Any:
         if not works:
             raise refusing(GroundingCode.MODEL_NOT_FOUND, "there is no model yet")
-        return ScriptedOracle("embedding", {"mug": 0.4})
+        return ScriptedOracle("embedding", {"tin mug": 0.4})
 
     monkeypatch.setattr(registry, "ORACLES", {**registry.ORACLES, "embedding": make})
     domain = replace(household, graded={"serves_as": make_predicate(table=TABLE)})
     grounder = make_grounder(domain, GroundingOptions(fallback="table"))
-    question = ask("mug", "drinking")
+    question = ask("tin mug", "drinking")
     assert grounder.judge([question])[0].fallback == "there is no model yet"
     grounder.retry()
     assert grounder.judge([question])[0].fallback == "there is no model yet"
@@ -150,7 +150,7 @@ def clock(monkeypatch: Any) -> Clock:
     monkeypatch.setattr(
         cached_oracle_module.CachedOracle,
         "__init__",
-        lambda self, oracle, cache: plain(self, oracle, cache, clock),
+        lambda self, oracle, cache, known: plain(self, oracle, cache, clock, known=known),
     )
     return clock
 

@@ -250,7 +250,7 @@ def test_behind_the_grounder_with_a_fallback(
         cache_path=tmp_path / "cache.sqlite",
     )
     grounder = make_grounder(domain, options)
-    mug, jar = ask("mug", "drinking"), ask("jar", "drinking")
+    mug, jar = ask("tin mug", "drinking"), ask("tin jar", "drinking")
     assert grounder.judge([mug])[0].degree == 0.7
     server.close()
     kept, stood_in = grounder.judge([mug, jar])
@@ -272,4 +272,4 @@ def test_an_unnamed_model_of_a_server_that_is_down(
     options = GroundingOptions(oracle="endpoint", endpoint=endpoint, fallback="table")
     grounder = make_grounder(domain, options)
     assert grounder.describe()[0].model == ""
-    assert grounder.judge([ask("mug", "drinking")])[0].source == "table"
+    assert grounder.judge([ask("tin mug", "drinking")])[0].source == "table"

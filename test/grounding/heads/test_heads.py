@@ -88,12 +88,6 @@ def test_changed_judgements_move_degrees_their_way(colours: JudgementSet, head: 
     assert after[1] > 0.6
 
 
-def test_judged_pairs_are_known(colours: JudgementSet, head: Head) -> None:
-    for judgement in colours.judgements[:50]:
-        assert head.known.look_up(judgement.pair) == judgement.degree
-    assert head.known.look_up(("red newthing", "being red")) is None
-
-
 def test_too_little_to_train_on_is_said(colours: JudgementSet) -> None:
     with pytest.raises(GroundingError, match="needs 20 or more") as caught:
         train_head(colours, colours.judgements[:5], word_encoder)
@@ -107,7 +101,6 @@ def test_a_file_gives_the_same_degrees(colours: JudgementSet, head: Head, file: 
         head.score(pairs, word_encoder), abs=1e-4
     )
     assert loaded.columns == ("item", "purpose")
-    assert loaded.known.look_up(pairs[0]) == head.known.look_up(pairs[0])
 
 
 def test_a_batch_changes_nothing(head: Head) -> None:

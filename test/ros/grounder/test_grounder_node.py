@@ -58,13 +58,14 @@ def evidence(stack):
 def test_batch_in_order(client):
     drink = [
         predicate_query("serves_as", item=Element(f"{c}_1", c), purpose="drinking")
-        for c in ("drinking glass", "fork", "drinking glass")
+        for c in ("tin mug", "fork", "tin mug")
     ]
     response = client.judge(*drink, grasp())
     assert response.success, response.message
-    glass, fork, again, held = response.memberships
-    assert glass.degree == again.degree > fork.degree
-    assert glass.source == "embedding"
+    mug, fork, again, held = response.memberships
+    assert mug.degree == again.degree > fork.degree
+    assert mug.source == "embedding"
+    assert fork.source == "judged"
     assert held.source == "table"
     assert held.prior == pytest.approx(0.97)
     assert client.judge().success, "an empty batch has an empty answer"
@@ -107,7 +108,7 @@ def test_callers_at_the_same_time_share_a_batch(stack, client, until):
     node = stack.nodes["grounder"]
     release = threading.Event()
     job = node._worker.submit(lambda _token: release.wait(30.0))
-    drink = predicate_query("serves_as", item=Element("jug_1", "jug"), purpose="drinking")
+    drink = predicate_query("serves_as", item=Element("jug_1", "tin jug"), purpose="drinking")
     with ThreadPoolExecutor(3) as pool:
         calls = [pool.submit(client.judge, query) for query in (drink, grasp(), drink)]
         until(lambda: node.diagnose().values["queue_length"] == 3, "three callers that wait")

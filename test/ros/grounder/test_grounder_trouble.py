@@ -12,7 +12,7 @@ from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.msg import ActionOutcome, Judgement, OutcomeCode, PlanStep
 from fcp_ros.nodes.stack import NodeStack
 
-MUG = Element("mug_1", "mug")
+MUG = Element("mug_1", "tin mug")
 DRINK = predicate_query("serves_as", item=MUG, purpose="drinking")
 
 
@@ -54,7 +54,7 @@ def test_the_fallback_serves_and_is_named(stack_options, tmp_path, broken, words
         assert response.success, response.message
         (membership,) = response.memberships
         assert membership.source == "embedding"
-        assert membership.degree > 0.9
+        assert membership.degree > 0.8
         assert words in membership.fallback
         diagnosis = stack.nodes["grounder"].diagnose()
         assert diagnosis.level == DiagnosticStatus.WARN

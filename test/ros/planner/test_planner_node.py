@@ -129,7 +129,7 @@ def test_vague_goal_explains_its_candidates(probe, scene):
         (b.variable, b.element) for b in result.plan.binding
     ]
     assert all(item.reason for item in result.candidates)
-    assert chosen.judgements[0].membership.source == "embedding"
+    assert chosen.judgements[0].membership.source == "judged"
 
 
 def test_substitution_and_forbidden_relaxation(probe, scene):

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Degrees of judged pairs in a safetensors file, found by a hash of their words.
+
+The package's own lie in `PACKAGED_PAIRS`, made from config/judgements by ``fcp grounding collect``.
+A file of trained heads holds, in the same arrays, the pairs of the user's own training. No
+encoder is needed to read either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.grounding.judged.judgement_set import JudgementSet
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+
+PACKAGED_PAIRS = Path(__file__).with_name("judged_pairs.safetensors")
+DESCRIPTION = "fcp_ros"
+"""The entry of a file's metadata that holds its description as JSON."""
+KEYS, DEGREES = "known_keys", "known_degrees"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPairs:
+    """Degrees of the judged pairs of one set, by a hash of their words.
+
+    Args:
+        columns: names of the two sides: ("item", "wanted").
+        keys: sorted; shape (pairs,).
+        degrees: hundredths; shape (pairs,).
+    """
+
+    columns: tuple[str, str]
+    keys: NDArray[np.uint64]
+    degrees: NDArray[np.uint8]
+
+    def look_up(self, pair: tuple[str, str]) -> float | None:
+        """Look up the judged degree of a pair in plain spelling, in whole hundredths, or None."""
+        key = np.uint64(hash_pair(pair))
+        place = int(np.searchsorted(self.keys, key))
+        if place == len(self.keys) or self.keys[place] != key:
+            return None
+        return int(self.degrees[place]) / 100.0
+
+    def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a file for the set of that name."""
+        return {f"{name}.{KEYS}": self.keys, f"{name}.{DEGREES}": self.degrees}
+
+
+def hash_pair(pair: Sequence[str]) -> int:
+    """Hash the words of a pair."""
+    digest = hashlib.blake2b("\n".join(pair).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
+
+
+def collect_pairs(kind: JudgementSet) -> JudgedPairs:
+    """Collect all judgements of a set."""
+    keys = np.array([hash_pair(judgement.pair) for judgement in kind.judgements], np.uint64)
+    degrees = np.array([round(100 * j.degree) for j in kind.judgements], np.uint8)
+    order = np.argsort(keys)
+    return JudgedPairs(kind.columns, keys[order], degrees[order])
+
+
+def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) -> None:
+    """Write the pairs of each set.
+
+    Args:
+        pairs: by the sets' names.
+        judgements: their hash (`hash_judgements`).
+        file: to write, whole or not at all.
+
+    Raises:
+        GroundingError: it can't be written.
+    """
+    from safetensors.numpy import save
+
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, own in pairs.items():
+        arrays |= own.to_arrays(name)
+    columns = {name: list(own.columns) for name, own in pairs.items()}
+    text = json.dumps({"columns": columns, "judgements": judgements}, sort_keys=True)
+    partial = file.with_name(f"{file.name}.partial")
+    try:
+        partial.write_bytes(save(arrays, {DESCRIPTION: text}))
+        partial.replace(file)
+    except OSError as error:
+        raise GroundingError(
+            GroundingCode.STORE_FAILED,
+            f"the judged pairs can't be written to {file} ({error.strerror or error}); give a file "
+            "in a folder with write permission",
+        ) from error
+
+
+def load_pairs(file: Path) -> dict[str, JudgedPairs]:
+    """Read the pairs of each set in a file; of a file of heads, only its judged pairs.
+
+    Raises:
+        GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged.
+    """
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ImportError as error:
+        raise GroundingError(
+            GroundingCode.MISSING_LIBRARY,
+            f"judged pairs need safetensors ({error}); pip install safetensors",
+        ) from error
+    try:
+        with safe_open(str(file.expanduser()), framework="numpy") as arrays:
+            columns = json.loads(arrays.metadata()[DESCRIPTION])["columns"]
+            there = set(arrays.keys())
+            return {
+                name: _check(
+                    name,
+                    JudgedPairs(
+                        (sides[0], sides[1]),
+                        arrays.get_tensor(f"{name}.{KEYS}"),
+                        arrays.get_tensor(f"{name}.{DEGREES}"),
+                    ),
+                )
+                for name, sides in columns.items()
+                if f"{name}.{KEYS}" in there
+            }
+    except FileNotFoundError as error:
+        raise GroundingError(
+            GroundingCode.MODEL_NOT_FOUND, f"there is no file of judged pairs at {file}"
+        ) from error
+    except (SafetensorError, OSError, LookupError, TypeError, ValueError) as error:
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"the judged pairs in {file} can't be read: it is damaged "
+            f"({type(error).__name__}: {error})",
+        ) from error
+
+
+def _check(name: str, pairs: JudgedPairs) -> JudgedPairs:
+    keys, degrees = pairs.keys, pairs.degrees
+    if keys.dtype != np.uint64 or degrees.dtype != np.uint8 or keys.shape != degrees.shape:
+        raise ValueError(f"{name} has {keys.dtype} keys and {degrees.dtype} degrees")
+    if (keys[1:] <= keys[:-1]).any() or (len(degrees) and degrees.max() > 100):
+        raise ValueError(f"the keys of {name} don't rise, or a degree is above 1")
+    return pairs
