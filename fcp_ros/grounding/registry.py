@@ -16,6 +16,7 @@ from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.levels.oracle import LevelledOracle
+from fcp_ros.grounding.model_files.store import ModelAbsentError
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, GroundingOptions, LevelSource
@@ -92,7 +93,8 @@ def make_oracles(
     """Make the oracles of the predicates, the default and the fallback, by name.
 
     Raises:
-        GroundingError: an oracle without substitute can't be made, or a name is unknown.
+        GroundingError: an oracle without substitute can't be made, or a name is unknown; but one
+            whose model was only not fetched yet leaves the other predicates their answers.
     """
     needed = {options.fallback} if options.fallback else set()
     optional = set()
@@ -107,16 +109,17 @@ def make_oracles(
         (optional if can_fail else needed).update(choice.names)
     # Sorted, so that the same one of two wrong settings is always reported.
     return {
-        name: make_oracle(name, options) if name in needed else _make_if_possible(name, options)
+        name: _make_if_possible(name, options, is_needed=name in needed)
         for name in sorted(needed | optional)
     }
 
 
-def _make_if_possible(name: str, options: GroundingOptions) -> MembershipOracle:
+def _make_if_possible(name: str, options: GroundingOptions, *, is_needed: bool) -> MembershipOracle:
     make = partial(make_oracle, name, options)
     try:
         return make()
     except GroundingError as error:
-        if error.code is GroundingCode.UNKNOWN_ORACLE:
+        is_lasting = is_needed and not isinstance(error, ModelAbsentError)
+        if is_lasting or error.code is GroundingCode.UNKNOWN_ORACLE:
             raise
         return UnavailableOracle(name, error, make)

