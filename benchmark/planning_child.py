@@ -39,11 +39,11 @@ def measured(job: Mapping[str, Any]) -> dict[str, Any]:
         **best,
         "seconds": seconds,
         "first_seconds": first["finished"] - STARTED,
-        "memory": _peak_mebibytes(),
+        "memory": peak_mebibytes(),
     }
 
 
-def _peak_mebibytes() -> float:
+def peak_mebibytes() -> float:
     """Peak of the resident memory; not from getrusage, which counts what started us, too."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM:"):

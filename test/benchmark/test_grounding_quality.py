@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of judges: its measures, its intervals, what is asked, and what goals make of it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from grounding_goals import GOALS, Goal, check_quality
+from grounding_intervals import (
+    DRAWS,
+    Figure,
+    draw_weights,
+    measure_area,
+    measure_error,
+    measure_rank,
+    measure_with_interval,
+)
+from grounding_judges import (
+    Entrant,
+    ask_all,
+    make_bare_predicates,
+    make_request,
+    make_worded_predicates,
+    time_judge,
+)
+from grounding_quality import measure_judge, show_rows
+from grounding_questions import EVERYDAY, HELD_OUT, MIXED_NAME, Column, Question, read_columns
+from rich.console import Console
+
+from fcp_ros.grounding.judged.agreement import HIGH, LOW, measure_agreement
+from fcp_ros.grounding.judged.judgement_set import is_held_out
+
+GENERATOR = np.random.default_rng(3)
+GIVEN = GENERATOR.integers(0, 21, 400) / 20.0
+JUDGED = np.clip(GIVEN + GENERATOR.normal(0.0, 0.3, 400), 0.0, 1.0).round(2)
+"""With ties on both sides."""
+ONES = np.ones((1, 400))
+
+
+def test_measures_are_those_of_training() -> None:
+    known = measure_agreement(JUDGED.tolist(), GIVEN.tolist())
+    assert measure_error(JUDGED, GIVEN, ONES)[0] == pytest.approx(known.mean_error)
+    assert measure_rank(JUDGED, GIVEN, ONES)[0] == pytest.approx(known.rank)
+    clear = (GIVEN >= HIGH) | (GIVEN <= LOW)
+    (area,) = measure_area(JUDGED[clear], (GIVEN[clear] >= HIGH) * 1.0, ONES[:, clear])
+    assert area == pytest.approx(known.area)
+
+
+@pytest.mark.parametrize("measure", [measure_error, measure_rank, measure_area])
+def test_a_weight_counts_as_so_many_judgements(measure) -> None:
+    given = (GIVEN > 0.5) * 1.0 if measure is measure_area else GIVEN
+    weights = GENERATOR.integers(0, 4, (5, 400)).astype(float)
+    for row, found in zip(weights, measure(JUDGED, given, weights), strict=True):
+        often = np.repeat(np.arange(400), row.astype(int))
+        (repeated,) = measure(JUDGED[often], given[often], np.ones((1, len(often))))
+        assert found == pytest.approx(repeated)
+
+
+def test_whole_clusters_are_drawn() -> None:
+    clusters = ["mug", "cup", "mug", "plate", "mug"]
+    weights = draw_weights(clusters)
+    assert weights.shape == (DRAWS, 5)
+    assert (weights[:, 0] == weights[:, 2]).all()
+    assert (weights[:, [0, 1, 3]].sum(axis=1) == 3).all()
+    assert (weights[:, 0] != weights[:, 1]).any()
+    assert (weights == draw_weights(clusters)).all()
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
+    """Errors of a cluster are alike, so 40 clusters of ten say little more than 40 judgements."""
+    clusters = [str(i // 10) for i in range(400)]
+    inside, wide = 0, 0.0
+    for seed in range(60):
+        noise = np.random.default_rng(seed).exponential(0.2, 40).repeat(10)
+        clustered = measure_with_interval(measure_error, noise, np.zeros(400), clusters)
+        inside += clustered.low <= 0.2 <= clustered.high
+        single = measure_with_interval(
+            measure_error, noise, np.zeros(400), list(map(str, range(400)))
+        )
+        wide += (clustered.high - clustered.low) / (single.high - single.low) / 60
+    assert 50 <= inside <= 60
+    assert wide > 2.5
+
+
+def test_what_cannot_be_measured_is_no_figure() -> None:
+    assert measure_rank(np.full(3, 0.5), np.array([0.0, 0.5, 1.0]), np.ones((1, 3)))[0] == 0.0
+    assert np.isnan(measure_area(np.ones(3), np.ones(3), np.ones((1, 3)))[0])
+    assert str(Figure(0.5, 0.25, 1.0)) == "0.500 [.250, 1.000]"
+
+
+@pytest.fixture(scope="module")
+def columns() -> dict[str, Column]:
+    return {column.name: column for column in read_columns()}
+
+
+def test_held_out_means_held_out(columns) -> None:
+    assert all(is_held_out(question.item) for question in columns[HELD_OUT].questions)
+    assert len(columns[HELD_OUT].questions) > 5000
+    sets = [columns[name].questions for name in ("function", "substitution")]
+    assert {*sets[0], *sets[1]} == set(columns[MIXED_NAME].questions)
+
+
+def test_a_small_sample_of_all_is_among_those_of_the_sets(columns) -> None:
+    sets = ("function", "substitution", "stability", "safety")
+    of_sets = {q for name in sets for q in columns[name].take(50).questions}
+    assert set(columns[HELD_OUT].take(50).questions) <= of_sets
+    assert {q.kind for q in columns[HELD_OUT].take(50).questions} >= {"function", "substitution"}
+
+
+def test_a_sample_of_a_comparison_has_both_sides(columns) -> None:
+    taken = columns["unrelated"].take(30)
+    assert sum(question.degree for question in taken.questions) == 30
+    assert len(taken.questions) == 60
+    asked = [question.asked for question in columns["unrelated"].questions]
+    assert len(set(asked)) > 0.99 * len(asked)
+
+
+def test_recipes_that_were_judged_or_are_known_are_not_compared(tmp_path, columns) -> None:
+    judged = columns["substitution"].questions[0]
+    file = tmp_path / "recipes.csv"
+    words = [f"thing {number}" for number in range(60)]
+    lines = [f"{words[i]},{words[i + 1]},{2 + 8 * (i % 2)}" for i in range(59)]
+    lines.append(f"{judged.other},{judged.item},12")
+    file.write_text("\n".join(["ingredient,substitute,count", *lines]), encoding="utf-8")
+    found = {column.name: column for column in read_columns(file)}
+    often = found["recipes 10+"].questions
+    true = [(q.other, q.item) for q in often if q.degree == 1.0]
+    assert sorted(true) == sorted((words[i], words[i + 1]) for i in range(1, 59, 2))
+    neighbours = {frozenset((words[i], words[i + 1])) for i in range(59)}
+    assert not neighbours & {frozenset((q.item, q.other)) for q in often if q.degree == 0.0}
+    assert sum(q.degree for q in found["recipes 2+"].questions) == 59
+    assert not {column.name for column in read_columns(tmp_path / "none")} & {"recipes 2+"}
+
+
+class Knowing:
+    """A judge that was told some answers."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self.answers = {question.asked: question.degree for question in questions}
+        self.asked: list[tuple[str, str, str]] = []
+
+    def judge(self, kind: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        self.asked += [(kind, *pair) for pair in pairs]
+        return [self.answers.get((kind, *pair), 0.5) for pair in pairs]
+
+
+def test_each_question_is_asked_once(columns) -> None:
+    judge = Knowing(columns["function"].questions)
+    answers = ask_all(judge, [*columns["function"].questions, *columns[MIXED_NAME].questions])
+    assert len(judge.asked) == len(set(judge.asked)) == len(answers)
+    assert (
+        answers[columns["function"].questions[3].asked] == columns["function"].questions[3].degree
+    )
+
+
+def test_questions_that_are_timed_share_no_word(columns) -> None:
+    judge = Knowing(())
+    assert time_judge(judge, columns[MIXED_NAME].questions) < 5.0
+    words = [word for _, *pair in judge.asked for word in pair]
+    assert len(words) == len(set(words)) > 20
+
+
+def test_the_table_has_who_knows_all_and_who_knows_nothing(columns) -> None:
+    some = [columns[name] for name in (EVERYDAY, MIXED_NAME, "function", "unrelated")]
+    # The last to tell the degree of a pair is right: a comparison only says 1 or 0.
+    everything = [question for column in reversed(some) for question in column.questions]
+    rows = [
+        measure_judge(Entrant(name, lambda known=known: Knowing(known)), some, 80)
+        for name, known in (("all", everything), ("nothing", ()))
+    ]
+    best, worst = (row.figures for row in rows)
+    assert best[EVERYDAY, "error"] == Figure(0.0, 0.0, 0.0)
+    assert best[EVERYDAY, "rank"].low > 0.999
+    assert best["unrelated", "area"].value == 1.0
+    assert worst[EVERYDAY, "rank"] == Figure(0.0, 0.0, 0.0)
+    assert worst["unrelated", "area"].value == 0.5
+    assert worst["function", "error"].low < worst["function", "error"].value > 0.2
+    out = io.StringIO()
+    show_rows(rows, some, Console(file=out, width=260))
+    assert "996 : 996" in out.getvalue()
+    assert "0.000 [.000, .000]" in out.getvalue()
+
+
+def test_goals_are_met_missed_or_not_measured() -> None:
+    goal = Goal("one", EVERYDAY, "error", 0.16)
+    met, missed, absent = (
+        goal.check(figures)
+        for figures in (
+            {(EVERYDAY, "error"): Figure(0.1604, 0.1, 0.2)},
+            {(EVERYDAY, "error"): Figure(0.161, 0.1, 0.2)},
+            None,
+        )
+    )
+    assert (met.met, missed.met, absent.met) == (True, False, None)
+    assert Goal("one", EVERYDAY, "rank", 0.9).check({(EVERYDAY, "rank"): Figure(0.9, 0, 1)}).met
+    assert all(verdict.met is None for verdict in check_quality({}))
+    places = {(goal.column, goal.measure) for goal in GOALS}
+    assert places <= {
+        *(
+            (column, measure)
+            for column in (*read_names(), EVERYDAY)
+            for measure in ("error", "rank")
+        ),
+        *((column, "area") for column in ("recipes 2+", "recipes 10+", "unrelated")),
+    }
+
+
+def read_names() -> list[str]:
+    return [column.name for column in read_columns() if not column.compares]
+
+
+def test_each_set_has_predicates_with_sides_in_the_right_place() -> None:
+    bare, worded = make_bare_predicates(), make_worded_predicates()
+    assert set(bare) == set(worded)
+    assert all(predicate.judged_like == name for name, predicate in bare.items())
+    request = make_request(worded["stability"], ("mug", "table"))
+    by_name = {argument.parameter: argument.words for argument in request.arguments}
+    assert by_name == {"item": "mug", "support": "table"}
+    request = make_request(bare["stability"], ("mug", "table"))
+    assert [argument.words for argument in request.arguments] == ["mug", "table"]
+    request = make_request(worded["function"], ("mug", "drinking"))
+    assert [argument.is_text for argument in request.arguments] == [False, True]
