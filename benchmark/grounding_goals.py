@@ -24,18 +24,23 @@ class Goal:
     measure: str
     bound: float
 
-    def check(self, figures: Figures | None) -> Verdict:
-        """Compare; `figures` is None where the judge did not take part."""
+    def check(self, figures: Figures | None, sampled: bool = False) -> Verdict:
+        """Compare a figure with the bound.
+
+        Arguments:
+            figures: None where the judge did not take part.
+            sampled: of a few questions: a goal within the interval is neither met nor missed.
+        """
         found = (figures or {}).get((self.column, self.measure))
         low = self.measure == "error"
         goal = f"{'at most' if low else 'at least'} {self.bound:g}"
         what = f"{self.judge}: {self.column}, {self.measure}"
         if found is None:
             return Verdict(what, "its model or head is not here", goal, None)
-        digits = round(found.value, 3)
-        return Verdict(
-            what, str(found), goal, digits <= self.bound if low else digits >= self.bound
-        )
+        if sampled and found.low < self.bound < found.high:
+            return Verdict(what, f"{found}: too few questions", goal, None)
+        value = round(found.value, 3)
+        return Verdict(what, str(found), goal, value <= self.bound if low else value >= self.bound)
 
 
 BASELINE: Figures = {
@@ -76,6 +81,11 @@ GOALS = (
 )
 
 
-def check_quality(rows: Mapping[str, Figures]) -> Iterable[Verdict]:
-    """Check all goals; `rows` has the figures of each judge that took part."""
-    return (goal.check(rows.get(goal.judge)) for goal in GOALS)
+def check_quality(rows: Mapping[str, Figures], sampled: bool = False) -> Iterable[Verdict]:
+    """Check all goals.
+
+    Arguments:
+        rows: the figures of each judge that took part.
+        sampled: they were asked a few questions only.
+    """
+    return (goal.check(rows.get(goal.judge), sampled) for goal in GOALS)

@@ -76,7 +76,7 @@ class Entrant:
     name: str
     make: Callable[[], Judge]
     most: int | None = None
-    most_quick: int = 100
+    most_quick: int = 40
     only: tuple[str, ...] = ()
 
 

@@ -125,4 +125,4 @@ def run(console: Console, quick: bool) -> Part:
         rows.append(measure_ceiling())
     show_rows(rows, [column.take(None) for column in columns], console)
     figures: Mapping[str, Figures] = {row.name: row.figures for row in rows}
-    return Part("quality", (), tuple(check_quality(figures)))
+    return Part("quality", (), tuple(check_quality(figures, sampled=quick)))

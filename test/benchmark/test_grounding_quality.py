@@ -196,6 +196,9 @@ def test_goals_are_met_missed_or_not_measured() -> None:
     )
     assert (met.met, missed.met, absent.met) == (True, False, None)
     assert Goal("one", EVERYDAY, "rank", 0.9).check({(EVERYDAY, "rank"): Figure(0.9, 0, 1)}).met
+    few = {(EVERYDAY, "error"): Figure(0.17, 0.1, 0.2)}
+    assert goal.check(few, sampled=True).met is None
+    assert not goal.check({(EVERYDAY, "error"): Figure(0.2, 0.19, 0.22)}, sampled=True).met
     assert all(verdict.met is None for verdict in check_quality({}))
     places = {(goal.column, goal.measure) for goal in GOALS}
     assert places <= {
