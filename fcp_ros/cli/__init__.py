@@ -4,7 +4,7 @@
 main: the program; it imports the file of a command only when that command is run.
 plan: ``fcp plan`` and ``fcp ask``: a request in a formula or in words, for a scene or PDDL files.
 scene: ``fcp scene info``, ``show``, ``convert`` and ``diff``.
-judge, validate, calibration, grounding: the commands of these names.
+judge, validate, align, calibration, grounding: the commands of these names.
 live: ``fcp up`` and ``fcp demo``, which need ROS 2.
 options: options that several commands share. session: a domain with a scene and a grounder.
 terminal: output and errors as people read them. exit_codes: all of them.

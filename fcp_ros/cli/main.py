@@ -51,6 +51,10 @@ COMMANDS = {
         "Write a PDDL domain and problem as they are read: checked, in one order and layout.",
         "fcp_ros.cli.pddl",
     ),
+    "align": Command(
+        "Find out which names of two PDDL domains mean the same, by trying plans.",
+        "fcp_ros.cli.align",
+    ),
     "judge": Command(
         "Judge to which degree a graded predicate holds of things in words or in a scene.",
         "fcp_ros.cli.grounding.judge",

@@ -18,11 +18,17 @@ LAYERS = (
     "planning",
     "language",
     "relaxation",
+    "alignment",
     "execution",
     "nodes",
 )  # lowest first
 # Neighbours that share what is below them and must not know one another, whatever their order.
-STRANGERS = {("domain", "scene")}
+STRANGERS = {
+    ("domain", "scene"),
+    ("alignment", "language"),
+    ("alignment", "relaxation"),
+    ("execution", "alignment"),
+}
 # The folders of the larger layers, lowest first; the files beside the folders use all of them.
 FOLDERS = {
     "cset": (

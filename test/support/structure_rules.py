@@ -17,7 +17,8 @@ ENTRIES = ("nodes", "client", "cli", "demo", "report")
 
 UNREACHED = {
     "fcp_ros.cset.limits": "the fluent mapping will take pullbacks and subobjects",
-    "fcp_ros.cset.migration": "the QNP abstraction will move instances between schemas",
+    "fcp_ros.cset.migration.delta": "the QNP abstraction will move instances between schemas",
+    "fcp_ros.cset.migration.adjunction": "the correspondence of migrations, for users",
     "fcp_ros.cset.search.match_set": "the executive's monitor will follow matches",
     "fcp_ros.cset.interchange": "ACSet JSON, for users of the library",
 }

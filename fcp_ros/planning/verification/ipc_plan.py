@@ -24,7 +24,15 @@ _LINE = re.compile(r"(?:[0-9.]+\s*:\s*)?\(([^()]*)\)\s*(?:\[[^\]]*\])?")
 
 
 class CannotReplay(Exception):
-    """An action can't be done; the message says which, and why."""
+    """An action can't be done; the message says which, and why.
+
+    Attributes:
+        done: the number of actions before it.
+    """
+
+    def __init__(self, message: str, done: int) -> None:
+        super().__init__(message)
+        self.done = done
 
 
 def read_ipc_plan(text: str) -> tuple[Action, ...]:
@@ -63,7 +71,8 @@ def plan_from_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
         unknown = [name for name in objects if name.lower() not in known]
         if unknown or not task.rules_of(action):
             missing = f"objects {', '.join(unknown)}" if unknown else f"action {action}"
-            raise CannotReplay(f"{where}: the problem has no {missing} that could be used")
+            reason = f"{where}: the problem has no {missing} that could be used"
+            raise CannotReplay(reason, number - 1)
         elements = tuple(known[name.lower()] for name in objects)
         for step in _find_steps(task, spans, action, elements, state):
             after = rules.apply(step, state).instance
@@ -73,7 +82,7 @@ def plan_from_actions(task: PddlTask, actions: tuple[Action, ...]) -> Plan:
                 break
         else:
             if not _is_idle(task, action, elements, state):
-                raise CannotReplay(f"{where}: its precondition does not hold")
+                raise CannotReplay(f"{where}: its precondition does not hold", number - 1)
     return Plan(to_text(task.goal), tuple(steps), 1.0, 1.0, (), (), 1.0, "lukasiewicz", "")
 
 

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer to a request for alignment: the mapping with its evidence, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from fcp_ros.alignment.proposals import Proposal
+from fcp_ros.alignment.simulator import GroundAction
+from fcp_ros.alignment.synonyms import Places, Synonym
+from fcp_ros.alignment.trials import Trial
+
+
+class AlignmentStatus(str, Enum):
+    """The outcome of an alignment."""
+
+    ALIGNED = "ALIGNED"
+    """A plan succeeded, and it rests on the synonyms of the answer."""
+    NOTHING_TO_ALIGN = "NOTHING_TO_ALIGN"
+    """A plan succeeded that rests on no synonym."""
+    NO_PLAN = "NO_PLAN"
+    """No plan exists, even if any of the candidates may hold."""
+    UNEXPLAINED = "UNEXPLAINED"
+    """No mapping of the candidates explains what was seen: a model or the simulator is wrong."""
+    UNRELIABLE_SIMULATOR = "UNRELIABLE_SIMULATOR"
+    """The simulator showed different things for the same actions."""
+    GAVE_UP = "GAVE_UP"
+    """The number of trials was reached, or not every way to comply with them could be planned."""
+    TIMEOUT = "TIMEOUT"
+    CANCELLED = "CANCELLED"
+    INVALID_REQUEST = "INVALID_REQUEST"
+
+    @property
+    def is_success(self) -> bool:
+        """Return True if a plan succeeded."""
+        return self in (AlignmentStatus.ALIGNED, AlignmentStatus.NOTHING_TO_ALIGN)
+
+
+class Standing(str, Enum):
+    """The state of knowledge about one synonym."""
+
+    PROVEN = "proven"
+    """Nothing else among the candidates explains the trials."""
+    KEPT = "kept"
+    """A plan that rests on it succeeded."""
+    OPEN = "open"
+    """It was in plans that failed, among others that may be at fault, or in none."""
+    REFUTED = "refuted"
+    """No explanation of the trials has it."""
+
+
+@dataclass(frozen=True)
+class SynonymEvidence:
+    """A synonym and all that is known about it.
+
+    Attributes:
+        proposal: the synonym, with what spoke for it before any trial.
+        standing: what is known of it now.
+        succeeded: number of successful plans that would have failed without it.
+        failed: number of failed plans that used it.
+        rivals: other synonyms of the same names that explain all trials in its place.
+    """
+
+    proposal: Proposal
+    standing: Standing
+    succeeded: int
+    failed: int
+    rivals: tuple[Synonym, ...] = ()
+
+    @property
+    def confidence(self) -> float:
+        """Probability after the trials: the prior counts like two of them, so it is never 1."""
+        if self.standing is Standing.REFUTED:
+            return 0.0
+        agreeing = 2.0 * self.proposal.prior + self.succeeded
+        return agreeing / (2.0 + self.succeeded + (self.failed if not self.succeeded else 0))
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as plain data for JSON."""
+        proposal = self.proposal
+        return {
+            "source": proposal.synonym.source,
+            "target": proposal.synonym.target,
+            "places": list(proposal.synonym.places),
+            "text": str(proposal.synonym),
+            "standing": self.standing.value,
+            "confidence": round(self.confidence, 3),
+            "prior": round(proposal.prior, 3),
+            "likeness": None if proposal.likeness is None else round(proposal.likeness, 3),
+            "agreement": None if proposal.agreement is None else round(proposal.agreement, 3),
+            "reasons": list(proposal.reasons),
+            "succeeded": self.succeeded,
+            "failed": self.failed,
+            "rivals": list(map(str, self.rivals)),
+        }
+
+
+@dataclass(frozen=True)
+class AlignmentResult:
+    """The answer.
+
+    Attributes:
+        status: the outcome.
+        message: it in one or two sentences.
+        mapping: the synonyms that are kept, with their evidence.
+        others: refuted synonyms, and open ones that were tried; of a failed alignment without
+            trials the closest pairs.
+        plan: the actions that succeeded; None without success.
+        trials: all plans that were tried, the last one last.
+        candidates: number of synonyms that were considered.
+        notes: sentences about what was left out or done otherwise.
+        seconds: s, of the whole request.
+        names: the mapping as a surjection of names: predicate -> name that stays, and its places.
+    """
+
+    status: AlignmentStatus
+    message: str
+    mapping: tuple[SynonymEvidence, ...] = ()
+    others: tuple[SynonymEvidence, ...] = ()
+    plan: tuple[GroundAction, ...] | None = None
+    trials: tuple[Trial, ...] = ()
+    candidates: int = 0
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    names: Mapping[str, tuple[str, Places]] = field(default_factory=dict)
+
+    @property
+    def failures(self) -> int:
+        """The number of plans that failed."""
+        return sum(not trial.seen.reached for trial in self.trials)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {
+            "status": self.status.value,
+            "message": self.message,
+            "names": {
+                name: {"name": image, "places": list(places)}
+                for name, (image, places) in sorted(self.names.items())
+            },
+            "mapping": [one.to_plain() for one in self.mapping],
+            "others": [one.to_plain() for one in self.others],
+            "plan": None if self.plan is None else [write_action(one) for one in self.plan],
+            "trials": [
+                {
+                    "actions": [write_action(one) for one in trial.actions],
+                    "synonyms": sorted(map(str, trial.synonyms)),
+                    "done": trial.seen.done,
+                    "reached": trial.seen.reached,
+                    "reason": trial.seen.reason,
+                }
+                for trial in self.trials
+            ],
+            "failures": self.failures,
+            "candidates": self.candidates,
+            "notes": list(self.notes),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def write_action(action: GroundAction) -> str:
+    """Write an action in PDDL."""
+    return f"({' '.join((action[0], *action[1]))})"

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The use of each predicate in a model: who makes it true, who needs it, of which objects.
+
+A name that is made true and never needed, beside one that is needed and never made true, is the
+trace of one predicate with two names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
+from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.syntax.tree import (
+    Formula,
+    PddlAction,
+    Typed,
+    conjuncts,
+    is_below,
+    subformulas,
+    terms_of,
+)
+
+Objects = frozenset[str]
+
+
+@dataclass(frozen=True)
+class PredicateUse:
+    """The use of one predicate.
+
+    Attributes:
+        name: of the predicate.
+        declared: for each argument the objects of its type.
+        occurring: for each argument the objects that it can be in a state that is reached; empty if
+            none was found.
+        facts: the argument tuples of which it holds initially.
+        produced, deleted: by an action.
+        consumed: needed by an action, as a condition of any kind.
+        wanted: it is part of the goal.
+    """
+
+    name: str
+    declared: tuple[Objects, ...]
+    occurring: tuple[Objects, ...]
+    facts: frozenset[tuple[str, ...]]
+    produced: bool
+    deleted: bool
+    consumed: bool
+    wanted: bool
+
+    @property
+    def arity(self) -> int:
+        """The number of its arguments."""
+        return len(self.declared)
+
+    @property
+    def can_hold(self) -> bool:
+        """It holds initially, or an action makes it true."""
+        return self.produced or bool(self.facts)
+
+    @property
+    def is_needed(self) -> bool:
+        """An action or the goal needs it."""
+        return self.consumed or self.wanted
+
+    @property
+    def is_rigid(self) -> bool:
+        """It is given, and no action changes it."""
+        return bool(self.facts) and not self.produced and not self.deleted
+
+    @property
+    def is_loose(self) -> bool:
+        """It can hold, and nobody needs it."""
+        return self.can_hold and not self.is_needed
+
+    @property
+    def is_missing(self) -> bool:
+        """It is needed, and no action makes it true, though it is not rigid."""
+        return self.is_needed and not self.produced and not self.is_rigid
+
+
+def list_atoms(formula: Formula) -> Iterable[Atom]:
+    """List the atoms of a formula, also those that are negated."""
+    return (part for part in subformulas(formula) if isinstance(part, Atom))
+
+
+def list_condition_names(action: PddlAction) -> frozenset[str]:
+    """Return the predicates in the precondition of an action."""
+    return frozenset(atom.predicate for atom in list_atoms(action.precondition))
+
+
+class _Survey:
+    """Finds the uses of the predicates of one model."""
+
+    def __init__(self, texts: PddlTexts) -> None:
+        self._texts = texts
+        self._domain, self._problem = texts.domain, texts.problem
+
+    def find_uses(self) -> dict[str, PredicateUse]:
+        """Find the use of each predicate."""
+        effects = [effect for action in self._domain.actions for effect in action.effects]
+        conditions = [action.precondition for action in self._domain.actions]
+        conditions += [effect.condition for effect in effects]
+        produced = {atom.predicate for effect in effects for atom in effect.add}
+        deleted = {atom.predicate for effect in effects for atom in effect.delete}
+        consumed = {atom.predicate for formula in conditions for atom in list_atoms(formula)}
+        wanted = {atom.predicate for atom in list_atoms(self._problem.goal)}
+        return {
+            name: PredicateUse(
+                name,
+                tuple(self._objects_of(leg) for leg in legs),
+                tuple(frozenset(self._places[name, at]) for at in range(len(legs))),
+                frozenset(self._problem.facts.get(name, frozenset())),
+                produced=name in produced,
+                deleted=name in deleted,
+                consumed=name in consumed,
+                wanted=name in wanted,
+            )
+            for name, legs in self._domain.predicates.items()
+        }
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, int], set[str]]:
+        """The objects that each argument can be, by a fixpoint over the actions.
+
+        A condition whose predicate has none yet restricts nothing: it may have another name.
+        """
+        found: dict[tuple[str, int], set[str]] = {
+            (name, at): set()
+            for name, legs in self._domain.predicates.items()
+            for at in range(len(legs))
+        }
+        for name, tuples in self._problem.facts.items():
+            for arguments in tuples:
+                for at, one in enumerate(arguments):
+                    found[name, at].add(one)
+        rules = [(action, self._needs_of(action)) for action in self._domain.actions]
+        grows = True
+        while grows:
+            grows = False
+            for action, needs in rules:
+                if self._apply(action, needs, found):
+                    grows = True
+        return found
+
+    def _needs_of(self, action: PddlAction) -> dict[str, list[tuple[str, int]]]:
+        """Return the arguments of positive conditions that each parameter fills."""
+        needs: dict[str, list[tuple[str, int]]] = {}
+        for part in conjuncts(action.precondition):
+            if isinstance(part, Atom):
+                for at, term in enumerate(terms_of(part)):
+                    if isinstance(term, Variable):
+                        needs.setdefault(term.name, []).append((part.predicate, at))
+        return needs
+
+    def _apply(
+        self,
+        action: PddlAction,
+        needs: Mapping[str, list[tuple[str, int]]],
+        found: dict[tuple[str, int], set[str]],
+    ) -> bool:
+        """Add what an action can make true; return True if that is anything new."""
+        values: dict[str, set[str]] = {}
+        for parameter in action.parameters:
+            objects = set(self._objects_of(parameter))
+            for key in needs.get(parameter.name, ()):
+                if found[key]:
+                    objects &= found[key]
+            values[parameter.name] = objects
+        grew = False
+        for effect in action.effects:
+            bound = {v.name: set(self._objects_of(v)) for v in effect.variables}
+            for atom in effect.add:
+                for at, term in enumerate(terms_of(atom)):
+                    if isinstance(term, Constant):
+                        new = {term.name}
+                    else:
+                        new = bound.get(term.name, values.get(term.name, set()))
+                    before = len(found[atom.predicate, at])
+                    found[atom.predicate, at] |= new
+                    grew |= len(found[atom.predicate, at]) > before
+        return grew
+
+    def _objects_of(self, typed: Typed) -> Objects:
+        return self._by_types(tuple(typed.types))
+
+    def _by_types(self, types: tuple[str, ...]) -> Objects:
+        parents = self._problem.types or self._domain.types
+        return frozenset(
+            one.name for one in self._problem.objects if is_below(one.types, types, parents)
+        )
+
+
+def find_uses(texts: PddlTexts) -> dict[str, PredicateUse]:
+    """Find the use of each predicate in a model.
+
+    Args:
+        texts: the domain and problem of the model.
+    """
+    return _Survey(texts).find_uses()

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The synonyms worth a trial: candidates by signature, ordered by structure, facts and names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+
+from fcp_ros.alignment.likeness import NameLikeness
+from fcp_ros.alignment.predicate_use import Objects, PredicateUse
+from fcp_ros.alignment.synonyms import Places, Synonym
+
+MOST_PERMUTED = 4
+"""Arguments up to which all orders are candidates; with more, only the given order."""
+TIERS = 3
+"""Groups of candidates: those of the next are planned with where the former don't suffice."""
+_TIER_PRIOR = (0.7, 0.2, 0.02)
+_LIKENESS_WEIGHT, _AGREEMENT_WEIGHT = 5.0, 4.0
+"""Change of the log odds from no likeness (agreement) to complete one; set by judgement."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A synonym that may hold.
+
+    Attributes:
+        synonym: from a name that can hold to one that is needed, as far as they differ in that.
+        tier: 0 for the most likely group.
+        prior: probability before any trial, by structure and names; no measured one.
+        reasons: clauses.
+        likeness: of the names in meaning, at most 1; None if that was not asked.
+        agreement: share of the initial facts that two vocabularies have in common; None where
+            facts can't be compared.
+    """
+
+    synonym: Synonym
+    tier: int
+    prior: float
+    reasons: tuple[str, ...]
+    likeness: float | None = None
+    agreement: float | None = None
+
+    @property
+    def penalty(self) -> int:
+        """The cost of using it once in a plan, where an action costs 1."""
+        return 5 + round(-5.0 * math.log(self.prior))
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """All candidates of two vocabularies, or of one whose names may be torn apart.
+
+    Attributes:
+        all: by synonym, the most likely first.
+        left_out: candidates beyond the bound.
+    """
+
+    all: Mapping[Synonym, Proposal]
+    left_out: int = 0
+
+    def list_tier(self, tier: int) -> list[Proposal]:
+        """List the candidates up to a tier, the most likely first."""
+        return [one for one in self.all.values() if one.tier <= tier]
+
+    def has_rivals(self, tier: int) -> bool:
+        """Return True if two candidates up to a tier share a name: then their order matters."""
+        names = [name for one in self.list_tier(tier) for name in one.synonym.names]
+        return len(names) > len(set(names))
+
+    def weigh_names(self, likeness: NameLikeness, check: Callable[[], None]) -> Proposals:
+        """Return the candidates with the likeness of their names, ordered by it as well."""
+        pairs = [(one.synonym.source, one.synonym.target) for one in self.all.values()]
+        check()
+        values = likeness.compare(pairs)
+        weighed = [
+            replace(one, likeness=value, prior=_weigh(one.tier, one.agreement, value))
+            for one, value in zip(self.all.values(), values, strict=True)
+        ]
+        return Proposals(sort_proposals(weighed), self.left_out)
+
+
+def sort_proposals(proposals: Iterable[Proposal]) -> dict[Synonym, Proposal]:
+    """Order candidates, the most likely first."""
+    ordered = sorted(proposals, key=lambda one: (one.tier, -one.prior, one.synonym))
+    return {one.synonym: one for one in ordered}
+
+
+def propose_synonyms(
+    uses: Mapping[str, PredicateUse],
+    sides: Mapping[str, int],
+    bound: int,
+    check: Callable[[], None],
+) -> Proposals:
+    """List the candidates of a model.
+
+    Args:
+        uses: of its predicates.
+        sides: the vocabulary that each predicate belongs to. With two vocabularies, only names of
+            different ones are candidates.
+        bound: the most candidates.
+        check: called often; may raise to stop.
+    """
+    crosses = len(set(sides.values())) > 1
+    found: list[Proposal] = []
+    left_out = 0
+    for first, second in combinations(sorted(uses), 2):
+        check()
+        if crosses and sides[first] == sides[second]:
+            continue
+        for synonym in _list_synonyms(uses[first], uses[second]):
+            if len(found) >= bound:
+                left_out += 1
+            else:
+                found.append(_propose(synonym, uses, crosses))
+    return Proposals(sort_proposals(found), left_out)
+
+
+def count_pairs(uses: Mapping[str, PredicateUse]) -> int:
+    """Count pairs of names with equally many arguments, of any types and in any order."""
+    arities = [use.arity for use in uses.values()]
+    return sum(
+        math.factorial(first) for first, second in combinations(arities, 2) if first == second
+    )
+
+
+def _list_synonyms(first: PredicateUse, second: PredicateUse) -> Iterator[Synonym]:
+    """List the orders of arguments in which the types of two predicates fit."""
+    if first.arity != second.arity:
+        return
+    orders: Iterable[Places] = [tuple(range(first.arity))]
+    if first.arity <= MOST_PERMUTED:
+        orders = permutations(range(first.arity))
+    for places in orders:
+        if _fits(first.declared, second.declared, places):
+            yield Synonym(first.name, second.name, places)
+
+
+def _fits(source: tuple[Objects, ...], target: tuple[Objects, ...], places: Places) -> bool:
+    """Return True if every argument of the target has objects with that of the source in common.
+
+    An argument without known objects fits every one.
+    """
+    return all(
+        not source[place] or not wanted or not source[place].isdisjoint(wanted)
+        for place, wanted in zip(places, target, strict=True)
+    )
+
+
+def _propose(synonym: Synonym, uses: Mapping[str, PredicateUse], crosses: bool) -> Proposal:
+    """Direct a synonym from what holds to what is needed, and say how likely it is."""
+    first, second = uses[synonym.source], uses[synonym.target]
+    if _count_holding(second) > _count_holding(first):
+        synonym, first, second = synonym.invert(), second, first
+    occurs = _fits(first.occurring, second.occurring, synonym.places)
+    agreement = _compare_facts(first, second, synonym.places) if crosses else None
+    reasons = _list_reasons(first, second, occurs)
+    useful = first.can_hold and second.is_needed
+    if crosses:
+        close = useful and occurs and (agreement is None or agreement >= 0.5)
+        tier = 0 if close else 1 if occurs and first.can_hold else 2
+    else:
+        useful = useful and occurs and not second.is_rigid
+        tier = 0 if useful and first.is_loose and first.produced else 1 if useful else 2
+    return Proposal(synonym, tier, _weigh(tier, agreement, None), reasons, agreement=agreement)
+
+
+def _count_holding(use: PredicateUse) -> int:
+    """Say how much a predicate looks like one that is made true rather than needed."""
+    return 2 * (use.is_loose - use.is_missing) + use.can_hold - use.is_needed + use.produced
+
+
+def _list_reasons(source: PredicateUse, target: PredicateUse, occurs: bool) -> tuple[str, ...]:
+    reasons = []
+    if source.is_loose:
+        verb = "produced" if source.produced else "given"
+        reasons.append(f"{source.name} is {verb} and never needed")
+    if target.is_missing:
+        reasons.append(f"{target.name} is needed and never produced")
+    if source.arity and occurs:
+        reasons.append("they hold of the same objects")
+    return tuple(reasons)
+
+
+def _compare_facts(source: PredicateUse, target: PredicateUse, places: Places) -> float | None:
+    """Compare the initial facts of two predicates; None where one of them has none."""
+    if not source.facts or not target.facts:
+        return None
+    moved = {tuple(arguments[place] for place in places) for arguments in source.facts}
+    return len(moved & target.facts) / len(moved | target.facts)
+
+
+def _weigh(tier: int, agreement: float | None, likeness: float | None) -> float:
+    prior = _TIER_PRIOR[tier]
+    odds = math.log(prior / (1.0 - prior))
+    for value, weight in ((agreement, _AGREEMENT_WEIGHT), (likeness, _LIKENESS_WEIGHT)):
+        if value is not None:
+            odds += weight * (value - 0.5)
+    return min(0.99, max(0.0005, 1.0 / (1.0 + math.exp(-odds))))

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replace rules: actions that give a fact another name, at a penalty.
+
+A rule takes the fact from the one name and gives it to the other. If it only added the other one,
+the first would outlive it: an action that ends the fact knows one name only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fcp_ros.alignment.predicate_use import PredicateUse
+from fcp_ros.alignment.proposals import Proposal
+from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.syntax.tree import (
+    TOTAL_COST,
+    ActionEffect,
+    FunctionValue,
+    Metric,
+    NumericChange,
+    PddlAction,
+    Typed,
+)
+
+_COST = FunctionValue(TOTAL_COST)
+
+
+@dataclass(frozen=True)
+class ModelWithRules:
+    """A model with replace rules.
+
+    Attributes:
+        texts: the model.
+        rules: the synonym of each replace rule, by the name of its action.
+    """
+
+    texts: PddlTexts
+    rules: Mapping[str, Synonym]
+
+
+def add_replace_rules(
+    texts: PddlTexts, proposals: Iterable[Proposal], uses: Mapping[str, PredicateUse]
+) -> ModelWithRules:
+    """Return a model with replace rules, whose plans minimise actions and penalties.
+
+    Args:
+        texts: of the model.
+        proposals: the synonyms to be used, each in both directions where that can be of use.
+        uses: of the predicates of the model.
+    """
+    domain, problem = texts.domain, texts.problem
+    taken = {action.name for action in domain.actions}
+    actions = list(domain.actions)
+    if not problem.minimises_cost:
+        actions = [_with_cost(action, 1) for action in actions]
+    rules: dict[str, Synonym] = {}
+    for proposal in proposals:
+        for synonym in (proposal.synonym, proposal.synonym.invert()):
+            if not (uses[synonym.source].can_hold and uses[synonym.target].is_needed):
+                continue
+            number = len(rules)
+            while (name := f"replace-{number}") in taken:
+                number += 1
+            taken.add(name)
+            rules[name] = proposal.synonym
+            actions.append(_build_rule(name, synonym, proposal.penalty))
+    return ModelWithRules(
+        replace(
+            texts,
+            domain=replace(
+                domain,
+                actions=tuple(actions),
+                functions={**domain.functions, TOTAL_COST: ()},
+            ),
+            problem=replace(
+                problem,
+                metric=Metric(True, _COST),
+                values={**problem.values, TOTAL_COST: {(): Fraction(0)}},
+            ),
+        ),
+        rules,
+    )
+
+
+def _build_rule(name: str, synonym: Synonym, penalty: int) -> PddlAction:
+    names = [f"x{number}" for number in range(len(synonym.places))]
+    source = Atom(synonym.source, tuple(map(Variable, names)))
+    target = Atom(synonym.target, tuple(Variable(names[place]) for place in synonym.places))
+    effect = ActionEffect(add=(target,), delete=(source,))
+    rule = PddlAction(name, tuple(map(Typed, names)), source, (effect,), spelling=name)
+    return _with_cost(rule, penalty)
+
+
+def _with_cost(action: PddlAction, cost: int) -> PddlAction:
+    """Return an action that adds a cost, and no other."""
+    without = (
+        replace(effect, numeric=tuple(one for one in effect.numeric if one.target != _COST))
+        for effect in action.effects
+    )
+    change = NumericChange("increase", _COST, Fraction(cost))
+    return replace(action, effects=(*without, ActionEffect(numeric=(change,))))

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulators: where a plan is tried. A model in PDDL, or whatever executes actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from fcp_ros.domain.pddl import PddlTask
+from fcp_ros.planning import verify
+from fcp_ros.planning.model.memberships import NoMemberships
+from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions
+
+GroundAction = tuple[str, tuple[str, ...]]
+"""Name of an action and of its objects."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The outcome of trying actions from the initial state.
+
+    Attributes:
+        done: the number of actions that succeeded.
+        reached: all succeeded, and the goal holds.
+        reason: why it failed, in words; empty if nothing is known.
+    """
+
+    done: int
+    reached: bool
+    reason: str = ""
+
+    def agrees(self, other: Observation) -> bool:
+        """Return True if both saw the same."""
+        return (self.done, self.reached) == (other.done, other.reached)
+
+
+class Simulator(Protocol):
+    """A world in which plans are tried, each from the same initial state.
+
+    It may be a model, a simulated world or a robot. It may be wrong or random: whoever asks it
+    counts on neither.
+    """
+
+    def run(self, actions: Sequence[GroundAction]) -> Observation:
+        """Try actions, up to the first one that fails."""
+
+
+class ModelSimulator:
+    """A world that is a PDDL task, in which actions rewrite a C-set (double pushout).
+
+    Args:
+        task: the task.
+        check: called before each run; may raise to stop.
+    """
+
+    def __init__(self, task: PddlTask, check: Callable[[], None] = lambda: None) -> None:
+        self._task = task
+        self._check = check
+
+    def run(self, actions: Sequence[GroundAction]) -> Observation:
+        """Try actions, up to the first one that fails."""
+        self._check()
+        task = self._task
+        try:
+            plan = plan_from_actions(task, tuple(actions))
+        except CannotReplay as failure:
+            return Observation(failure.done, False, str(failure))
+        verdict = verify(task.domain, task.instance, plan, task.goal, NoMemberships(), alpha=1.0)
+        reason = "" if verdict.ok else "the goal does not hold after the last action"
+        return Observation(len(actions), verdict.ok, reason)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``fcp align``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fcp_ros.cli.main import app
+
+OVEN = """(define (domain oven)
+  (:requirements :strips :typing)
+  (:types dish)
+  (:predicates (in ?d - dish) (cold ?d - dish) (hot ?d - dish) (free){more})
+  (:action load :parameters (?d - dish) :precondition (and (free) (cold ?d))
+    :effect (and (in ?d) (not (free))))
+  (:action bake :parameters (?d - dish) :precondition (in ?d)
+    :effect (and ({hot} ?d) (not (cold ?d)) (not (in ?d)) ({free}))))
+"""
+PROBLEM = """(define (problem dinner) (:domain oven)
+  (:objects Pie cake - dish) (:init (free) (cold Pie) (cold cake))
+  (:goal (and (hot Pie) (hot cake))))
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    torn = {"more": " (baked ?d - dish) (vacant)", "hot": "baked", "free": "vacant"}
+    true = {"more": "", "hot": "hot", "free": "free"}
+    for name, words in (("torn", torn), ("true", true)):
+        text = OVEN
+        for key, word in words.items():
+            text = text.replace(f"{{{key}}}", word)
+        (tmp_path / f"{name}.pddl").write_text(text)
+    (tmp_path / "problem.pddl").write_text(PROBLEM)
+    torn_file, true_file, problem = (
+        str(tmp_path / f"{name}.pddl") for name in ("torn", "true", "problem")
+    )
+    return [torn_file, true_file, "-p", problem]
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["align", *arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_mapping_is_printed_as_a_table(files: list[str]) -> None:
+    code, text, _ = run(*files)
+    assert code == 0, text
+    assert text.startswith("ALIGNED 2 synonyms found")
+    assert "(baked ?1) = (hot ?1)" in text
+    assert "(vacant) = (free)" in text
+    assert "1 succeeded, 0 failed" in text
+    assert "(bake Pie)" in text
+
+
+def test_json_and_file_agree(files: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "mapping.json"
+    code, text, _ = run(*files, "--json", "--out", str(out))
+    assert code == 0
+    found = json.loads(text)
+    assert found == json.loads(out.read_text())
+    assert found["status"] == "ALIGNED"
+    assert found["failures"] == 0
+    assert {name: one["name"] for name, one in found["names"].items()} == {
+        "baked": "hot", "hot": "hot", "vacant": "free", "free": "free"
+    }  # fmt: skip
+
+
+def test_the_merged_domain_plans_and_its_plan_is_valid_in_the_true_one(
+    files: list[str], tmp_path: Path
+) -> None:
+    code, _, _ = run(*files, "--merged", str(tmp_path / "merged"))
+    assert code == 0
+    domain, problem = (str(tmp_path / "merged" / f"{n}.pddl") for n in ("domain", "problem"))
+    plan = tmp_path / "plan.txt"
+    runner = CliRunner()
+    found = runner.invoke(app, ["plan", "-d", domain, "-s", problem, "--out", str(plan)])
+    assert found.exit_code == 0, found.output
+    assert "baked" not in Path(domain).read_text()
+    valid = runner.invoke(app, ["validate", str(plan), "-d", files[1], "-s", files[3]])
+    assert valid.exit_code == 0, valid.output
+
+
+def test_what_does_not_exist_or_would_be_overwritten_is_refused(files: list[str]) -> None:
+    code, _, error = run(files[0], "missing.pddl", *files[2:])
+    assert code == 2
+    assert "missing.pddl" in error
+    code, _, error = run(*files, "--out", files[1])
+    assert code == 2
+    assert "would be overwritten" in error
+
+
+def test_problems_of_different_situations_are_refused(files: list[str], tmp_path: Path) -> None:
+    other = tmp_path / "other.pddl"
+    other.write_text(PROBLEM.replace("Pie", "tart"))
+    code, _, error = run(*files, "--world", str(other))
+    assert code == 2
+    assert "lacks objects" in error
+
+
+def test_domains_without_common_structure_are_told_so(files: list[str], tmp_path: Path) -> None:
+    own, wish = tmp_path / "own.pddl", tmp_path / "wish.pddl"
+    own.write_text("(define (domain own) (:predicates (beside ?a ?b)))")
+    wish.write_text(
+        "(define (problem w) (:domain own) (:objects Pie cake) (:init) (:goal (beside Pie cake)))"
+    )
+    code, text, _ = run(str(own), files[1], "-p", str(wish), "--world", files[3])
+    assert code == 10, text
+    assert text.startswith("NO_PLAN The vocabularies have no structure in common.")
+    assert "no two names have equally many arguments" in text
+
+
+def test_a_goal_that_stays_out_of_reach_shows_what_was_tried(
+    files: list[str], tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.pddl"
+    broken.write_text(Path(files[0]).read_text().partition("(:action bake")[0] + ")")
+    code, text, _ = run(str(broken), *files[1:])
+    assert code == 1, text
+    assert text.startswith("UNEXPLAINED")
+    assert "also tried" in text
+
+
+def test_the_time_limit_holds(files: list[str]) -> None:
+    code, text, _ = run(*files, "--time-limit", "0.01")
+    assert code == 13
+    assert text.startswith("TIMEOUT")
