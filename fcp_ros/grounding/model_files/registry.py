@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
@@ -17,6 +18,7 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.package_files import config_folder
 
 REGISTRY_FILE = "models.yaml"
+HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 ModelName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,60}$")]
@@ -116,6 +118,21 @@ def read_registry() -> Mapping[str, RegisteredModel]:
 def is_registered(name: str) -> bool:
     """Return True if a model has this name."""
     return name in read_registry()
+
+
+def is_hub_name(name: str) -> bool:
+    """Return True if a name has the form of the Hugging Face hub's: ORGANISATION/NAME."""
+    return HUB_NAME.fullmatch(name) is not None
+
+
+def check_model_name(name: str) -> None:
+    """Make sure that a model can be fetched by a name.
+
+    Raises:
+        GroundingError: MODEL_NOT_FOUND, it is none of the registry's and none of the hub's form.
+    """
+    if not is_hub_name(name):
+        get_registered_model(name)
 
 
 def get_registered_model(name: str) -> RegisteredModel:

@@ -20,7 +20,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from fcp_ros.grounding.model_files.fetch_report import FetchReport
-from fcp_ros.grounding.model_files.registry import PackedForm, get_registered_model
+from fcp_ros.grounding.model_files.registry import PackedForm, get_registered_model, is_hub_name
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 MANIFEST = "fcp_files.json"
@@ -70,7 +70,7 @@ def locate_models() -> Path:
 
 
 def locate_model(name: str) -> Path:
-    """Return the folder that a registered model is kept in when it was fetched."""
+    """Return the folder that a model is kept in when it was fetched, by its name."""
     return locate_models() / name
 
 
@@ -82,6 +82,8 @@ def find_installed(name: str) -> Path | None:
     Raises:
         GroundingError: MODEL_NOT_FOUND, no model has the name.
     """
+    if is_hub_name(name):
+        return None
     model = get_registered_model(name)
     if model.form is not PackedForm.FOLDER:
         return None
@@ -96,6 +98,13 @@ def find_installed(name: str) -> Path | None:
 def locate_download(name: str) -> Path:
     """Return the folder that a model's packages are downloaded to."""
     return locate_models() / ".downloads" / name
+
+
+def list_hub_models() -> tuple[str, ...]:
+    """List the names of the hub's models that were fetched."""
+    manifests = locate_models().glob(f"*/*/{MANIFEST}")
+    names = (str(path.parent.relative_to(locate_models())) for path in manifests)
+    return tuple(sorted(name for name in names if is_hub_name(name)))
 
 
 def find_state(name: str) -> ModelState:
@@ -121,7 +130,7 @@ def lock_model(name: str) -> Iterator[None]:
     folder = locate_models()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f".{name}.lock", timeout=0)
+        lock = FileLock(folder / f".{name.replace('/', '--')}.lock", timeout=0)
         lock.acquire()
     except Timeout as error:
         raise GroundingError(
@@ -162,6 +171,7 @@ def finish_model(name: str, made: Path) -> Path:
     (made / MANIFEST).write_text(json.dumps(files, indent=1, sort_keys=True), encoding="utf-8")
     target = locate_model(name)
     _discard_model(target)
+    target.parent.mkdir(exist_ok=True)
     made.rename(target)
     return target
 

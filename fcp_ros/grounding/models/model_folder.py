@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fcp_ros.grounding.model_files.fetching import find_model_folder
 from fcp_ros.grounding.model_files.gguf_files import find_converted, find_gguf
+from fcp_ros.grounding.model_files.registry import is_hub_name
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 CONFIG = "config.json"
@@ -35,10 +36,11 @@ def check_model_folder(path: Path) -> Path:
     """
     folder = find_model_folder(path)
     if not folder.exists():
+        hub = f"; `fcp models fetch {path}` asks the hub for it" if is_hub_name(str(path)) else ""
         raise GroundingError(
             GroundingCode.MODEL_NOT_FOUND,
-            f"there is no model at {path}; give the path of a folder with a Hugging Face model "
-            "(config.json, *.safetensors, tokenizer files), or a name of `fcp models list`",
+            f"there is no model at {path}{hub}; give the path of a folder with a Hugging Face "
+            "model (config.json, *.safetensors, tokenizer files), or a name of `fcp models list`",
         )
     if (packed := find_gguf(folder)) is not None:
         folder = find_converted(packed)
