@@ -86,11 +86,15 @@ class OracleJudge:
     Args:
         oracle: any.
         predicates: by the name of the set.
+        way: how it judges, "heads" or "score": one model asked in one way is one judge.
     """
 
-    def __init__(self, oracle: MembershipOracle, predicates: Mapping[str, GradedPredicate]) -> None:
+    def __init__(
+        self, oracle: MembershipOracle, predicates: Mapping[str, GradedPredicate], way: str
+    ) -> None:
         self._oracle = oracle
         self._predicates = predicates
+        self.identity = f"{way} of {oracle.model}"
 
     def judge(self, kind: str, pairs: Pairs) -> list[float]:
         """Judge by the predicate of the set."""
@@ -139,7 +143,7 @@ def list_entrants() -> list[Entrant]:
     return [
         Entrant("raw cosine, minilm", partial(_make_cosine, "minilm")),
         Entrant("raw cosine, mpnet", partial(_make_cosine, "mpnet")),
-        Entrant(DEFAULT, lambda: OracleJudge(_make("embedding"), make_bare_predicates())),
+        Entrant(DEFAULT, partial(_make_head, "", "embedding")),
         Entrant("default, all looked up", NormalUse, only=(EVERYDAY,)),
         *(
             Entrant(name, partial(_make_head, model))
@@ -222,9 +226,9 @@ def _make_cosine(model: str) -> Judge:
     return CosineJudge(SentenceEncoder(Path(model), Device.CPU))
 
 
-def _make_head(model: str) -> Judge:
-    return OracleJudge(_make("head", model), make_bare_predicates())
+def _make_head(model: str, oracle: str = "head") -> Judge:
+    return OracleJudge(_make(oracle, model), make_bare_predicates(), "heads")
 
 
 def _make_asked(model: str) -> Judge:
-    return OracleJudge(_make("causal_lm", model), make_worded_predicates())
+    return OracleJudge(_make("causal_lm", model), make_worded_predicates(), "score")

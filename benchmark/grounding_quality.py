@@ -8,8 +8,9 @@ last row is the ceiling: how well two authors agree.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grounding_goals import BASELINE, Figures, check_quality
 from grounding_intervals import (
@@ -19,7 +20,7 @@ from grounding_intervals import (
     measure_rank,
     measure_with_interval,
 )
-from grounding_judges import Entrant, ask_all, list_entrants, time_judge
+from grounding_judges import Entrant, Judge, OracleJudge, ask_all, list_entrants, time_judge
 from grounding_labels import SECOND, group_by_column, measure_authors, read_twice_judged
 from grounding_questions import MIXED_NAME, RECIPES, Column, read_columns
 from planning_tables import Part
@@ -47,13 +48,10 @@ class Row:
     milliseconds: float | None = None
 
 
-def measure_judge(entrant: Entrant, columns: Sequence[Column], most: int | None) -> Row:
-    """Ask a judge and measure its answers.
-
-    Raises:
-        GroundingError: its model or head is not here.
-    """
-    judge = entrant.make()
+def measure_judge(
+    entrant: Entrant, judge: Judge, columns: Sequence[Column], most: int | None
+) -> Row:
+    """Ask a judge and measure its answers."""
     timed = next(column for column in columns if column.name == MIXED_NAME)
     milliseconds = time_judge(judge, timed.questions[::-1])
     wanted = [c for c in columns if not entrant.only or c.name in entrant.only]
@@ -103,26 +101,39 @@ def _show_cell(figures: Figures, column: Column) -> list[str]:
     return [str(figures[column.name, name]) for name in names if (column.name, name) in figures]
 
 
-def run(console: Console, quick: bool) -> Part:
-    """Ask all judges that are here, and print the table; quick: samples of the questions."""
-    columns = read_columns()
-    if not RECIPES.is_file():
-        console.print(f"no recipes in {RECIPES}: these columns are left out")
-    rows = [Row("default before (f19efac)", BASELINE)]
+def measure_entrants(columns: Sequence[Column], quick: bool, console: Console) -> list[Row]:
+    """Ask all judges whose models are here, one after another; the same judge only once."""
+    rows: dict[str, Row] = {}
     for entrant in list_entrants():
         most = entrant.most_quick if quick else entrant.most
         if most == 0:
             console.print(f"{entrant.name}: not in a quick run")
             continue
+        start = time.perf_counter()
         try:
-            rows.append(measure_judge(entrant, columns, most))
+            judge = entrant.make()
+            identity = judge.identity if isinstance(judge, OracleJudge) else entrant.name
+            if identity in rows:
+                rows[entrant.name] = replace(rows[identity], name=entrant.name)
+                continue
+            rows[identity] = measure_judge(entrant, judge, columns, most)
         except GroundingError as error:
             console.print(f"{entrant.name}: skipped, {error}", markup=False)
             continue
         asked = "all questions" if most is None else f"at most {most} questions a column"
-        console.print(f"{entrant.name}: {asked}", markup=False)
+        spent = time.perf_counter() - start
+        console.print(f"{entrant.name}: {asked}, {spent:.0f} s", markup=False)
+    return list(rows.values())
+
+
+def run(console: Console, quick: bool) -> Part:
+    """Print the table; quick: samples of the questions."""
+    columns = read_columns()
+    if not RECIPES.is_file():
+        console.print(f"no recipes in {RECIPES}: these columns are left out")
+    rows = [Row("default before (f19efac)", BASELINE), *measure_entrants(columns, quick, console)]
     if SECOND.is_file():
         rows.append(measure_ceiling())
-    show_rows(rows, [column.take(None) for column in columns], console)
+    show_rows(rows, columns, console)
     figures: Mapping[str, Figures] = {row.name: row.figures for row in rows}
     return Part("quality", (), tuple(check_quality(figures, sampled=quick)))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+import grounding_quality
 import numpy as np
 import pytest
 from grounding_goals import GOALS, Goal, check_quality
@@ -20,16 +21,18 @@ from grounding_intervals import (
 )
 from grounding_judges import (
     Entrant,
+    OracleJudge,
     ask_all,
     make_bare_predicates,
     make_request,
     make_worded_predicates,
     time_judge,
 )
-from grounding_quality import measure_judge, show_rows
+from grounding_quality import measure_entrants, measure_judge, show_rows
 from grounding_questions import EVERYDAY, HELD_OUT, MIXED_NAME, Column, Question, read_columns
 from rich.console import Console
 
+from fcp_ros.grounding import GroundingCode, GroundingError, Membership
 from fcp_ros.grounding.judged.agreement import HIGH, LOW, measure_agreement
 from fcp_ros.grounding.judged.judgement_set import is_held_out
 
@@ -168,7 +171,7 @@ def test_the_table_has_who_knows_all_and_who_knows_nothing(columns) -> None:
     # The last to tell the degree of a pair is right: a comparison only says 1 or 0.
     everything = [question for column in reversed(some) for question in column.questions]
     rows = [
-        measure_judge(Entrant(name, lambda known=known: Knowing(known)), some, 80)
+        measure_judge(Entrant(name, lambda: Knowing(())), Knowing(known), some, 80)
         for name, known in (("all", everything), ("nothing", ()))
     ]
     best, worst = (row.figures for row in rows)
@@ -182,6 +185,43 @@ def test_the_table_has_who_knows_all_and_who_knows_nothing(columns) -> None:
     show_rows(rows, some, Console(file=out, width=260))
     assert "996 : 996" in out.getvalue()
     assert "0.000 [.000, .000]" in out.getvalue()
+
+
+class FixedOracle:
+    """Gives everything the same degree; counts its questions."""
+
+    name = mode = "fixed"
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self.count = 0
+
+    def judge(self, predicate, requests):
+        self.count += len(requests)
+        return [Membership.of_degree(0.5, self.name, self.model, "") for _ in requests]
+
+
+def test_one_judge_under_two_names_is_asked_once(columns, monkeypatch) -> None:
+    oracles = [FixedOracle("small"), FixedOracle("small"), FixedOracle("small")]
+    ways = ("heads", "heads", "score")
+
+    def fail():
+        raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "fetch it")
+
+    entrants = [
+        Entrant(name, lambda o=oracle, w=way: OracleJudge(o, make_bare_predicates(), w))
+        for name, oracle, way in zip("abc", oracles, ways, strict=True)
+    ]
+    entrants += [Entrant("absent", fail), Entrant("slow", fail, most_quick=0)]
+    monkeypatch.setattr(grounding_quality, "list_entrants", lambda: entrants)
+    out = io.StringIO()
+    some = [columns[MIXED_NAME], columns["unrelated"]]
+    rows = measure_entrants(some, True, Console(file=out, width=200))
+    assert [row.name for row in rows] == ["a", "b", "c"]
+    assert [oracle.count > 0 for oracle in oracles] == [True, False, True]
+    assert rows[1].figures == rows[0].figures
+    assert "absent: skipped, fetch it" in out.getvalue()
+    assert "slow: not in a quick run" in out.getvalue()
 
 
 def test_goals_are_met_missed_or_not_measured() -> None:
