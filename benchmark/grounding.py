@@ -18,6 +18,7 @@ from typing import Annotated
 import grounding_cache
 import grounding_calibration
 import grounding_decisions
+import grounding_gpu
 import grounding_labels
 import grounding_quality
 import grounding_resources
@@ -31,6 +32,7 @@ class Name(str, Enum):
     """The parts, in the order of running."""
 
     THROUGHPUT = "throughput"
+    GPU = "gpu"
     DECISIONS = "decisions"
     CALIBRATION = "calibration"
     CACHE = "cache"
@@ -41,6 +43,7 @@ class Name(str, Enum):
 
 PARTS: Mapping[Name, Callable[[Console, bool], Part | None]] = {
     Name.THROUGHPUT: grounding_throughput.run,
+    Name.GPU: grounding_gpu.run,
     Name.DECISIONS: grounding_decisions.run,
     Name.CALIBRATION: grounding_calibration.run,
     Name.CACHE: grounding_cache.run,

@@ -22,8 +22,10 @@ class Shape:
         hidden: width.
         inner: width of the feed-forward part.
         layers: how many.
-        heads: of the queries; two groups share keys and values.
-        vocabulary: rows of the embedding, which is the output's, too.
+        heads: of the queries.
+        groups: of heads that share keys and values.
+        vocabulary: rows of the embedding, which is the output's, too, unless it has its own.
+        tied: True if it is.
     """
 
     name: str
@@ -32,11 +34,15 @@ class Shape:
     layers: int
     heads: int
     vocabulary: int = 151_936
+    groups: int = 2
+    tied: bool = True
 
 
 TINY = Shape("tiny", 128, 512, 4, 4, 12_000)
 HALF_BILLION = Shape("0.5B (Qwen2.5)", 896, 4864, 24, 14)
+ONE_AND_A_HALF_BILLION = Shape("1.5B (Qwen2.5)", 1536, 8960, 28, 12)
 THREE_BILLION = Shape("3B (Qwen2.5)", 2048, 11008, 36, 16)
+SEVEN_BILLION = Shape("7B (Qwen2.5)", 3584, 18944, 28, 28, 152_064, groups=4, tied=False)
 
 
 def make_tokenizer() -> Any:
@@ -83,9 +89,9 @@ def make_random_model(shape: Shape, device: str, precision: Precision) -> Langua
         intermediate_size=shape.inner,
         num_hidden_layers=shape.layers,
         num_attention_heads=shape.heads,
-        num_key_value_heads=2,
+        num_key_value_heads=shape.groups,
         max_position_embeddings=32_768,
-        tie_word_embeddings=True,
+        tie_word_embeddings=shape.tied,
         bos_token_id=None,
         eos_token_id=None,
     )
