@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that mean the same: ``python benchmark/alignment.py``.
+
+Blocks (4, 5, 6) and gripper (4 to 12 balls) of the IPC, in which one action makes other names true
+than the next one needs: plans that failed, and seconds until the names are found. Then the same
+with random guesses instead of structure and meaning, for many seeds; and simulators that lie.
+``--published`` runs the published method as well (every pair of ground facts, the last replace rule
+is blamed). ``--quick`` takes fewer seeds.
+
+The tasks are looked for in ../shared/bench/fluents (``--tasks``).
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from alignment_published import run_published
+from nodes_figures import Judged, print_judged
+from numpy.typing import NDArray
+
+from fcp_ros.alignment.answer import AlignmentStatus, Standing
+from fcp_ros.alignment.engine import AlignmentOptions, align
+from fcp_ros.alignment.likeness import NameLikeness
+from fcp_ros.alignment.pairing import AlignmentTask, make_task
+from fcp_ros.alignment.simulator import GroundAction, Observation
+from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.planning.warm_up import compile_missing_kernels
+
+REPOSITORY = Path(__file__).parents[1]
+sys.path.insert(0, str(REPOSITORY / "test" / "support"))
+from torn_names import BLOCKS, GRIPPER, read_files, simulate, tear  # noqa: E402
+
+TASKS = REPOSITORY.parent / "shared" / "bench" / "fluents"
+BLOCKS_FOLDER, GRIPPER_FOLDER = "blocks-strips-typed", "gripper-round-1-strips"
+INSTANCES = (
+    *((BLOCKS_FOLDER, n, BLOCKS, f"blocks, {b} blocks ({n})") for n, b in enumerate("444556", 1)),
+    *((GRIPPER_FOLDER, n, GRIPPER, f"gripper, {2 * n + 2} balls") for n in range(1, 6)),
+)
+RIGHT = {
+    BLOCKS_FOLDER: {Synonym("not-holding", "handempty")},
+    GRIPPER_FOLDER: {Synonym("in", "at", (0, 1)), Synonym("not-holding", "free", (0,))},
+}
+MOST_FAILURES, MOST_SECONDS = 3, 1.0
+PLAN_TIME, PUBLISHED_TIME = 60.0, 600.0
+
+
+class _RandomLikeness:
+    """Finds any two names alike, by chance."""
+
+    def __init__(self, seed: int) -> None:
+        self._draw = np.random.default_rng(seed)
+
+    def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
+        """Return random numbers in [0, 1]."""
+        return self._draw.random((len(labels), len(known))).astype(np.float32)
+
+
+class _Remembered:
+    """A simulator that answers by a function, once for the same actions."""
+
+    def __init__(self, answer: Callable[[Sequence[GroundAction]], Observation]) -> None:
+        self._answer = answer
+        self._memory: dict[tuple[GroundAction, ...], Observation] = {}
+
+    def run(self, actions: Sequence[GroundAction]) -> Observation:
+        """Answer as the first time."""
+        key = tuple(actions)
+        if key not in self._memory:
+            self._memory[key] = self._answer(actions)
+        return self._memory[key]
+
+
+def main(
+    tasks: Annotated[Path, typer.Option(help="Folder of the tasks.")] = TASKS,
+    seeds: Annotated[int, typer.Option(help="Random orders of the candidates.")] = 1000,
+    quick: Annotated[bool, typer.Option("--quick", help="50 seeds.")] = False,
+    published: Annotated[bool, typer.Option("--published", help="The published method, too.")] = (
+        False
+    ),
+) -> None:
+    """Measure and print the table."""
+    compile_missing_kernels(print)
+    rows = list(_measure_instances(tasks))
+    rows += _measure_orders(tasks, 50 if quick else seeds)
+    rows += _measure_liars(tasks, 10 if quick else 100)
+    if published:
+        rows += _measure_published(tasks)
+    print_judged(rows)
+
+
+def _read(tasks: Path, folder: str, number: int) -> PddlTexts:
+    return read_files(tasks / folder / "domain.pddl", tasks / folder / f"instance-{number}.pddl")
+
+
+def _measure_instances(tasks: Path) -> Iterator[Judged]:
+    """Align each instance; the first one twice, since it loads what all need."""
+    for folder, number, torn, name in (INSTANCES[0], *INSTANCES):
+        true = _read(tasks, folder, number)
+        begun = time.perf_counter()
+        result = align(make_task(tear(true, torn)), simulate(true))
+        seconds = time.perf_counter() - begun
+        found = {one.proposal.synonym for one in result.mapping}
+        is_met = (
+            found == RIGHT[folder] and result.failures <= MOST_FAILURES and seconds <= MOST_SECONDS
+        )
+        said = "right names" if found == RIGHT[folder] else result.status.value
+        yield Judged(
+            name,
+            f"{said}, {result.failures} failed plans, {seconds:.2f} s",
+            f"right names, {MOST_FAILURES} failed plans, {MOST_SECONDS:.0f} s",
+            is_met,
+        )
+
+
+def _confuse(texts: PddlTexts) -> AlignmentTask:
+    """Let structure say nothing: every name is made true, ended and needed."""
+    task = make_task(texts)
+    uses = {
+        name: replace(use, produced=True, deleted=True, consumed=True)
+        for name, use in task.uses.items()
+    }
+    return replace(task, uses=uses)
+
+
+def _measure_orders(tasks: Path, seeds: int) -> Iterator[Judged]:
+    """Align in random orders of the candidates: nothing right is ever refuted."""
+    for folder, torn, name in (
+        (BLOCKS_FOLDER, BLOCKS, "blocks, 4 blocks"),
+        (GRIPPER_FOLDER, GRIPPER, "gripper, 4 balls"),
+    ):
+        true = _read(tasks, folder, 1)
+        task = _confuse(tear(true, torn))
+        world = _Remembered(simulate(true).run)
+        outcomes: Counter[str] = Counter()
+        failures, wrong = 0, 0
+        for seed in range(seeds):
+            options = AlignmentOptions(seed=seed)
+            result = align(task, world, options, NameLikeness(_RandomLikeness(seed)))
+            outcomes[result.status.value] += 1
+            failures += result.failures
+            refuted = (o.proposal.synonym for o in result.others if o.standing is Standing.REFUTED)
+            wrong += (
+                any({one, one.invert()} & RIGHT[folder] for one in refuted)
+                or not result.status.is_success
+            )
+        yield Judged(
+            f"{name}, {seeds} random orders, no structure",
+            f"{dict(outcomes)}, {failures / seeds:.1f} failed plans each, "
+            f"{wrong} wrong refutations",
+            "0 wrong refutations",
+            wrong == 0,
+        )
+
+
+def _measure_liars(tasks: Path, seeds: int) -> Iterator[Judged]:
+    """Align with simulators that answer at random, or the same wrong thing every time."""
+    true = _read(tasks, GRIPPER_FOLDER, 1)
+    task = make_task(tear(true, GRIPPER))
+    options = AlignmentOptions(most_trials=20, time_limit=5.0)
+    for name, is_fixed in (("random at each run", False), ("random, but always the same", True)):
+        outcomes: Counter[str] = Counter()
+        certain = 0
+        for seed in range(seeds):
+            draw = random.Random(seed)
+
+            def answer(actions: Sequence[GroundAction], draw: random.Random = draw) -> Observation:
+                done = draw.randint(0, len(actions))
+                return Observation(done, done == len(actions) and draw.random() < 0.5)
+
+            liar = _Remembered(answer)
+            if not is_fixed:
+                liar.run = answer  # type: ignore[method-assign]
+            result = align(task, liar, options)
+            outcomes[result.status.value] += 1
+            certain += any(one.confidence > 0.95 for one in result.mapping)
+        lied = outcomes[AlignmentStatus.NO_PLAN.value]
+        yield Judged(
+            f"gripper, 4 balls, simulator {name}, {seeds} seeds",
+            f"{dict(outcomes)}, {certain} certain",
+            "never NO_PLAN, none certain",
+            lied == 0 and certain == 0,
+        )
+
+
+def _measure_published(tasks: Path) -> Iterator[Judged]:
+    """Run the published method on the first instance."""
+    true = _read(tasks, BLOCKS_FOLDER, 1)
+    result = run_published(tear(true, BLOCKS), simulate(true), PLAN_TIME, 900, PUBLISHED_TIME)
+    left = result.pairs - len(result.removed)
+    said = "solved" if result.solved else "not solved"
+    yield Judged(
+        "published method, blocks, 4 blocks",
+        f"{said}: {len(result.removed)} of {result.pairs} pairs removed, {left} left, "
+        f"{result.seconds:.0f} s",
+        "47 removed, 853 left (another order of equally good plans gives another number)",
+        None,
+    )
+
+
+if __name__ == "__main__":
+    typer.run(main)
