@@ -204,9 +204,7 @@ class FcpClient:
             deadline=deadline,
             explain=explain,
         )
-        self.wait_for("make_plan")
-        bound = timeout or (time_limit or 0.0) + self._answer_timeout
-        return self.send_plan(request).result(bound).result
+        return self._make_plan(request, time_limit, timeout)
 
     def ask(
         self,
@@ -235,6 +233,11 @@ class FcpClient:
             relax=relax,
             explain=explain,
         )
+        return self._make_plan(request, time_limit, timeout)
+
+    def _make_plan(
+        self, request: PlanRequest, time_limit: float | None, timeout: float | None
+    ) -> PlanResult:
         self.wait_for("make_plan")
         bound = timeout or (time_limit or 0.0) + self._answer_timeout
         return self.send_plan(request).result(bound).result

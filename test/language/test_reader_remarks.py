@@ -4,7 +4,7 @@
 import pytest
 
 from fcp_ros.language.english.tokens import tokenise
-from fcp_ros.language.parsing.clauses.asides import ASIDE, set_aside
+from fcp_ros.language.parsing.clauses.hedges import ASIDE, set_aside
 from fcp_ros.language.parsing.clauses.remark_forms import Telling, TellingForms
 from fcp_ros.language.reading import ReadingStatus
 

@@ -12,7 +12,7 @@ from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.parsing.clauses.asides import Asides
+from fcp_ros.language.parsing.clauses.hedges import Asides
 from fcp_ros.language.questions import ask_which, describe_choices
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 

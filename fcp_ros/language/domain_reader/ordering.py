@@ -147,18 +147,7 @@ class GoalJoiner:
 
     def _compose(self, clause: SpokenClause) -> ComposedClause:
         clause = widen_any(clause)
-        ahead = bool(clause.condition) or any(proviso.ahead for proviso in clause.provisos)
-        try:
-            conditions = self._compose_conditions(clause) if ahead else []
-            provisos = self._compose_provisos(clause) if ahead else []
-            composed = self._composer.compose(clause)
-        except Unresolved:  # "wipe the table if it is dirty"
-            if not ahead:
-                raise
-            ahead = False
-            composed = self._composer.compose(clause)
-        if not ahead:
-            conditions, provisos = self._compose_conditions(clause), self._compose_provisos(clause)
+        composed, conditions, provisos = self._compose_parts(clause)
         for never in clause.never:
             inner = self._composer.compose(never)
             if never.once:
@@ -177,37 +166,8 @@ class GoalJoiner:
             composed.constraints += keep_order(composed)
         if not clause.provisos and self._timing.constrain(composed):
             self.degree *= self._timing.degree
-        elif clause.act in (Act.REMARK, Act.TOPIC):
-            if not all(self._holds_now(s.close()) for s in composed.statements):
-                self.degree *= 0.8
-            composed.statements = []
-        elif clause.negated and clause.act is Act.KEEP and clause.verb in KEEP_VERBS:
-            composed.statements = [Statement((), negate(s.close())) for s in composed.statements]
-        elif clause.negated and clause.act is not Act.STATE:
-            if clause.act is Act.STAY:
-                raise Unresolved("to move something without saying where")
-            closed = [s.close() for s in composed.statements]
-            ended = [clause.verb == "let" and self._state.holds(one, {}) for one in closed]
-            pairs = list(zip(composed.statements, ended, strict=True))
-            forbidden = [s for s, end in pairs if not end]
-            if conditions:
-                composed.constraints += self._forbid_under(forbidden, conditions)
-            else:
-                composed.constraints += [self._forbid(s) for s in forbidden]
-            composed.statements = [Statement((), negate(s.close())) for s, end in pairs if end]
-        elif clause.negated:
-            closed = [s.close() for s in composed.statements]
-            if any(r.single for s in composed.statements for r in s.prefix):
-                closed = close_groups(composed.statements)
-            composed.statements = [Statement((), negate(one)) for one in closed]
-        elif composed.clause.act is Act.KEEP and conditions:
-            broken = [Statement((), negate(s.close())) for s in composed.statements]
-            composed.constraints += self._forbid_under(broken, conditions)
-            composed.statements = []
-        elif composed.clause.act is Act.KEEP:
-            self._keep(composed)
-        elif clause.act is not Act.HOLD and not self._steps.takes_something(composed):
-            self._take_turns(composed)
+        else:
+            self._follow_act(clause, composed, conditions)
         if conditions:
             condition = join([c.close() for c in conditions])
             composed.statements = [
@@ -219,6 +179,64 @@ class GoalJoiner:
             composed.constraints = [Preference(WISH, Fraction(0), body) for body in bodies]
             composed.statements = []
         return composed
+
+    def _compose_parts(
+        self, clause: SpokenClause
+    ) -> tuple[ComposedClause, list[ComposedClause], list[ComposedClause]]:
+        """Compose a clause, its conditions and provisos in the order in which they are said."""
+        if clause.condition or any(proviso.ahead for proviso in clause.provisos):
+            try:
+                conditions = self._compose_conditions(clause)
+                provisos = self._compose_provisos(clause)
+                return self._composer.compose(clause), conditions, provisos
+            except Unresolved:  # "wipe the table if it is dirty"
+                pass
+        composed = self._composer.compose(clause)
+        return composed, self._compose_conditions(clause), self._compose_provisos(clause)
+
+    def _follow_act(
+        self, clause: SpokenClause, composed: ComposedClause, conditions: list[ComposedClause]
+    ) -> None:
+        """Turn the statements of a clause into what its act and negation ask for."""
+        if clause.act in (Act.REMARK, Act.TOPIC):
+            if not all(self._holds_now(s.close()) for s in composed.statements):
+                self.degree *= 0.8
+            composed.statements = []
+        elif clause.negated:
+            self._follow_negation(clause, composed, conditions)
+        elif composed.clause.act is Act.KEEP and conditions:
+            broken = [Statement((), negate(s.close())) for s in composed.statements]
+            composed.constraints += self._forbid_under(broken, conditions)
+            composed.statements = []
+        elif composed.clause.act is Act.KEEP:
+            self._keep(composed)
+        elif clause.act is not Act.HOLD and not self._steps.takes_something(composed):
+            self._take_turns(composed)
+
+    def _follow_negation(
+        self, clause: SpokenClause, composed: ComposedClause, conditions: list[ComposedClause]
+    ) -> None:
+        """Negate what shall not be so, and forbid what shall not be done."""
+        closed = [s.close() for s in composed.statements]
+        if clause.act is Act.KEEP and clause.verb in KEEP_VERBS:
+            ended = [True] * len(closed)
+        elif clause.act is Act.STATE:
+            if any(r.single for s in composed.statements for r in s.prefix):
+                closed = close_groups(composed.statements)
+            ended = [True] * len(closed)
+        elif clause.act is Act.STAY:
+            raise Unresolved("to move something without saying where")
+        else:
+            ended = [clause.verb == "let" and self._state.holds(one, {}) for one in closed]
+            forbidden = [s for s, end in zip(composed.statements, ended, strict=True) if not end]
+            composed.constraints += (
+                self._forbid_under(forbidden, conditions)
+                if conditions
+                else [self._forbid(s) for s in forbidden]
+            )
+        composed.statements = [
+            Statement((), negate(one)) for one, end in zip(closed, ended, strict=True) if end
+        ]
 
     def _take_turns(self, composed: ComposedClause) -> None:
         """State that what can't be so at once is so one after the other ("bring me A and B")."""

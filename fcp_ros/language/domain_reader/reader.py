@@ -35,7 +35,7 @@ from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.asides import Asides, set_aside
+from fcp_ros.language.parsing.clauses.hedges import Asides, set_aside
 from fcp_ros.language.parsing.instruments import add_instruments
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable, match_word

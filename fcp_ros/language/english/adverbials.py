@@ -31,6 +31,35 @@ PREFERENCES = PhraseSet(
 )
 """Words that make a wish of what they stand beside."""
 
+NEGATIONS = gather_phrases(
+    "do not ever",
+    "do not",
+    "never ever",
+    "never",
+    "not to",
+    "not",
+    "avoid",
+    "refrain from",
+    "under no circumstances",
+    "without ever",
+    "without",
+    "you must not",
+    "you should not",
+    "must not",
+    "you may not",
+    "should not",
+    "at no point ever",
+    "at no point",
+    "at no time",
+    "at no moment",
+    "did not",
+    "would not",
+    "on no account",
+    "in no case",
+    "you can not",
+)
+"""Words before what shall not be done; the longer of two goes first."""
+
 ALWAYS = gather_phrases(
     "the whole time",
     "all the time",

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fcp_ros.language.english.adverbials import ALWAYS, PREFERENCES, SOMETIME
+from fcp_ros.language.english.adverbials import ALWAYS, NEGATIONS, PREFERENCES, SOMETIME
 from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE, WISHES
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS, THROUGH
@@ -30,6 +30,8 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole, WordUse
 
+MOST_WISHES = 8
+"""Polite words and wishes behind one another."""
 DEEPEST_CLAUSE = 2
 """Clauses within one another."""
 _FOR_SOMEBODY = 0.9
@@ -88,60 +90,34 @@ class AdverbialParser(ExceptionParser, ABC):
         for end, opened in self._read_each(start, blank):
             place = end + 1 if self._get(end) == "," else end
             yield place, opened
-        place, uses, preferred = start, list[WordUse](), False
-        for _ in range(8):
+        place, opened = start, blank
+        for place, opened in self._read_wishes(start, blank):
+            yield place, opened
+        for words in NEGATIONS:
+            if match_words(self._tokens, place, words):
+                end = place + len(words)
+                use = self._nouns.describe_use(place, end, WordRole.LIMIT, "not")
+                yield end, replace(opened, uses=(*opened.uses, use), negated=True)
+                return
+
+    def _read_wishes(self, start: int, blank: SpokenClause) -> Iterator[tuple[int, SpokenClause]]:
+        """Yield the clause behind each of the polite words and wishes that follow one another."""
+        place, opened = start, blank
+        for _ in range(MOST_WISHES):
             polite = self._match_polite(place)
             wished = self._match_any(place, PREFERENCES)
             if self._get(place + 2) == "rather" and WISHES.find_end(self._tokens, place) > place:
                 wished = place  # "I would rather have it there" asks for something
-            if max(polite, wished) > place:
-                end = max(polite, wished)
-                kind = self._get(place) == "if" and polite >= wished  # "if you could put ..."
-                wish = wished >= polite and not kind
-                role = WordRole.LIMIT if wish else WordRole.FILLER
-                preferred = preferred or wish
-                uses.append(self._nouns.describe_use(place, end, role))
-                place = end
-                if self._get(place) == ",":
-                    place += 1
-                yield place, replace(blank, uses=tuple(uses), preferred=preferred)
-                continue
-            break
-        for words in (
-            ("do", "not", "ever"),
-            ("do", "not"),
-            ("never", "ever"),
-            ("never",),
-            ("not", "to"),
-            ("not",),
-            ("avoid",),
-            ("refrain", "from"),
-            ("under", "no", "circumstances"),
-            ("without", "ever"),
-            ("without",),
-            ("you", "must", "not"),
-            ("you", "should", "not"),
-            ("must", "not"),
-            ("you", "may", "not"),
-            ("should", "not"),
-            ("at", "no", "point", "ever"),
-            ("at", "no", "point"),
-            ("at", "no", "time"),
-            ("at", "no", "moment"),
-            ("not", "ever"),
-            ("did", "not"),
-            ("would", "not"),
-            ("on", "no", "account"),
-            ("in", "no", "case"),
-            ("you", "can", "not"),
-        ):
-            if match_words(self._tokens, place, words):
-                use = self._nouns.describe_use(place, place + len(words), WordRole.LIMIT, "not")
-                yield (
-                    place + len(words),
-                    replace(blank, uses=(*uses, use), negated=True, preferred=preferred),
-                )
+            end = max(polite, wished)
+            if end <= place:
                 return
+            kind = self._get(place) == "if" and polite >= wished  # "if you could put ..."
+            wish = wished >= polite and not kind
+            role = WordRole.LIMIT if wish else WordRole.FILLER
+            use = self._nouns.describe_use(place, end, role)
+            place = end + (self._get(end) == ",")
+            opened = replace(opened, uses=(*opened.uses, use), preferred=opened.preferred or wish)
+            yield place, opened
 
     def _match_polite(self, start: int) -> int:
         """Return the end of politeness; "if you could, ..." is a wish, and not polite only."""

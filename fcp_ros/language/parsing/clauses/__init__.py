@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Constructions of clauses beside the plain imperative.
 
+- `hedges`: "if you don't mind", "hello", "no matter which": set aside before.
 - `verb_phrases`: auxiliaries and verbs of being and placing: "should not be", "has to stand".
 - `time_parser`, `timing_parser`: lengths of time, and when and how often something is asked.
 - `object_passives`: "the floor of the kitchen has to be mopped".

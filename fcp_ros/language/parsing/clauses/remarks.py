@@ -25,7 +25,7 @@ from fcp_ros.language.english.verbs import (
     PUT_VERBS,
 )
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
-from fcp_ros.language.parsing.clauses.asides import ASIDE
+from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.parsing.clauses.remark_forms import Telling, TellingForms, demands
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser

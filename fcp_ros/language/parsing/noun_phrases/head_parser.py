@@ -93,6 +93,8 @@ THINGS = {
     "whichever": Determiner.ALL,
 }
 _PARTITIVE_PRONOUNS = ("them", "these", "those", "it")
+_ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
+"""Determiners that stand without a noun."""
 _GENERAL_NOUNS = gather_words(
     "item items thing things object objects product products article articles piece pieces"
 )
@@ -121,92 +123,108 @@ class HeadParser(SetParser):
     def _read_head(
         self, start: int, place: int, opening: NounOpening
     ) -> Iterator[tuple[int, NounPhrase]]:
-        determiner, number, other = opening.determiner, opening.number, opening.other
-        blank = NounPhrase(start, place, Reference.ONE, determiner, number, False, other=other)
+        blank = NounPhrase(
+            start,
+            place,
+            Reference.ONE,
+            opening.determiner,
+            opening.number,
+            False,
+            other=opening.other,
+        )
         yield from self.read_set_head(start, place, opening)
         if place < len(self.tokens):
-            for match in self.lexicon.find_nouns(self.tokens, place, self._similarity):
-                head = match.head
-                if match.end == place + 1 and self._is_thing_noun(place):
-                    continue
-                degree = match.degree * self._rate_head(match, place)
-                if self.is_set_needed(opening.end, place) and self.is_part_noun(head):
-                    degree *= _PART_OF_NOTHING
-                if opening.definite and not match.plural and _takes_plural(opening):
-                    degree *= _NO_PLURAL
-                yield from self._read_named(place, match, blank)
-                shown = head.name if isinstance(head, ElementName) else head.said
-                meaning = f"{shown}, {match.note}" if match.note else shown
-                use = self.describe_use(place, match.end, WordRole.THING, meaning, match.degree)
-                yield from self._close_many(
-                    match.end,
-                    replace(blank, head=head, plural=match.plural, uses=(use,), degree=degree),
-                    opening,
-                )
-            text = self.get_text(place)
+            yield from self._read_nouns(place, opening, blank)
             if place > start and self._is_unknown(place):
                 use = self.describe_use(place, place + 1, WordRole.UNREAD, "", 0.0)
                 yield (
                     place + 1,
                     replace(blank, head=Reference.THING, uses=(use,), degree=UNKNOWN_NOUN),
                 )
-            if self._is_thing_noun(place):
-                use = self.describe_use(place, place + 1, WordRole.THING, "thing")
-                yield from self._close_many(
-                    place + 1,
-                    replace(
-                        blank,
-                        head=Reference.THING,
-                        plural=text.endswith("s") or text == "stuff",
-                        uses=(use,),
-                    ),
-                    opening,
-                )
-            if text in _FURNITURE and determiner is Determiner.A:
-                known = self.lexicon.find_noun(text)
-                if known is None or not known.members:  # any, where nothing is called so
-                    use = self.describe_use(place, place + 1, WordRole.THING, "thing")
-                    yield place + 1, replace(blank, head=Reference.THING, uses=(use,))
-            if text in PART_NOUNS and not self.lexicon.find_nouns(self.tokens, place):
-                use = self.describe_use(place, place + 1, WordRole.THING, "thing")
-                plural = text.endswith("s")
-                yield place + 1, replace(blank, head=Reference.THING, plural=plural, uses=(use,))
+            yield from self._read_general_noun(place, opening, blank)
             if self.get_text(place + 1) == "of":
                 yield from self._read_measure(place, opening, blank)
-            if _CONTENTS in (text, self.get_text(place + 1)):
+            if _CONTENTS in (self.get_text(place), self.get_text(place + 1)):
                 yield from self._read_contents(place, blank)
-            if text in ("one", "ones", "others") and place > start:
-                use = self.describe_use(place, place + 1, WordRole.THING)
-                rest = Determiner.REST if text == "others" else determiner
-                yield (
-                    place + 1,
-                    replace(blank, determiner=rest, plural=text != "one", uses=(use,)),
-                )
-            if opening.partitive and text in _PARTITIVE_PRONOUNS:
-                use = self.describe_use(place, place + 1, WordRole.THING)
-                yield place + 1, replace(blank, head=Reference.THEM, plural=True, uses=(use,))
-            counted = text == "of" and opening.quantity and place == opening.end
-            if counted and self.get_text(place + 1) in _PARTITIVE_PRONOUNS:  # the two of them
-                use = self.describe_use(place, place + 2, WordRole.THING)
-                yield place + 2, replace(blank, head=Reference.THEM, plural=True, uses=(use,))
+            yield from self._read_pronoun_head(place, opening, blank)
         if place == opening.end and opening.end > start and not opening.partitive:
-            alone = determiner in (
-                Determiner.ALL,
-                Determiner.BOTH,
-                Determiner.EACH,
-                Determiner.REST,
-                Determiner.NO,
+            yield from self._read_no_head(place, opening, blank)
+
+    def _read_nouns(
+        self, place: int, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[tuple[int, NounPhrase]]:
+        """Read the nouns and names of the domain and the scene."""
+        for match in self.lexicon.find_nouns(self.tokens, place, self._similarity):
+            head = match.head
+            if match.end == place + 1 and self._is_thing_noun(place):
+                continue
+            degree = match.degree * self._rate_head(match, place)
+            if self.is_set_needed(opening.end, place) and self.is_part_noun(head):
+                degree *= _PART_OF_NOTHING
+            if opening.definite and not match.plural and _takes_plural(opening):
+                degree *= _NO_PLURAL
+            yield from self._read_named(place, match, blank)
+            shown = head.name if isinstance(head, ElementName) else head.said
+            meaning = f"{shown}, {match.note}" if match.note else shown
+            use = self.describe_use(place, match.end, WordRole.THING, meaning, match.degree)
+            yield from self._close_many(
+                match.end,
+                replace(blank, head=head, plural=match.plural, uses=(use,), degree=degree),
+                opening,
             )
-            if determiner is Determiner.REST:
-                single = match_words(self.tokens, start, ("the", "other"))
-                yield place, replace(blank, plural=not single)
-            elif other and determiner is Determiner.A and number is None:  # on another
-                yield place, blank
-            elif opening.many:
-                them = replace(blank, head=Reference.THEM, plural=True, degree=0.9)
-                yield from self._close_many(place, them, opening)
-            elif alone or (number is not None and determiner is Determiner.A):
-                yield place, replace(blank, head=Reference.THEM, plural=True, degree=0.9)
+
+    def _read_general_noun(
+        self, place: int, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[tuple[int, NounPhrase]]:
+        """Read "thing", and "furniture" and "part" where nothing is called so: anything."""
+        text = self.get_text(place)
+        use = self.describe_use(place, place + 1, WordRole.THING, "thing")
+        if self._is_thing_noun(place):
+            plural = text.endswith("s") or text == "stuff"
+            anything = replace(blank, head=Reference.THING, plural=plural, uses=(use,))
+            yield from self._close_many(place + 1, anything, opening)
+        if text in _FURNITURE and opening.determiner is Determiner.A:
+            known = self.lexicon.find_noun(text)
+            if known is None or not known.members:
+                yield place + 1, replace(blank, head=Reference.THING, uses=(use,))
+        if text in PART_NOUNS and not self.lexicon.find_nouns(self.tokens, place):
+            plural = text.endswith("s")
+            yield place + 1, replace(blank, head=Reference.THING, plural=plural, uses=(use,))
+
+    def _read_pronoun_head(
+        self, place: int, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[tuple[int, NounPhrase]]:
+        """Read "the other one", "some of them", "the two of them"."""
+        text = self.get_text(place)
+        use = self.describe_use(place, place + 1, WordRole.THING)
+        if text in ("one", "ones", "others") and place > blank.start:
+            determiner = Determiner.REST if text == "others" else opening.determiner
+            yield (
+                place + 1,
+                replace(blank, determiner=determiner, plural=text != "one", uses=(use,)),
+            )
+        if opening.partitive and text in _PARTITIVE_PRONOUNS:
+            yield place + 1, replace(blank, head=Reference.THEM, plural=True, uses=(use,))
+        counted = text == "of" and opening.quantity and place == opening.end
+        if counted and self.get_text(place + 1) in _PARTITIVE_PRONOUNS:
+            use = self.describe_use(place, place + 2, WordRole.THING)
+            yield place + 2, replace(blank, head=Reference.THEM, plural=True, uses=(use,))
+
+    def _read_no_head(
+        self, place: int, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[tuple[int, NounPhrase]]:
+        """Read "the other", "as many as possible", "all", "two" without a noun."""
+        determiner, number = opening.determiner, opening.number
+        them = replace(blank, head=Reference.THEM, plural=True, degree=0.9)
+        if determiner is Determiner.REST:
+            single = match_words(self.tokens, blank.start, ("the", "other"))
+            yield place, replace(blank, plural=not single)
+        elif opening.other and determiner is Determiner.A and number is None:  # on another
+            yield place, blank
+        elif opening.many:
+            yield from self._close_many(place, them, opening)
+        elif determiner in _ALONE or (number is not None and determiner is Determiner.A):
+            yield place, them
 
     def _read_contents(self, start: int, blank: NounPhrase) -> Iterator[tuple[int, NounPhrase]]:
         """Read "contents", "contents of the shelf": all that is in something initially."""

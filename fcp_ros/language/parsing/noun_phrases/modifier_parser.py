@@ -38,6 +38,7 @@ _WHOLE_PLACE = 0.8
 """Degree of "inside" for a place that was said itself, not what is there."""
 _LOOSE = gather_words("somewhere anywhere someplace right straight directly safely up down over")
 """Words before a preposition without a meaning of their own."""
+_VAGUE_HEADS = (Reference.THING, Reference.ONE)
 WHERE = "where"
 """Preposition of a place that is that of something else."""
 _PLACE_NOUNS = gather_phrases(
@@ -94,6 +95,17 @@ class ModifierParser(PatternMatcher):
         return self._modifiers[key]
 
     def _parse_places(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        yield from self._parse_loose_place(start, depth)
+        yield from self._parse_there(start)
+        yield from self._parse_bare_preposition(start)
+        yield from self._parse_places_of(start, depth)
+        yield from self._parse_elsewhere(start, depth)
+        yield from self._parse_anywhere(start, depth)
+        yield from self._parse_either_place(start, depth)
+        yield from self._parse_prepositional(start, depth)
+
+    def _parse_loose_place(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        """Read "somewhere in the kitchen" and the like."""
         following = self.get_text(start + 1)
         placed = (following,) in PREPOSITIONS or following in _LOOSE
         if self.get_text(start) in _LOOSE and placed:
@@ -101,27 +113,26 @@ class ModifierParser(PatternMatcher):
             for end, said in self.parse_modifiers(start + 1, depth):
                 if said.preposition:
                     yield end, replace(said, uses=(use, *said.uses))
+
+    def _parse_there(self, start: int) -> Iterator[tuple[int, Predication]]:
+        """Read "there", "back there", "in here with me"."""
         for word, reference in (("there", Reference.THERE), ("here", Reference.HERE)):
             before = next(
                 (w for w in ("back", "in", "on") if match_words(self.tokens, start, (w, word))), ""
             )
-            if self.get_text(start) == word or before:
-                end = start + (2 if before else 1)
-                if word == "here" and match_words(self.tokens, end, ("with", "me")):
-                    end += 2
-                use = self.describe_use(start, end, WordRole.THING, word)
-                place = NounPhrase(start, end, reference, Determiner.THE)
-                yield (
-                    end,
-                    Predication(
-                        None,
-                        {PLACE: place},
-                        THEME,
-                        before if before in ("in", "on") else "at",
-                        uses=(use,),
-                        degree=0.97,
-                    ),
-                )
+            if self.get_text(start) != word and not before:
+                continue
+            end = start + (2 if before else 1)
+            if word == "here" and match_words(self.tokens, end, ("with", "me")):
+                end += 2
+            use = self.describe_use(start, end, WordRole.THING, word)
+            place = NounPhrase(start, end, reference, Determiner.THE)
+            preposition = before if before in ("in", "on") else "at"
+            said = Predication(None, {PLACE: place}, THEME, preposition, uses=(use,))
+            yield end, replace(said, degree=0.97)
+
+    def _parse_bare_preposition(self, start: int) -> Iterator[tuple[int, Predication]]:
+        """Read "inside", "in", "on" at the end of a clause: in or on what was spoken of."""
         if self.get_text(start) in ("inside", "in", "on") and self.ends_clause(start + 1):
             use = self.describe_use(start, start + 1, WordRole.THING, "there")
             preposition = PREPOSITIONS[(self.get_text(start),)]
@@ -130,24 +141,16 @@ class ModifierParser(PatternMatcher):
                 place = NounPhrase(start, start + 1, head, Determiner.THE)
                 said = Predication(None, {PLACE: place}, THEME, preposition, uses=(use,))
                 yield start + 1, replace(said, degree=degree)
-        yield from self._parse_places_of(start, depth)
-        yield from self._parse_elsewhere(start, depth)
-        yield from self._parse_anywhere(start, depth)
-        yield from self._parse_either_place(start, depth)
+
+    def _parse_prepositional(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
+        """Read a preposition of place with its noun phrase."""
         for after, preposition in self.match_preposition(start):
             if preposition in ("for", "with"):
                 continue
             use = self.describe_use(start, after, WordRole.ACTION, self.get_text(start))
             for end, phrase in self.parse_phrases(after, depth + 1):
-                if (
-                    isinstance(phrase, NounPhrase)
-                    and phrase.head
-                    in (
-                        Reference.THING,
-                        Reference.ONE,
-                    )
-                    and preposition == "to"
-                ):
+                is_vague = isinstance(phrase, NounPhrase) and phrase.head in _VAGUE_HEADS
+                if is_vague and preposition == "to":
                     continue
                 yield (
                     end,
