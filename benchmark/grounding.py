@@ -13,6 +13,7 @@ import platform
 from collections.abc import Callable, Mapping
 from enum import Enum
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import grounding_cache
@@ -24,7 +25,7 @@ import grounding_quality
 import grounding_resources
 import grounding_throughput
 import typer
-from planning_tables import Part, show_verdicts
+from planning_tables import Part, show_verdicts, write_json
 from rich.console import Console
 
 
@@ -56,6 +57,7 @@ PARTS: Mapping[Name, Callable[[Console, bool], Part | None]] = {
 def main(
     parts: Annotated[list[Name] | None, typer.Argument(help="All of them by default.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes only.")] = False,
+    json: Annotated[Path | None, typer.Option(help="Write all figures to this file.")] = None,
 ) -> None:
     """Run the parts, show their tables and one of the goals; exits with 1 when one is missed."""
     console = Console(width=None if os.isatty(1) else 260)
@@ -70,6 +72,9 @@ def main(
         found += [part] if part is not None else []
     show_verdicts(found, console)
     console.print(f"load average at the end: {os.getloadavg()[0]:.1f}")
+    if json is not None:
+        machine = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
+        write_json(found, machine, json)
     if any(verdict.met is False for part in found for verdict in part.verdicts):
         raise typer.Exit(1)
 

@@ -95,12 +95,14 @@ class OracleJudge:
         self._oracle = oracle
         self._predicates = predicates
         self.identity = f"{way} of {oracle.model}"
+        self.refused = 0
 
     def judge(self, kind: str, pairs: Pairs) -> list[float]:
         """Judge by the predicate of the set."""
         predicate = self._predicates[kind]
         ask = getattr(self._oracle, "judge_each", self._oracle.judge)
         answers = ask(predicate, [make_request(predicate, pair) for pair in pairs])
+        self.refused += sum(isinstance(answer, GroundingError) for answer in answers)
         return [0.5 if isinstance(a, GroundingError) else a.degree for a in answers]
 
 
@@ -151,7 +153,6 @@ def list_entrants() -> list[Entrant]:
         ),
         Entrant(STACK, partial(_make_head, f"mpnet+{QWEN_MODEL}")),
         Entrant("score asked, qwen", partial(_make_asked, QWEN_MODEL), 150, 0),
-        Entrant("score asked, smollm2", partial(_make_asked, "smollm2-135m"), 150, 0),
     ]
 
 

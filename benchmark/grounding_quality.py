@@ -23,7 +23,7 @@ from grounding_intervals import (
 from grounding_judges import Entrant, Judge, OracleJudge, ask_all, list_entrants, time_judge
 from grounding_labels import SECOND, group_by_column, measure_authors, read_twice_judged
 from grounding_questions import MIXED_NAME, RECIPES, Column, read_columns
-from planning_tables import Part
+from planning_tables import Line, Part
 from rich.console import Console
 from rich.table import Table
 
@@ -122,7 +122,8 @@ def measure_entrants(columns: Sequence[Column], quick: bool, console: Console) -
             continue
         asked = "all questions" if most is None else f"at most {most} questions a column"
         spent = time.perf_counter() - start
-        console.print(f"{entrant.name}: {asked}, {spent:.0f} s", markup=False)
+        refused = f", {judge.refused} refused" if getattr(judge, "refused", 0) else ""
+        console.print(f"{entrant.name}: {asked}, {spent:.0f} s{refused}", markup=False)
     return list(rows.values())
 
 
@@ -136,4 +137,18 @@ def run(console: Console, quick: bool) -> Part:
         rows.append(measure_ceiling())
     show_rows(rows, columns, console)
     figures: Mapping[str, Figures] = {row.name: row.figures for row in rows}
-    return Part("quality", (), tuple(check_quality(figures, sampled=quick)))
+    return Part("quality", list_lines(rows), tuple(check_quality(figures, sampled=quick)))
+
+
+def list_lines(rows: Sequence[Row]) -> list[Line]:
+    """All figures with their bounds, for JSON: a line for each judge and column."""
+    lines = []
+    for row in rows:
+        for column in dict.fromkeys(column for column, _ in row.figures):
+            values: dict[str, float | None] = {}
+            for (of, name), figure in row.figures.items():
+                if of == column:
+                    values[name] = figure.value
+                    values |= {f"{name}, low": figure.low, f"{name}, high": figure.high}
+            lines.append(Line(column, row.name, values | {"CPU ms": row.milliseconds}))
+    return lines

@@ -28,7 +28,7 @@ from grounding_judges import (
     make_worded_predicates,
     time_judge,
 )
-from grounding_quality import measure_entrants, measure_judge, show_rows
+from grounding_quality import list_lines, measure_entrants, measure_judge, show_rows
 from grounding_questions import EVERYDAY, HELD_OUT, MIXED_NAME, Column, Question, read_columns
 from rich.console import Console
 
@@ -181,6 +181,9 @@ def test_the_table_has_who_knows_all_and_who_knows_nothing(columns) -> None:
     assert worst[EVERYDAY, "rank"] == Figure(0.0, 0.0, 0.0)
     assert worst["unrelated", "area"].value == 0.5
     assert worst["function", "error"].low < worst["function", "error"].value > 0.2
+    lines = {(line.who, line.task): line.figures for line in list_lines(rows)}
+    assert lines["all", "unrelated"]["area, low"] == 1.0
+    assert lines["nothing", EVERYDAY]["error"] == worst[EVERYDAY, "error"].value
     out = io.StringIO()
     show_rows(rows, some, Console(file=out, width=260))
     assert "996 : 996" in out.getvalue()

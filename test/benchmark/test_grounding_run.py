@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import grounding
 import pytest
 from grounding_resources import measure_in_child
@@ -27,14 +30,16 @@ def test_the_labels_are_shown() -> None:
 
 @pytest.mark.parametrize(("met", "code"), [(True, 0), (None, 0), (False, 1)])
 def test_it_fails_when_a_goal_is_missed(
-    met: bool | None, code: int, monkeypatch: pytest.MonkeyPatch
+    met: bool | None, code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     found = Part("cache", (), (Verdict("a hit", "2 us", "at most 1 us", met),))
     parts = {**grounding.PARTS, grounding.Name.CACHE: lambda _console, _quick: found}
     monkeypatch.setattr(grounding, "PARTS", parts)
-    ended, output = run("cache", "--quick")
+    ended, output = run("cache", "--quick", "--json", str(tmp_path / "figures.json"))
     assert ended == code
     assert "at most 1 us" in output
+    (part,) = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["parts"]
+    assert part["verdicts"][0]["met"] is met
 
 
 def test_a_fresh_process_measures_the_default() -> None:
