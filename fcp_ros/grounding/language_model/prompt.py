@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from unicodedata import category
 
 from fcp_ros.domain.model import Anchor, GradedPredicate, Rubric
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -20,13 +21,16 @@ from fcp_ros.grounding.protocol.judgement import (
     JudgementRequest,
 )
 
-PROMPT_VERSION = "prompt3"
+PROMPT_VERSION = "prompt4"
 """Part of the cache key; change it with the text below."""
 
 CUE = "Score:"
 
+LONGEST_TEXT = 1000
+"""Most characters of a label, a purpose or an attribute; what is longer names no thing."""
+
 _NUMBER = re.compile(r"\s*(?:score\s*[:=]?\s*)?(\d{1,3})(?![.,/]?\d)", re.IGNORECASE)
-_NO_CONTROL = str.maketrans(dict.fromkeys("<>|[]", " "))
+_NO_CONTROL = str.maketrans(dict.fromkeys("<>|[]\uff5c", " "))
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _OUT_OF_HIGHEST = re.compile(rf"(\d)\s?/\s?{HIGHEST_SCORE}(?!\d)")
 
@@ -35,10 +39,28 @@ def write_prompt(predicate: GradedPredicate, request: JudgementRequest) -> str:
     """Write the question, which asks for a whole number from 0 to 100.
 
     Raises:
-        GroundingError: the predicate has no rubric.
+        GroundingError: the predicate has no rubric, or a text is longer than `LONGEST_TEXT`.
     """
     rubric = _require_rubric(predicate)
+    overlong = find_overlong_text(request)
+    if overlong is not None:
+        raise overlong
     return "\n".join([*_write_shared_lines(rubric), *_write_own_lines(rubric, request.arguments)])
+
+
+def find_overlong_text(request: JudgementRequest) -> GroundingError | None:
+    """Return the error for a request with a text longer than `LONGEST_TEXT`, or None."""
+    for argument in request.arguments:
+        values = (str(value) for _, value in argument.attributes)
+        for text in (argument.words, *values):
+            if len(text) > LONGEST_TEXT:
+                return GroundingError(
+                    GroundingCode.CONTEXT_TOO_LONG,
+                    f"the {argument.parameter} of a question about {request.predicate} has "
+                    f"{len(text)} characters ({text[:40]!r} ...); a text of more than "
+                    f"{LONGEST_TEXT} names no thing: shorten the label",
+                )
+    return None
 
 
 def read_score(answer: str) -> float | None:
@@ -115,9 +137,13 @@ def _write_argument(argument: ArgumentContext) -> str:
 def _sanitise(text: str) -> str:
     """Put text from a scene or a task on one line, without a model's control tokens.
 
-    Tokenizers would read "<|im_end|>" or "[INST]" in a label as the end of the question.
+    Tokenizers would read "<|im_end|>" or "[INST]" in a label as the end of the question. Characters
+    that nobody sees, and halves of characters, are no words either.
     """
-    return _join_line(text.translate(_NO_CONTROL))
+    plain = text.translate(_NO_CONTROL)
+    if not plain.isprintable():
+        plain = "".join(" " if category(c).startswith("C") else c for c in plain)
+    return _join_line(plain)
 
 
 def _join_line(text: str) -> str:

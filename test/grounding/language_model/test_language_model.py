@@ -20,6 +20,7 @@ from fcp_ros.grounding import (
     GroundingCode,
     GroundingError,
     LanguageModelOptions,
+    Membership,
     ScoringMode,
 )
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
@@ -271,6 +272,35 @@ def test_a_question_longer_than_the_window(untrained: Path, make_predicate: Any,
     long = replace(predicate, rubric=replace(predicate.rubric, factors=("shape",) * WINDOW))
     with pytest.raises(GroundingError, match=f"reads {WINDOW}"):
         make(untrained).judge(long, [ask("mug", "drinking")])
+
+
+def test_a_label_without_end_does_not_cost_the_other_answers(
+    untrained: Path, make_predicate: Any, ask: Any
+) -> None:
+    oracle = make(untrained, ANY)
+    requests = [ask(item, "drinking") for item in ("mug", "m" * 10_000, "book")]
+    mug, endless, book = oracle.judge_each(make_predicate(), requests)
+    assert isinstance(endless, GroundingError)
+    assert endless.code is GroundingCode.CONTEXT_TOO_LONG
+    (alone,) = oracle.judge(make_predicate(), requests[2:])
+    assert isinstance(mug, Membership)
+    assert isinstance(book, Membership)
+    assert book.distribution == pytest.approx(alone.distribution, abs=1e-6)
+    assert str(make(untrained).judge_each(make_predicate(), requests[1:2])) == str([endless])
+
+
+def test_a_tokenizer_without_a_chat_template_ends_with_a_cue(
+    untrained: Path, make_predicate: Any, ask: Any
+) -> None:
+    oracle = make(untrained, ANY)
+    oracle.load()
+    assert oracle._scorer is not None
+    tokenizer = oracle._scorer.loaded.tokenizer
+    assert not tokenizer.chat_template
+    (tokens,) = tokenize_prompts(
+        tokenizer, [write_prompt(make_predicate(), ask("mug", "drinking"))]
+    )
+    assert tokenizer.decode(tokens).endswith("serve for drinking?\nScore:")
 
 
 def test_a_predicate_without_a_rubric_loads_nothing(
