@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 _WORD_BREAK = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _ALTERNATIVES = re.compile(r"[,;/|]")
 _TRAILING_NUMBERS = re.compile(r"(?<=\S)(?:\s+\d+)+$")
-_ASSET_PREFIX = re.compile(r"(?:robothor|sm|sk|bp|prefab|asset|prop)[_\s\-]+", re.IGNORECASE)
+_PREFIX_WORDS = "robothor|sm|sk|bp|prefab|asset|prop|obj|mesh"
+_ASSET_PREFIX = re.compile(rf"(?:{_PREFIX_WORDS})[_\s\-]+", re.IGNORECASE)
+_PLAIN_PREFIX = re.compile(rf"(?:robo thor|{_PREFIX_WORDS}) ")
 _CODE = re.compile(r"\w{1,2}|\w*\d\w*")
 _NUMBER = re.compile(r"(?:label|class|category|id)?[\s_\-]*(\d+)", re.IGNORECASE)
 _UNNAMED = ("", "unknown", "undefined", "none")
 _NUMBERED_WORD = re.compile(r"([^\W\d]{3,})\d+")
+_COUNTED_WORD = re.compile(r"[^\W\d]{3,}[1-9]\d?")
 
 
 @lru_cache(maxsize=16_384)
@@ -97,6 +100,29 @@ def _drop_codes(words: list[str]) -> list[str]:
         return []
     numbered = _NUMBERED_WORD.fullmatch(words[end])
     return [*words[:end], numbered[1]] if numbered is not None else words[:end]
+
+
+def drop_asset_prefix(words: Sequence[str]) -> list[str]:
+    """Drop the prefix of a collection of assets ("sm", "robo thor") from a normalised label."""
+    text = " ".join(words)
+    prefix = _PLAIN_PREFIX.match(text)
+    return text[prefix.end() :].split(" ") if prefix is not None else list(words)
+
+
+def drop_asset_codes(words: Sequence[str], known: Container[str] = ()) -> list[str]:
+    """Drop codes and numbers at the end of a normalised label; at least one word stays.
+
+    Args:
+        words: "dresser rast v", split.
+        known: words that are no codes, however short ("tv").
+    """
+    left = list(words)
+    while len(left) > 1 and _CODE.fullmatch(left[-1]) and left[-1] not in known:
+        if _COUNTED_WORD.fullmatch(left[-1]):
+            break
+        left.pop()
+    numbered = _NUMBERED_WORD.fullmatch(left[-1])
+    return [*left[:-1], numbered[1]] if numbered is not None else left
 
 
 def split_names(label: str) -> list[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The grounder: graded predicates, their oracles, the cache and calibration, behind one `judge`.
 
-    request -> duplicate in this batch? -> judged word for word? -> cache
+    request -> duplicate in this batch? -> words of a label -> judged word for word? -> cache
             -> one oracle or several, one batch a predicate (asking/) -> calibration -> membership
 
 Equal contexts are asked once. The cache keeps the oracle's degree; calibration is applied last,
@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -33,6 +34,8 @@ from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import CalibrationOptions, GroundingOptions
 from fcp_ros.grounding.protocol.oracle import MembershipOracle, require_all
 from fcp_ros.grounding.registry import make_oracles
+from fcp_ros.grounding.wording.known_words import load_known_words
+from fcp_ros.grounding.wording.request_reading import RequestReader
 
 IN_MEMORY = ":memory:"
 
@@ -64,6 +67,7 @@ class Grounder:
         calibration_options: weight of the outcomes; None means the defaults.
         fallback: name of the oracle that answers if the intended one can't; "" for none.
         known: answers that are looked up before an oracle with a model is asked.
+        reader: reads the words of requests before that.
 
     Raises:
         GroundingError: a predicate uses an oracle that is missing.
@@ -80,6 +84,7 @@ class Grounder:
         *,
         fallback: str = "",
         known: KnownAnswers | None = None,
+        reader: RequestReader | None = None,
     ) -> None:
         self.predicates = MappingProxyType(dict(predicates))
         self.cache = cache
@@ -87,7 +92,8 @@ class Grounder:
         self.calibrator = Calibrator(calibration, calibration_options)
         self._known = known
         self._oracles = {
-            name: CachedOracle(oracle, cache, known=known) for name, oracle in oracles.items()
+            name: CachedOracle(oracle, cache, known=known, reader=reader)
+            for name, oracle in oracles.items()
         }
         self._router = OracleRouter(predicates, self._oracles, default, fallback)
         wanted = {name: by for by, choice in self._router.choices.items() for name in choice.names}
@@ -319,6 +325,7 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
             a store can't be opened.
     """
     options = options or GroundingOptions()
+    own = Path(options.heads) if str(options.heads) else None
     return Grounder(
         domain.graded,
         make_oracles(domain.graded.values(), options),
@@ -327,5 +334,6 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
         CalibrationStore(options.calibration.path or IN_MEMORY, options.calibration.origin),
         options.calibration,
         fallback=options.fallback,
-        known=KnownAnswers(Path(options.heads) if str(options.heads) else None),
+        known=KnownAnswers(own),
+        reader=RequestReader(partial(load_known_words, own)),
     )

@@ -49,6 +49,7 @@ FOLDERS = {
         "calibration",
         "model_files",
         "models",
+        "wording",
         "language_model",
         "heads",
         "embedding",

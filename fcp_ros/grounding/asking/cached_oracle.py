@@ -28,6 +28,7 @@ from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import Answer, MembershipOracle
+from fcp_ros.grounding.wording.request_reading import ReadRequest, RequestReader
 
 RETRY_PERIOD = 30.0
 """Least seconds between two tries of an oracle that failed."""
@@ -196,6 +197,7 @@ class CachedOracle:
         cache: shared by all oracles; the key holds the oracle's model and mode.
         clock: seconds, monotonic.
         known: looked up before an oracle with a model is asked.
+        reader: reads the words of requests before that.
     """
 
     def __init__(
@@ -205,9 +207,12 @@ class CachedOracle:
         clock: Callable[[], float] = time.monotonic,
         *,
         known: KnownAnswers | None = None,
+        reader: RequestReader | None = None,
     ) -> None:
         self.oracle = oracle
-        self._known_answers = None if getattr(oracle, "is_stated", False) else known
+        is_stated = bool(getattr(oracle, "is_stated", False))
+        self._known_answers = None if is_stated else known
+        self._reader = None if is_stated else reader
         self.outage = Outage(clock)
         self._cache = cache
         self._identity: tuple[str, str] | None = None
@@ -236,9 +241,17 @@ class CachedOracle:
         self, predicate: GradedPredicate, version: str, request: JudgementRequest
     ) -> Membership | None:
         """Return the answer if it is known or cached, or cheaper to compute than to look up."""
-        known = self._find_known(predicate, version, request)
+        read = self._read(request)
+        known = self._find_known(predicate, version, request, read)
         if known is not None:
             return known
+        kept = self._find_kept(predicate, version, read.request)
+        found = self._annotate(kept, read) if kept is not None else None
+        return found if isinstance(found, Membership) else None
+
+    def _find_kept(
+        self, predicate: GradedPredicate, version: str, request: JudgementRequest
+    ) -> Membership | None:
         if not self._is_kept:
             answer = answer_each(self.oracle, predicate, [request])[0]
             return answer if isinstance(answer, Membership) else None
@@ -262,23 +275,49 @@ class CachedOracle:
             has_substitute: True if another oracle can answer instead, so that this one is not
                 asked while it is down.
         """
+        read = [self._read(request) for request in requests]
         answers: list[Answer | None] = [
-            self._find_known(predicate, version, request) for request in requests
+            self._find_known(predicate, version, request, one)
+            for request, one in zip(requests, read, strict=True)
         ]
-        left = [position for position, answer in enumerate(answers) if answer is None]
-        if left:
-            unknown = [requests[position] for position in left]
-            found = self._answer_unknown(predicate, version, unknown, has_substitute)
-            for position, answer in zip(left, found, strict=True):
-                answers[position] = answer
-        return [answer for answer in answers if answer is not None]
+        # Several labels may be read as the same words.
+        left = {
+            one.request.context_key: one.request
+            for one, answer in zip(read, answers, strict=True)
+            if answer is None
+        }
+        asked = self._answer_unknown(predicate, version, [*left.values()], has_substitute)
+        found = dict(zip(left, asked, strict=True))
+        return [
+            self._annotate(found[one.request.context_key], one) if answer is None else answer
+            for one, answer in zip(read, answers, strict=True)
+        ]
+
+    def _read(self, request: JudgementRequest) -> ReadRequest:
+        return ReadRequest(request) if self._reader is None else self._reader.read(request)
+
+    def _annotate(self, answer: Answer, read: ReadRequest) -> Answer:
+        if isinstance(answer, GroundingError):
+            return answer
+        is_english_only = bool(getattr(self.oracle, "is_english_only", False))
+        return read.annotate(answer, is_english_only=is_english_only)
 
     def _find_known(
-        self, predicate: GradedPredicate, version: str, request: JudgementRequest
+        self,
+        predicate: GradedPredicate,
+        version: str,
+        request: JudgementRequest,
+        read: ReadRequest,
     ) -> Membership | None:
-        if self._known_answers is None:
+        """Find what was judged, as it was asked or as it was read."""
+        known = self._known_answers
+        if known is None:
             return None
-        return self._known_answers.find(predicate, version, request)
+        answer = known.find(predicate, version, request)
+        if answer is None and read.request != request:
+            answer = known.find(predicate, version, read.request)
+            return answer and replace(answer, note=f"{answer.note}; {read.note}")
+        return answer
 
     def _answer_unknown(
         self,
@@ -288,6 +327,8 @@ class CachedOracle:
         has_substitute: bool,
     ) -> list[Answer]:
         """Answer requests by the cache and the oracle."""
+        if not requests:
+            return []
         waiting: GroundingError | None = None
         if self._identity is None:
             waiting = self._find_reason_to_wait(has_substitute) or self._identify()

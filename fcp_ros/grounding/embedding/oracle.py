@@ -66,6 +66,7 @@ class EmbeddingOracle:
     """
 
     name = "embedding"
+    is_english_only = True
 
     def __init__(self, encoder: SentenceEncoder, heads: Path | None = None) -> None:
         self._encoder = encoder

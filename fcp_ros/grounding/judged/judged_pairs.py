@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 PACKAGED_PAIRS = Path(__file__).with_name("judged_pairs.safetensors")
 DESCRIPTION = "fcp_ros"
 """The entry of a file's metadata that holds its description as JSON."""
-KEYS, DEGREES = "known_keys", "known_degrees"
+KEYS, DEGREES, PHRASES = "known_keys", "known_degrees", "known_phrases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,13 @@ class JudgedPairs:
         columns: names of the two sides: ("item", "wanted").
         keys: sorted; shape (pairs,).
         degrees: hundredths; shape (pairs,).
+        phrases: both sides of all pairs, each once.
     """
 
     columns: tuple[str, str]
     keys: NDArray[np.uint64]
     degrees: NDArray[np.uint8]
+    phrases: frozenset[str] = frozenset()
 
     def look_up(self, pair: tuple[str, str]) -> float | None:
         """Look up the judged degree of a pair in plain spelling, in whole hundredths, or None."""
@@ -51,7 +54,12 @@ class JudgedPairs:
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays of a file for the set of that name."""
-        return {f"{name}.{KEYS}": self.keys, f"{name}.{DEGREES}": self.degrees}
+        text = zlib.compress("\n".join(sorted(self.phrases)).encode(), 9)
+        return {
+            f"{name}.{KEYS}": self.keys,
+            f"{name}.{DEGREES}": self.degrees,
+            f"{name}.{PHRASES}": np.frombuffer(text, np.uint8),
+        }
 
 
 def hash_pair(pair: Sequence[str]) -> int:
@@ -65,7 +73,8 @@ def collect_pairs(kind: JudgementSet) -> JudgedPairs:
     keys = np.array([hash_pair(judgement.pair) for judgement in kind.judgements], np.uint64)
     degrees = np.array([round(100 * j.degree) for j in kind.judgements], np.uint8)
     order = np.argsort(keys)
-    return JudgedPairs(kind.columns, keys[order], degrees[order])
+    phrases = frozenset(side for judgement in kind.judgements for side in judgement.pair)
+    return JudgedPairs(kind.columns, keys[order], degrees[order], phrases)
 
 
 def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) -> None:
@@ -122,6 +131,9 @@ def load_pairs(file: Path) -> dict[str, JudgedPairs]:
                         (sides[0], sides[1]),
                         arrays.get_tensor(f"{name}.{KEYS}"),
                         arrays.get_tensor(f"{name}.{DEGREES}"),
+                        _read_phrases(arrays.get_tensor(f"{name}.{PHRASES}").tobytes())
+                        if f"{name}.{PHRASES}" in there
+                        else frozenset(),
                     ),
                 )
                 for name, sides in columns.items()
@@ -131,12 +143,16 @@ def load_pairs(file: Path) -> dict[str, JudgedPairs]:
         raise GroundingError(
             GroundingCode.MODEL_NOT_FOUND, f"there is no file of judged pairs at {file}"
         ) from error
-    except (SafetensorError, OSError, LookupError, TypeError, ValueError) as error:
+    except (SafetensorError, OSError, LookupError, TypeError, ValueError, zlib.error) as error:
         raise GroundingError(
             GroundingCode.NOT_A_MODEL,
             f"the judged pairs in {file} can't be read: it is damaged "
             f"({type(error).__name__}: {error})",
         ) from error
+
+
+def _read_phrases(data: bytes) -> frozenset[str]:
+    return frozenset(zlib.decompress(data).decode().split("\n"))
 
 
 def _check(name: str, pairs: JudgedPairs) -> JudgedPairs:

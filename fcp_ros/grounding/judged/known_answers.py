@@ -5,7 +5,8 @@ The first of these that applies, for a predicate and the words of a request:
 
 1. an example of the predicate's rubric: the anchor's score;
 2. identical words on both sides of a predicate that is judged like one of `SAME_IS_PERFECT`: 1;
-3. a pair of the set that the predicate is judged like: its degree.
+3. a pair of the set that the predicate is judged like: its degree; "mugs" as "mug" if they were not
+   judged themselves.
 
 Nothing is known of an argument whose declared context has numbers: no words hold them.
 """
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.judged.judged_pairs import PACKAGED_PAIRS, JudgedPairs, load_pairs
-from fcp_ros.grounding.judged.words import find_sides, read_arguments, to_plain
+from fcp_ros.grounding.judged.words import find_sides, read_arguments, to_plain, to_singular
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 
@@ -27,6 +28,11 @@ SOURCE, MODEL = "judged", "judgements"
 evidence about them stays together in calibration."""
 SAME_IS_PERFECT = ("function", "substitution")
 """Sets in which a thing is as good as can be for what is called the same."""
+
+MOST_KEPT = 16_384
+"""Most answers that are remembered."""
+LONGEST_KEPT = 500
+"""Characters of the requests among them."""
 
 EXAMPLE = "an example of the rubric"
 IDENTICAL = "identical words"
@@ -56,6 +62,7 @@ class KnownAnswers:
         self._files = [packaged, *([own] if own is not None else [])]
         self._sets: dict[str, JudgedPairs] | None = None
         self._known: dict[str, _Known] = {}
+        self._found: dict[tuple[str, tuple[ArgumentContext, ...]], Membership | None] = {}
         self._lock = threading.Lock()
         self.note = ""
 
@@ -69,6 +76,19 @@ class KnownAnswers:
             version: of the predicate, see `hash_predicate`.
             request: the question.
         """
+        key = version, request.arguments
+        if key in (found := self._found):
+            return found[key]
+        answer = self._find(predicate, version, request)
+        if len(found) >= MOST_KEPT:
+            self._found = {}  # not cleared: another thread may be reading
+        if len(str(request)) < LONGEST_KEPT:
+            self._found[key] = answer
+        return answer
+
+    def _find(
+        self, predicate: GradedPredicate, version: str, request: JudgementRequest
+    ) -> Membership | None:
         if any(_has_numbers(argument) for argument in request.arguments):
             return None
         known = self._known.get(version) or self._prepare(predicate, version)
@@ -79,7 +99,7 @@ class KnownAnswers:
         if known.same_is_perfect and len(words) > 1 and len(set(words)) == 1:
             return Membership.of_degree(1.0, SOURCE, MODEL, IDENTICAL)
         sides = known.pairs and find_sides(predicate, known.pairs.columns, words)
-        degree = known.pairs.look_up(sides) if known.pairs and sides else None
+        degree = _look_up(known.pairs, sides) if known.pairs and sides else None
         if degree is None:
             return None
         note = f"judged so in the set {predicate.judged_like}"
@@ -109,6 +129,22 @@ class KnownAnswers:
                         self.note = f"judged pairs are not looked up: {error.sentence}"
                 self._sets = sets
             return self._sets
+
+
+def _look_up(pairs: JudgedPairs, sides: tuple[str, str]) -> float | None:
+    """Look a pair up as it stands, then with the singular of the thing, then of both sides."""
+    left, right = sides
+    singular = _to_singular(left)
+    for pair in dict.fromkeys(((left, right), (singular, right), (singular, _to_singular(right)))):
+        degree = pairs.look_up(pair)
+        if degree is not None:
+            return degree
+    return None
+
+
+def _to_singular(phrase: str) -> str:
+    *before, last = phrase.split(" ")
+    return " ".join([*before, to_singular(last)])
 
 
 def _has_numbers(argument: ArgumentContext) -> bool:

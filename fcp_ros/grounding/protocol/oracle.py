@@ -33,6 +33,8 @@ class MembershipOracle(Protocol):
     - `is_kept`: False if an answer costs less than a cache lookup (default True).
     - `is_stated`: True if the domain's author stated its answers, so that no judgement of others is
       looked up before it (default False).
+    - `is_english_only`: True if its model knows the words of no other language, so that its answer
+      about an unknown word is no more than a guess (default False).
     - `is_concurrent`: True if several threads may ask at a time (default False).
     - `close()`: release connections and threads.
     """

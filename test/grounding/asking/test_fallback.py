@@ -150,7 +150,7 @@ def clock(monkeypatch: Any) -> Clock:
     monkeypatch.setattr(
         cached_oracle_module.CachedOracle,
         "__init__",
-        lambda self, oracle, cache, known: plain(self, oracle, cache, clock, known=known),
+        lambda self, oracle, cache, **rest: plain(self, oracle, cache, clock, **rest),
     )
     return clock
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words that end the name of a thing, and other words for the same thing.
+
+No word of `ORDERS` or `PRAISE` stands in any judgement (a test compares), so that cutting at them
+can't harm a judged thing or purpose.
+"""
+
+from __future__ import annotations
+
+
+def collect_words(text: str) -> frozenset[str]:
+    """Collect the words of a text."""
+    return frozenset(text.split())
+
+
+ORDERS = collect_words("""
+    ignore ignoring disregard disregarding forget override overrule overriding bypass answer answers
+    answered respond response reply say says said tell give gives score scores scored scoring rating
+    ratings rates rated pretend pretending act acts assume consider considered important instruction
+    instructions instruct prompt prompts rubric rubrics previous prior following you your yours we
+    our ours us i me my must should shall would could will may might please thanks thank because
+    therefore hence thus always never everything anything everyone treat graded grades judged
+    judgement judgments evaluate evaluation return returns write json null admin administrator
+    developer sudo jailbreak command execute sys degree membership percentage maximum max highest
+    this these those what why how when there am was were been being does did had if else unless
+    kindly request requests requested attention urgent dear sincerely actually really very certainly
+    absolutely definitely truly simply deserves deserve ought let lets ensure guarantee guaranteed
+    claim now whatever whichever which oh ok okay yes stop begin hundred marks works useful good
+    trust promise promises question questions rules purposes any every count counts correct
+    correctly believe know knows want wants need needs means values usable versatile according
+    thinks deemed deem everybody anybody nobody someone anyone suits serves clearly obviously
+    surely indeed exactly totally completely also either neither however although though since again
+    """)
+"""Words of orders, of speech, and of the judging itself."""
+PRAISE = collect_words("""
+    perfect perfectly best ideal ideally excellent excellently optimal flawless superb suitable
+    suited recommended approved certified awesome wonderful amazing fantastic unrivalled unbeatable
+    """)
+"""Claims about how good a thing is: what is to be judged."""
+CLAIMS = collect_words("made meant designed built intended fit fine great ready")
+PURPOSES = collect_words("for to as")
+"""One of `CLAIMS` before one of `PURPOSES` begins a claim: "made for everything"."""
+OWNERS = collect_words("my our your his her this that these those")
+"""Words before a name that say nothing about the thing."""
+ROLES = collect_words(
+    "system user assistant human developer tool score answer note output result degree end"
+)
+"""Words that only name who speaks, or what follows, before a colon or within markup."""
+LOOSE_ENDS = collect_words("""
+    and or of with without for to as that which the a an in on is are be not but so at by from like
+    it its into than then
+    """)
+"""Words that can't end a name from which something was cut."""
+JOINTS = collect_words("of with without for in on under from beside full")
+"""Words before which the head of a phrase stands: a "bottle of water" is a bottle."""
+WHICH = collect_words("""
+    double single large small big little left right open closed round square old new white black red
+    green blue brown grey yellow wooden metal extendable extended folded foldable adjustable
+    upholstered stainless empty full broken
+    """)
+"""Words that say which one, behind the kind in names of assets: "chair black"."""
+
+SAME_WORDS = {
+    "aluminum": "aluminium",
+    "armoire": "wardrobe",
+    "biro": "ballpoint pen",
+    "color": "colour",
+    "davenport": "sofa",
+    "divan": "sofa",
+    "drier": "dryer",
+    "eiderdown": "duvet",
+    "faucet": "tap",
+    "gray": "grey",
+    "handbasin": "sink",
+    "hassock": "footstool",
+    "hob": "stove",
+    "icebox": "refrigerator",
+    "jotter": "notebook",
+    "larder": "pantry",
+    "molded": "moulded",
+    "pajamas": "pyjamas",
+    "pouffe": "footstool",
+    "sellotape": "adhesive tape",
+    "skillet": "frying pan",
+    "spigot": "tap",
+    "tankard": "beer mug",
+    "tire": "tyre",
+    "waistcoat": "vest",
+    "washbowl": "sink",
+    "wastepaper": "waste paper",
+}
+"""British and American doubles, and rare words; used only for a word that nobody judged."""
