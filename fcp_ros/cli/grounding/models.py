@@ -187,15 +187,20 @@ class ProgressBars(FetchReport):
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._stage: TaskID | None = None
+        self._done = 0
 
     def begin(self, what: str, total: int) -> None:
-        """Draw another bar."""
+        """Draw another bar; the one before is done."""
+        if self._stage is not None:
+            self._progress.update(self._stage, total=self._done)
+        self._done = 0
         self._stage = self._progress.add_task(what, total=total or None)
 
     def advance(self, count: int) -> None:
         """Move the newest bar."""
         if self._stage is not None:
-            self._progress.update(self._stage, advance=count)
+            self._done += count
+            self._progress.update(self._stage, completed=self._done)
 
     def say(self, sentence: str) -> None:
         """Print a sentence above the bars."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from fcp_ros.grounding.model_files.fetching import find_model_folder
 from fcp_ros.grounding.model_files.gguf_files import find_converted, find_gguf
 from fcp_ros.grounding.model_files.registry import is_hub_name
+from fcp_ros.grounding.model_files.store import MANIFEST
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 CONFIG = "config.json"
@@ -75,6 +76,8 @@ def compute_fingerprint(folder: Path) -> str:
     digest = hashlib.sha256()
     # Some models keep their tokenizer or pooling in folders beside the weights.
     for file in sorted(p for pattern in ("*", "*/*") for p in folder.glob(pattern) if p.is_file()):
+        if file.name == MANIFEST:
+            continue  # a model that was fetched is the same as one that was copied
         if file.suffix in (".json", ".txt", ".model", ".jinja"):
             digest.update(file.name.encode() + file.read_bytes())
         elif file.suffix == ".safetensors":

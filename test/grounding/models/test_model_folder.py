@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError
+from fcp_ros.grounding.model_files.store import MANIFEST
 from fcp_ros.grounding.models.model_folder import INDEX, check_model_folder, compute_fingerprint
 
 
@@ -91,6 +92,8 @@ def test_the_fingerprint_tells_models_apart(tmp_path: Path) -> None:
     before = compute_fingerprint(folder)
     assert before.startswith("m@")
     assert compute_fingerprint(folder) == before
+    (folder / MANIFEST).write_text("{}")
+    assert compute_fingerprint(folder) == before, "it does not matter how the model came here"
     weights = bytearray(3 << 20)
     weights[-1] = 1
     (folder / "model.safetensors").write_bytes(weights)
