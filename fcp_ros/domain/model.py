@@ -184,7 +184,7 @@ TABLE = "table"
 RULE = "rule"
 STATED = (TABLE, RULE)
 """Oracles that look up or compute what the domain's author states."""
-MODELS = ("embedding", "causal_lm", "endpoint")
+MODELS = ("embedding", "head", "causal_lm", "endpoint")
 """Oracles that ask a model; it reads the predicate's rubric."""
 ORACLES = (DEFAULT_ORACLE, *MODELS, *STATED)
 

@@ -14,12 +14,15 @@ from fcp_ros.grounding.asking.judgement_cache import JudgementCache
 from fcp_ros.grounding.asking.router import choose_oracles
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
+from fcp_ros.grounding.heads.features.encoders import make_encoder
+from fcp_ros.grounding.heads.head_source import find_source, split_model
+from fcp_ros.grounding.heads.oracle import HeadOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.levels.oracle import LevelledOracle
 from fcp_ros.grounding.model_files.store import ModelAbsentError
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import Device, GroundingOptions, LevelSource
+from fcp_ros.grounding.protocol.options import Device, GroundingOptions, LevelSource, Precision
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
 from fcp_ros.grounding.stated import RuleOracle, TableOracle
 from fcp_ros.package_files import config_folder
@@ -29,11 +32,37 @@ JUDGEMENT_FOLDER = "judgements"
 
 
 def make_embedding(options: GroundingOptions) -> MembershipOracle:
-    """Make the embedding oracle; the option `model` counts if it is the default oracle."""
-    given = options.model if options.oracle == EmbeddingOracle.name else ""
-    folder = Path(given) if str(given) else None
-    heads = Path(options.heads) if str(options.heads) else None
-    return EmbeddingOracle(SentenceEncoder(folder, Device(options.device)), heads)
+    """Make the embedding oracle, or the head oracle if the model is no sentence model.
+
+    The option `model` counts if this is the default oracle.
+    """
+    given = str(options.model) if options.oracle == EmbeddingOracle.name else ""
+    if len(split_model(given)) > 1:
+        return make_head(options)
+    encoder = make_encoder(given, Device(options.device))
+    if not isinstance(encoder, SentenceEncoder):
+        return make_head(options)
+    return EmbeddingOracle(encoder, _find_heads(options))
+
+
+def make_head(options: GroundingOptions) -> MembershipOracle:
+    """Make the oracle of trained heads; `model` counts if it is the default oracle.
+
+    Raises:
+        GroundingError: a model is missing, or no heads are trained for it.
+    """
+    own = options.oracle in (HeadOracle.name, EmbeddingOracle.name)
+    source = find_source(
+        str(options.model) if own else "",
+        _find_heads(options),
+        Device(options.device),
+        Precision(options.language_model.precision),
+    )
+    return HeadOracle(source)
+
+
+def _find_heads(options: GroundingOptions) -> Path | None:
+    return Path(options.heads) if str(options.heads) else None
 
 
 def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
@@ -42,7 +71,7 @@ def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
     Raises:
         GroundingError: there is no model for it, or it can't be used.
     """
-    own = options.model if options.oracle != EmbeddingOracle.name else ""
+    own = options.model if options.oracle not in (EmbeddingOracle.name, HeadOracle.name) else ""
     folder = str(options.language_model.folder) or str(own)
     if not folder:
         raise GroundingError(
@@ -65,6 +94,7 @@ def make_endpoint(options: GroundingOptions) -> MembershipOracle:
 
 ORACLES: Mapping[str, Callable[[GroundingOptions], MembershipOracle]] = {
     EmbeddingOracle.name: make_embedding,
+    HeadOracle.name: make_head,
     CausalLmOracle.name: make_causal_lm,
     EndpointOracle.name: make_endpoint,
     TableOracle.name: lambda options: TableOracle(),

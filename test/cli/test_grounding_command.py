@@ -35,7 +35,7 @@ def test_own_judgements_make_a_head(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert "raw cosine" in result.stdout
     assert "set the grounder's parameter heads" in result.stdout
-    head = load_heads(out, SentenceEncoder().model).by_name["mine"]
+    head = load_heads(out, SentenceEncoder()).by_name["mine"]
     assert head.columns == ("item", "purpose")
 
 

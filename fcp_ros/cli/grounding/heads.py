@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp grounding``: train and measure the heads of the embedding oracle."""
+"""``fcp grounding``: train and measure heads on the vectors or hidden states of a model."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.grounding.heads.head_file import save_heads
-from fcp_ros.grounding.heads.training import HeadComparison, train_heads
+from fcp_ros.grounding.heads.features.questions import read_wordings
+from fcp_ros.grounding.heads.learning.trainer import TrainingRequest
+from fcp_ros.grounding.heads.learning.trainer import train as train_model
+from fcp_ros.grounding.heads.learning.training import HeadComparison
 from fcp_ros.grounding.judged.judged_pairs import collect_pairs, save_pairs
 from fcp_ros.grounding.judged.judgement_set import hash_judgements, read_judgements
-from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.package_files import config_folder
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -33,48 +42,58 @@ JudgementsOption = Annotated[
 ModelOption = Annotated[
     str,
     typer.Option(
-        help="The sentence-transformers model to train on: a name of `fcp models list`, or a "
-        "folder; empty takes the packaged one."
+        help="The model to train on, a sentence model or a causal language model: a name of `fcp "
+        "models list`, or a folder; empty takes the packaged one. A+B trains the weights of two "
+        "models' heads, which lie beside the file to write or are packaged."
     ),
 ]
 
 
 @app.callback()
 def grounding() -> None:
-    """Train and measure the heads of the embedding oracle."""
+    """Train and measure heads on the vectors or hidden states of a model."""
 
 
 @app.command()
 def train(
     judgements: JudgementsOption = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
-        "heads.safetensors"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="safetensors file to write, or JSON for A+B.")
+    ] = Path("heads.safetensors"),
     model: ModelOption = "",
+    layers: Annotated[
+        str,
+        typer.Option(help="Layers of a causal model, such as 16,20; empty: at 4/7 and 5/7."),
+    ] = "",
     own_only: Annotated[
         bool,
         typer.Option("--own-only", help="Leave the package's judgements out; needs --judgements."),
     ] = False,
 ) -> None:
-    """Train a head for each set of judgements, and measure it on the judgements held out."""
+    """Train a head for each set of judgements, and measure it on the judgements held out.
+
+    What the model computes is kept on disk: a training that was stopped goes on where it was.
+    """
     console = open_console()
     if own_only and not judgements:
         fail("--own-only leaves nothing to train on: give your own folder with --judgements")
     with explain_errors():
-        packaged = [] if own_only else [config_folder() / "judgements"]
-        sets = read_judgements([*packaged, *(judgements or [])])
-        encoder = SentenceEncoder(Path(model) if model else None)
+        folders = [
+            *([] if own_only else [config_folder() / "judgements"]),
+            *(judgements or []),
+        ]
+        sets = read_judgements(folders)
+        request = TrainingRequest(
+            model,
+            sets,
+            read_wordings(folders, sets),
+            out,
+            {name: collect_pairs(kind) for name, kind in sets.items()} if judgements else {},
+            _read_layers(layers),
+        )
         with _open_progress(console) as progress:
-            task = progress.add_task("reading")
-            heads, comparisons = train_heads(
-                sets,
-                encoder,
-                report=lambda what, done, steps: progress.update(
-                    task, description=what, completed=done, total=steps
-                ),
-            )
-        own = {name: collect_pairs(kind) for name, kind in sets.items()} if judgements else {}
-        save_heads(heads, out, own)
+            shown = _ShownSteps(progress, progress.add_task("reading", total=None))
+            comparisons = train_model(request, shown.report)
     console.print(_build_table(comparisons))
     console.print(
         f"wrote {out}: set the grounder's parameter heads (or GroundingOptions.heads) to use it",
@@ -93,10 +112,41 @@ def collect(
         save_pairs(pairs, hash_judgements(sets), out)
 
 
+def _read_layers(text: str) -> tuple[int, ...]:
+    try:
+        layers = tuple(sorted({int(part) for part in text.split(",")})) if text else ()
+    except ValueError:
+        layers = (0,)
+    if layers and layers[0] < 1:
+        fail(f"--layers is {text!r}; give numbers of layers from 1, such as 16,20")
+    return layers
+
+
 def _open_progress(console: Console) -> Progress:
     return Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
     )
+
+
+class _ShownSteps:
+    """Shows the steps of a training in one bar, which begins anew for each kind of step."""
+
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress = progress
+        self._task = task
+        self._every = -1
+
+    def report(self, what: str, done: int, every: int) -> None:
+        """Show what is being done, how much of it is done, and how much there is."""
+        if every != self._every:
+            self._progress.reset(self._task)
+            self._every = every
+        self._progress.update(self._task, description=what, completed=done, total=every)
 
 
 def _build_table(comparisons: dict[str, HeadComparison]) -> Table:
@@ -105,12 +155,13 @@ def _build_table(comparisons: dict[str, HeadComparison]) -> Table:
         table.add_column(column)
     for name, comparison in comparisons.items():
         for by, figures in (("head", comparison.head), ("raw cosine", comparison.cosine)):
-            table.add_row(
-                name,
-                str(figures.count),
-                by,
-                f"{figures.mean_error:.3f}",
-                f"{figures.rank:.2f}",
-                f"{figures.area:.3f}",
-            )
+            if figures is not None:
+                table.add_row(
+                    name,
+                    str(figures.count),
+                    by,
+                    f"{figures.mean_error:.3f}",
+                    f"{figures.rank:.2f}",
+                    f"{figures.area:.3f}",
+                )
     return table

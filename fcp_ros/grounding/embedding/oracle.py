@@ -27,8 +27,9 @@ import numpy as np
 from fcp_ros.domain.model import GradedPredicate, Rubric
 from fcp_ros.grounding.embedding.phrasing import compare_pairs, measure_concordance
 from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_degree_map
-from fcp_ros.grounding.heads.head_file import PACKAGED_HEADS
+from fcp_ros.grounding.heads.head_file import find_packaged_heads
 from fcp_ros.grounding.heads.head_judge import HeadJudge
+from fcp_ros.grounding.heads.head_source import SingleSource
 from fcp_ros.grounding.judged.words import (
     join_statement,
     read_arguments,
@@ -58,8 +59,8 @@ class EmbeddingOracle:
 
     Args:
         encoder: the model.
-        heads: file of trained heads; None: the packaged ones for the packaged model, and none for
-            another one, which then judges all predicates by their rubrics.
+        heads: file of trained heads; None: those that the package ships for this model. Without,
+            all predicates are judged by their rubrics.
 
     Raises:
         GroundingError: the file of heads can't be read.
@@ -70,9 +71,10 @@ class EmbeddingOracle:
 
     def __init__(self, encoder: SentenceEncoder, heads: Path | None = None) -> None:
         self._encoder = encoder
-        if heads is None and encoder.is_packaged:
-            heads = PACKAGED_HEADS
-        self._head_judge = HeadJudge(encoder, heads) if heads is not None else None
+        file = heads or find_packaged_heads(encoder.weights)
+        self._head_judge: HeadJudge | None = None
+        if file is not None:
+            self._head_judge = HeadJudge(SingleSource(encoder, file), self.name)
         self._fitted: dict[str, PairFit] = {}
         self._lock = threading.Lock()
 
@@ -85,7 +87,7 @@ class EmbeddingOracle:
     def mode(self) -> str:
         """The version of the method and the hash of the heads: retrained heads get new answers."""
         return (
-            f"anchors2+heads2:{self._head_judge.hash if self._head_judge is not None else 'none'}"
+            f"anchors2+heads3:{self._head_judge.hash if self._head_judge is not None else 'none'}"
         )
 
     @property
@@ -102,23 +104,12 @@ class EmbeddingOracle:
             GroundingError: the predicate has no rubric, or its anchors or its head can't be used.
         """
         if predicate.judged_like and self._head_judge is not None:
-            return self._judge_by_head(self._head_judge, predicate, requests)
+            return self._head_judge.judge(predicate, requests)
         answers = self._judge_by_rubric(predicate, requests)
         if not predicate.judged_like:
             return answers
         without = f"no heads are trained for {self.model}, so by the rubric's examples alone"
         return [replace(answer, note=f"{answer.note}; {without}") for answer in answers]
-
-    def _judge_by_head(
-        self,
-        judge: HeadJudge,
-        predicate: GradedPredicate,
-        requests: Sequence[JudgementRequest],
-    ) -> list[Membership]:
-        arguments = [read_arguments(request) for request in requests]
-        return [
-            self._build_answer(degree, note) for degree, note in judge.judge(predicate, arguments)
-        ]
 
     def _judge_by_rubric(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heads: degrees learned from people's judgements, on the vectors of a model.
+"""Heads: degrees learned from people's judgements, on the vectors or hidden states of a model.
 
-- `head_judge`: by a trained head; `head` is its arithmetic, `head_file` its safetensors file.
-- `pair_features`: the features of a pair that a head sees.
-- `degree_map`: monotone maps from similarity or score to degree, moved by a rubric's examples.
-- `training`: trains the heads (``fcp grounding train``) and measures them on the held-out part.
+- `oracle`: the oracle `head`; `head_judge`: the choice of the head, its sides, the rubric's shift.
+- `head_source`: where heads come from: the file of one encoder, or a `stack` of several.
+- `head_file`: a file of heads; `head`: its arithmetic, with `kernel` and `degree_map`.
 
-Folder `packaged`: heads that were trained on the judgements in config/judgements.
+Folder `features`: what a head sees of a pair. Folder `learning`: ``fcp grounding train``. Folder
+`packaged`: heads that were trained on the judgements in config/judgements.
 """

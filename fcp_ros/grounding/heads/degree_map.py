@@ -22,8 +22,10 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
@@ -53,6 +55,11 @@ class DegreeMap:
             return ys[-1]
         share = (similarity - xs[right - 1]) / (xs[right] - xs[right - 1])
         return ys[right - 1] + share * (ys[right] - ys[right - 1])
+
+    def apply_all(self, similarities: NDArray[Any]) -> NDArray[np.float64]:
+        """Map similarities to degrees."""
+        found = np.interp(similarities, self.similarities, self.degrees)
+        return np.asarray(found, np.float64)
 
 
 def fit_degree_map(examples: Mapping[int, Sequence[float]]) -> DegreeMap:

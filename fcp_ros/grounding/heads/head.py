@@ -2,80 +2,113 @@
 """A trained head: the degree of a pair from its likeness to judged pairs. Only numpy.
 
 The score of a pair is kernel ridge regression on a few hundred to thousand *supports*, judged
-pairs that were drawn when the head was trained (training.py):
-
-    score = mean + sum_s weight_s * (near(f, f_s) + near(l, l_s) * near(r, r_s))
-    near(a, b) = exp(-|a - b|^2 / 2)
-
-with the pair's scaled features f (pair_features.py) and its sides' projections l and r. The first
-term says how pairs with such cosines were judged, the second how things like the left were
-judged for purposes like the right. The sides are not interchangeable: a bottle may do for a
-vase better than a vase for a bottle. A monotone piecewise linear map makes the score a degree.
+pairs that were drawn when the head was trained (learning/). Features come from a sentence model
+(pair_features.py) or from a causal one (state_features.py). A monotone piecewise linear map makes
+the score a degree. A second column of weights on the same supports gives the error that is to be
+expected, as it was among pairs like this one whose kind was not in the training.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.pair_features import (
-    Array,
-    Basis,
-    Pairs,
-    compute_features,
-    encode_words,
-)
-from fcp_ros.grounding.models.sentence_encoder import Encode
+from fcp_ros.grounding.heads.kernel import Kernel
 
-CHUNK = 512
-"""Pairs that are scored at a time, to bound the memory."""
+Array = NDArray[np.float32]
+Pairs = Sequence[tuple[str, str]]
+
+CHUNK = 256
+"""Pairs that are scored at a time; their likeness fits into a processor's cache."""
+MOST_KEPT = 65_536
+"""Pairs whose scores are kept."""
+
+
+class PairFeatures(Protocol):
+    """Turns pairs into rows of features."""
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Number of columns of each block."""
+        ...
+
+    def compute(self, pairs: Pairs) -> Array:
+        """Compute the features of pairs, shape (len(pairs), sum of the widths)."""
+        ...
+
+    def compare(self, pairs: Pairs) -> Array:
+        """Compute the plain similarity of both sides; zeros if the model has none."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Scaling:
-    """Shift and factor of each feature; shape (features,) each."""
-
-    mean: Array
-    factor: Array
-
-    def apply(self, features: Array) -> Array:
-        """Scale features to a mean squared length of about 1."""
-        return np.asarray((features - self.mean) * self.factor, np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class Supports:
-    """Judged pairs that new ones are compared with.
+class Scores:
+    """Scores of pairs; shape (pairs,) each.
 
     Args:
-        features: scaled, shape (supports, features).
-        words: projections of the words in them, shape (words, COMPONENTS).
-        left: each support's left side, a row of `words`; shape (supports,).
-        right: each support's right side.
+        values: before the map to degrees.
+        errors: root of the expected squared error of the degree.
+        cosines: plain similarity of both sides; zeros if the model has none.
     """
 
-    features: Array
-    words: Array
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
+    values: Array
+    errors: Array
+    cosines: Array
 
-    def compute_kernel(
-        self, features: Array, words: Array, left: NDArray[np.intp], right: NDArray[np.intp]
-    ) -> Array:
-        """Compute the likeness of pairs to the supports, shape (pairs, supports).
 
-        Args:
-            features: of the pairs, scaled.
-            words: projections of the words in the pairs.
-            left: each pair's left side, a row of `words`.
-            right: each pair's right side.
-        """
-        word_likeness = _compute_likeness(words, self.words)
-        sides = word_likeness[left][:, self.left] * word_likeness[right][:, self.right]
-        return _compute_likeness(features, self.features) + sides
+class PairScorer(Protocol):
+    """Scores pairs of one set."""
+
+    @property
+    def name(self) -> str:
+        """Name of the set: "substitution"."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, str]:
+        """Names of the sides: ("item", "wanted")."""
+        ...
+
+    @property
+    def degree_map(self) -> DegreeMap:
+        """From score to degree."""
+        ...
+
+    def score(self, pairs: Pairs) -> Scores:
+        """Score pairs in plain spelling."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreMemory:
+    """Scores of pairs that were asked about: score, error and cosine; the oldest are dropped."""
+
+    rows: OrderedDict[tuple[str, str], tuple[float, float, float]] = field(
+        default_factory=OrderedDict
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreEvidence:
+    """Scores of the pairs that a head was measured with; from them, stacks are learned.
+
+    Each has the columns score, error and cosine.
+
+    Args:
+        training: of the training part, cross-validated.
+        unrelated: of the random pairs, cross-validated.
+        held_out: of the held-out part.
+    """
+
+    training: Array
+    unrelated: Array
+    held_out: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,45 +118,53 @@ class Head:
     Args:
         name: of the set of judgements: "substitution".
         columns: names of the sides: ("item", "wanted").
-        basis: of the features.
-        scaling: of the features.
-        supports: what pairs are compared with.
-        weights: of the supports, shape (supports,).
-        mean: score of a pair unlike all judged ones.
+        features: of pairs.
+        kernel: likeness of features.
+        supports: features of judged pairs, shape (supports, features).
+        weights: of the supports, for the score and for the error; shape (supports, 2).
+        means: score and error of a pair unlike all judged ones.
         degree_map: from score to degree.
+        error_map: from the second score to the expected squared error.
+        evidence: what stacks are learned from.
+        memory: scores of pairs that were asked about.
     """
 
     name: str
     columns: tuple[str, str]
-    basis: Basis
-    scaling: Scaling
-    supports: Supports
+    features: PairFeatures
+    kernel: Kernel
+    supports: Array
     weights: Array
-    mean: float
+    means: tuple[float, float]
     degree_map: DegreeMap
+    error_map: DegreeMap
+    evidence: ScoreEvidence
+    memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 
-    def score(self, pairs: Pairs, encode: Encode) -> list[float]:
-        """Score pairs in plain spelling, before the map."""
-        if not pairs:
-            return []
-        words = encode_words([word for pair in pairs for word in pair], encode)
-        projected = words.project(self.basis)
-        scores: list[float] = []
-        for start in range(0, len(pairs), CHUNK):
-            part = pairs[start : start + CHUNK]
-            features = self.scaling.apply(compute_features(part, words, self.basis))
-            left = words.find_rows([pair[0] for pair in part])
-            right = words.find_rows([pair[1] for pair in part])
-            likeness = self.supports.compute_kernel(features, projected, left, right)
-            scores.extend((likeness @ self.weights + self.mean).tolist())
-        return scores
+    def score(self, pairs: Pairs) -> Scores:
+        """Score pairs in plain spelling; the features of new ones are computed in one call."""
+        rows = self.memory.rows
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in rows]
+        fresh = dict(zip(new, map(tuple, self._compute(new).tolist()), strict=True)) if new else {}
+        table = np.array([fresh.get(pair) or rows[pair] for pair in pairs], np.float32)
+        rows.update(fresh)  # type: ignore[arg-type]
+        while len(rows) > MOST_KEPT:
+            rows.popitem(last=False)
+        values, errors, cosines = table.reshape(-1, 3).T
+        return Scores(values, errors, cosines)
 
-    def judge(self, pairs: Pairs, encode: Encode) -> list[float]:
+    def judge(self, pairs: Pairs) -> list[float]:
         """Judge pairs by the score alone, including pairs that were judged themselves."""
-        return [self.degree_map.apply(score) for score in self.score(pairs, encode)]
+        return [self.degree_map.apply(score) for score in self.score(pairs).values.tolist()]
 
-
-def _compute_likeness(a: Array, b: Array) -> Array:
-    """Compute exp(-|a_i - b_j|^2 / 2), shape (len(a), len(b))."""
-    squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None] - 2.0 * (a @ b.T)
-    return np.asarray(np.exp(-0.5 * np.maximum(squares, 0.0)), np.float32)
+    def _compute(self, pairs: Pairs) -> Array:
+        """Compute score, error and cosine of pairs, shape (pairs, 3)."""
+        features = self.features.compute(pairs)
+        scores = np.concatenate(
+            [
+                self.kernel.compute(features[start : start + CHUNK], self.supports) @ self.weights
+                for start in range(0, len(pairs), CHUNK)
+            ]
+        ) + np.array(self.means, np.float32)
+        errors = np.sqrt(self.error_map.apply_all(scores[:, 1]))
+        return np.stack([scores[:, 0], errors, self.features.compare(pairs)], axis=1)

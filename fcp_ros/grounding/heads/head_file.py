@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trained heads in a safetensors file: arrays, and a JSON text that describes them.
 
-The arrays of a head have its name before a dot ("function.weights"). Large arrays are in half
-precision; heads are trained on the rounded values, so this loses nothing.
+The arrays of a head have its name before a dot ("function.weights"); those that all heads of a file
+share have none. Large arrays are in half precision; heads are trained on the rounded values, so
+this loses nothing. A file belongs to one encoder, by the fingerprint of its weights.
 """
 
 from __future__ import annotations
@@ -18,13 +19,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.head import Head, Scaling, Supports
-from fcp_ros.grounding.heads.pair_features import COMPONENTS, PHRASINGS, Basis, count_features
+from fcp_ros.grounding.heads.features.encoders import HeadEncoder
+from fcp_ros.grounding.heads.features.hidden_states import StatePlaces
+from fcp_ros.grounding.heads.features.pair_features import (
+    COMPONENTS,
+    FEATURES,
+    Basis,
+    Scaling,
+    SentenceFeatures,
+)
+from fcp_ros.grounding.heads.features.questions import QuestionForm
+from fcp_ros.grounding.heads.features.state_features import (
+    StateEncoder,
+    StateFeatures,
+    StateReduction,
+)
+from fcp_ros.grounding.heads.features.word_table import PHRASINGS
+from fcp_ros.grounding.heads.head import Head, ScoreEvidence
+from fcp_ros.grounding.heads.kernel import Kernel
 from fcp_ros.grounding.judged.judged_pairs import JudgedPairs
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
-PACKAGED_HEADS = Path(__file__).with_name("packaged") / "minilm.safetensors"
-FORMAT = "fcp_ros heads 1"
+PACKAGED_FOLDER = Path(__file__).with_name("packaged")
+SUFFIX = ".safetensors"
+FORMAT = "fcp_ros heads 2"
 """The version of the file format; changed if older files become unreadable."""
 RETRAIN = "train it again with `fcp grounding train`"
 
@@ -37,14 +55,18 @@ class Heads:
 
     Args:
         by_name: each head by its set's name.
-        encoder: model name and fingerprint of the encoder of the training.
+        encoder: model name of the encoder of the training.
+        weights: fingerprint of the encoder's weights.
         judgements: hash of the judgements (`hash_judgements`).
+        places: the hidden states that are read; None for a sentence model.
         figures: figures measured on the held-out part of each set.
     """
 
     by_name: Mapping[str, Head]
     encoder: str
+    weights: str
     judgements: str
+    places: StatePlaces | None = None
     figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
@@ -59,9 +81,24 @@ def hash_file(file: Path) -> str:
     except OSError as error:
         raise GroundingError(
             GroundingCode.MODEL_NOT_FOUND,
-            f"the trained heads of the embedding oracle can't be read from {file} "
-            f"({error.strerror or error}); {RETRAIN}",
+            f"the trained heads can't be read from {file} ({error.strerror or error}); {RETRAIN}",
         ) from error
+
+
+def find_packaged_heads(weights: str) -> Path | None:
+    """Find the heads that the package ships for an encoder, by its weights."""
+    for file in sorted(PACKAGED_FOLDER.glob(f"*{SUFFIX}")):
+        if read_weights(file) == weights:
+            return file
+    return None
+
+
+def read_weights(file: Path) -> str:
+    """Read which encoder a file of heads is for; "" if it is none."""
+    try:
+        return str(_read_metadata(file).get("weights", ""))
+    except (OSError, KeyError, TypeError, ValueError):
+        return ""
 
 
 def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | None = None) -> None:
@@ -79,20 +116,39 @@ def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | Non
 
     arrays: Arrays = {}
     for name, head in heads.by_name.items():
-        for part, array in _to_arrays(head).items():
-            # safetensors writes raw memory: a transposed array would come back permuted.
-            arrays[f"{name}.{part}"] = np.ascontiguousarray(array)
+        arrays |= {f"{name}.{part}": array for part, array in _to_arrays(head).items()}
+        arrays |= _to_shared_arrays(head)
     for name, pairs in (judged or {}).items():
         arrays |= pairs.to_arrays(name)
     text = {
         "format": FORMAT,
         "encoder": heads.encoder,
+        "weights": heads.weights,
+        "layers": list(heads.places.layers) if heads.places is not None else [],
         "phrasings": list(PHRASINGS),
         "judgements": heads.judgements,
         "columns": {name: list(head.columns) for name, head in heads.by_name.items()},
+        "questions": {
+            name: [head.features.form.prefix, head.features.form.tail]
+            for name, head in heads.by_name.items()
+            if isinstance(head.features, StateFeatures)
+        },
         "figures": {name: dict(figures) for name, figures in heads.figures.items()},
     }
-    data = save(arrays, {"fcp_ros": json.dumps(text, sort_keys=True)})
+    # safetensors writes raw memory: a transposed array would come back permuted.
+    data = save(
+        {name: np.ascontiguousarray(array) for name, array in arrays.items()},
+        {"fcp_ros": json.dumps(text, sort_keys=True)},
+    )
+    write_whole(file, data)
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        GroundingError: it can't be written.
+    """
     partial = file.with_name(f"{file.name}.partial")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -106,12 +162,12 @@ def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | Non
         ) from error
 
 
-def load_heads(file: Path, encoder: str) -> Heads:
-    """Read a file, and check that it belongs to this encoder.
+def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
+    """Read a file, and check that it belongs to this encoder, which is not loaded.
 
     Args:
         file: as `save_heads` wrote it.
-        encoder: the encoder's model name and fingerprint.
+        encoder: gives the features of pairs.
 
     Raises:
         GroundingError: MISSING_LIBRARY, MODEL_NOT_FOUND, or NOT_A_MODEL if the file is damaged
@@ -127,91 +183,175 @@ def load_heads(file: Path, encoder: str) -> Heads:
         ) from error
     hash_file(file)  # reports a missing file
     try:
-        data = file.expanduser().read_bytes()
-        arrays = load(data)
-        text = _read_metadata(data)
+        text = _read_metadata(file.expanduser())
         if text.get("format") != FORMAT or text.get("phrasings") != list(PHRASINGS):
             raise _build_unfit(file, "it was written by another version of this package")
-        if text["encoder"].split("@")[-1] != encoder.split("@")[-1]:
+        if text["weights"] != encoder.weights:
             raise _build_unfit(
-                file, f"it was trained on {text['encoder']}, but the model is {encoder}"
+                file,
+                f"it was trained on {text['encoder']}, but the model is {encoder.model}",
+                f"give that model, or train heads for this one with `fcp grounding train --model "
+                f"{encoder.folder}`",
             )
+        arrays = load(file.expanduser().read_bytes())
+        reader = _Reader(arrays, text, encoder)
         heads = {
-            name: _read_head(name, (columns[0], columns[1]), arrays)
+            name: reader.read_head(name, (columns[0], columns[1]))
             for name, columns in text["columns"].items()
         }
-        return Heads(heads, text["encoder"], text["judgements"], text["figures"])
+        return Heads(
+            heads,
+            text["encoder"],
+            text["weights"],
+            text["judgements"],
+            reader.places,
+            text["figures"],
+        )
     except (SafetensorError, OSError, KeyError, IndexError, TypeError, ValueError) as error:
         if isinstance(error, GroundingError):
             raise
         raise _build_unfit(file, f"it is damaged ({type(error).__name__}: {error})") from error
 
 
-def _read_metadata(data: bytes) -> dict[str, Any]:
+def _read_metadata(file: Path) -> dict[str, Any]:
     """Read the JSON text in the header; safetensors reads it only with a file and a framework."""
-    size = int.from_bytes(data[:8], "little")
-    text = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["fcp_ros"])
+    with file.open("rb") as stream:
+        size = int.from_bytes(stream.read(8), "little")
+        if size > 1 << 24:
+            raise ValueError("its header is too long")
+        text = json.loads(json.loads(stream.read(size))["__metadata__"]["fcp_ros"])
     if not isinstance(text, dict):
         raise ValueError("its description is no JSON object")
     return text
 
 
-def _build_unfit(file: Path, why: str) -> GroundingError:
+def _build_unfit(file: Path, why: str, remedy: str = RETRAIN) -> GroundingError:
     return GroundingError(
-        GroundingCode.NOT_A_MODEL,
-        f"the trained heads in {file} can't be used: {why}; {RETRAIN}",
+        GroundingCode.NOT_A_MODEL, f"the trained heads in {file} can't be used: {why}; {remedy}"
     )
 
 
 def _to_arrays(head: Head) -> Arrays:
-    supports = head.supports
-    return {
-        "hubs": head.basis.hubs,
-        "components": head.basis.components.astype(np.float16),
-        "feature_mean": head.scaling.mean,
-        "feature_factor": head.scaling.factor,
-        "support_features": supports.features.astype(np.float16),
-        "support_words": supports.words.astype(np.float16),
-        "support_left": supports.left,
-        "support_right": supports.right,
+    arrays: Arrays = {
+        "sharpness": np.array(head.kernel.sharpness, np.float64),
+        "supports": head.supports.astype(np.float16),
         "weights": head.weights,
-        "mean": np.array([head.mean], np.float64),
+        "means": np.array(head.means, np.float64),
         "map_scores": np.array(head.degree_map.similarities, np.float64),
         "map_degrees": np.array(head.degree_map.degrees, np.float64),
+        "error_scores": np.array(head.error_map.similarities, np.float64),
+        "error_squares": np.array(head.error_map.degrees, np.float64),
+        "evidence_training": head.evidence.training.astype(np.float16),
+        "evidence_unrelated": head.evidence.unrelated.astype(np.float16),
+        "evidence_held_out": head.evidence.held_out.astype(np.float16),
+    }
+    features = head.features
+    if isinstance(features, SentenceFeatures):
+        assert features.scaling is not None
+        arrays |= {
+            "hubs": features.basis.hubs,
+            "components": features.basis.components.astype(np.float16),
+            "feature_mean": features.scaling.mean,
+            "feature_factor": features.scaling.factor,
+        }
+    return arrays
+
+
+def _to_shared_arrays(head: Head) -> Arrays:
+    if not isinstance(head.features, StateFeatures):
+        return {}
+    reduction = head.features.reduction
+    return {
+        "state_mean": reduction.mean,
+        "state_factor": reduction.factor,
+        "projection": reduction.projection.astype(np.float16),
     }
 
 
-def _read_head(name: str, columns: tuple[str, str], arrays: Arrays) -> Head:
-    def read(part: str, kind: type[np.generic], *shape: int) -> NDArray[Any]:
+class _Reader:
+    """Reads the heads of one file.
+
+    Args:
+        arrays: of the file.
+        text: its description.
+        encoder: gives the features of pairs.
+    """
+
+    def __init__(self, arrays: Arrays, text: Mapping[str, Any], encoder: HeadEncoder) -> None:
+        self._arrays = arrays
+        self._text = text
+        self._encoder = encoder
+        layers = tuple(int(layer) for layer in text["layers"])
+        self.places = StatePlaces(layers) if layers else None
+        self._reduction = self._read_reduction() if self.places is not None else None
+
+    def read_head(self, name: str, columns: tuple[str, str]) -> Head:
+        """Read the head of a set."""
+        features = self._read_features(name)
+        sharpness = self._read(f"{name}.sharpness", np.float64, len(features.widths))
+        weights = self._read(f"{name}.weights", np.float32, -1, 2)
+        means = self._read(f"{name}.means", np.float64, 2)
+        evidence = [
+            self._read(f"{name}.evidence_{part}", np.float32, -1, 3)
+            for part in ("training", "unrelated", "held_out")
+        ]
+        if (sharpness <= 0).any():
+            raise ValueError(f"{name}.sharpness is not above 0")
+        return Head(
+            name,
+            columns,
+            features,
+            Kernel(tuple(features.widths), tuple(sharpness.tolist())),
+            self._read(f"{name}.supports", np.float32, len(weights), sum(features.widths)),
+            weights,
+            (float(means[0]), float(means[1])),
+            self._read_map(f"{name}.map_scores", f"{name}.map_degrees"),
+            self._read_map(f"{name}.error_scores", f"{name}.error_squares"),
+            ScoreEvidence(*evidence),
+        )
+
+    def _read_features(self, name: str) -> SentenceFeatures | StateFeatures:
+        encoder = self._encoder
+        if self.places is not None and self._reduction is not None:
+            if not isinstance(encoder, StateEncoder):
+                raise ValueError("it has layers, but its encoder is a sentence model")
+            prefix, tail = map(str, self._text["questions"][name])
+            reading = encoder.make_reading(self.places)
+            return StateFeatures(reading, QuestionForm(prefix, tail), self._reduction)
+        if isinstance(encoder, StateEncoder):
+            raise ValueError("it has no layers, but its encoder is a causal model")
+        hubs = self._read(f"{name}.hubs", np.float32, len(PHRASINGS), -1)
+        return SentenceFeatures(
+            encoder.encode,
+            Basis(hubs, self._read(f"{name}.components", np.float32, hubs.shape[1], COMPONENTS)),
+            Scaling(
+                self._read(f"{name}.feature_mean", np.float32, FEATURES),
+                self._read(f"{name}.feature_factor", np.float32, FEATURES),
+            ),
+        )
+
+    def _read_reduction(self) -> StateReduction:
+        projection = self._read("projection", np.float32, -1, -1)
+        count = len(projection)
+        return StateReduction(
+            self._read("state_mean", np.float32, count),
+            self._read("state_factor", np.float32, count),
+            projection,
+        )
+
+    def _read_map(self, scores: str, degrees: str) -> DegreeMap:
+        xs = self._read(scores, np.float64, -1)
+        ys = self._read(degrees, np.float64, len(xs))
+        if len(xs) < 2 or (np.diff(xs) <= 0).any() or (np.diff(ys) < 0).any():
+            raise ValueError(f"{scores} and {degrees} don't rise")
+        return DegreeMap(tuple(xs.tolist()), tuple(ys.clip(0.0, 1.0).tolist()))
+
+    def _read(self, part: str, kind: type[np.generic], *shape: int) -> NDArray[Any]:
         """Read an array, converted and checked; -1 in the shape stands for any length."""
-        array = arrays[f"{name}.{part}"]
+        array = self._arrays[part]
         fits = len(array.shape) == len(shape) and all(
             wanted in (-1, length) for wanted, length in zip(shape, array.shape, strict=True)
         )
         if not fits or not np.isfinite(array).all():
-            raise ValueError(f"{name}.{part} has shape {array.shape} or is not finite")
+            raise ValueError(f"{part} has shape {array.shape} or is not finite")
         return array.astype(kind)
-
-    hubs = read("hubs", np.float32, len(PHRASINGS), -1)
-    weights = read("weights", np.float32, -1)
-    words = read("support_words", np.float32, -1, COMPONENTS)
-    count, features = len(weights), count_features()
-    left, right = (read(f"support_{side}", np.int32, count) for side in ("left", "right"))
-    if count and not 0 <= min(left.min(), right.min()) <= max(left.max(), right.max()) < len(words):
-        raise ValueError(f"{name}.support_left or support_right points beyond support_words")
-    scores = read("map_scores", np.float64, -1)
-    degrees = read("map_degrees", np.float64, len(scores))
-    if len(scores) < 2 or (np.diff(scores) <= 0).any() or (np.diff(degrees) < 0).any():
-        raise ValueError(f"{name}.map_scores and map_degrees don't rise")
-    return Head(
-        name,
-        columns,
-        Basis(hubs, read("components", np.float32, hubs.shape[1], COMPONENTS)),
-        Scaling(
-            read("feature_mean", np.float32, features), read("feature_factor", np.float32, features)
-        ),
-        Supports(read("support_features", np.float32, count, features), words, left, right),
-        weights,
-        float(read("mean", np.float64, 1)[0]),
-        DegreeMap(tuple(scores.tolist()), tuple(degrees.clip(0.0, 1.0).tolist())),
-    )

@@ -136,11 +136,12 @@ def make_language_model(
         )
     window = getattr(config, "max_position_embeddings", None) or UNBOUNDED
     return LanguageModel(
-        model.eval(), tokenizer, device, precision, trie, int(window), _read_attention(config)
+        model.eval(), tokenizer, device, precision, trie, int(window), read_attention(config)
     )
 
 
-def _read_attention(config: Any) -> Attention:
+def read_attention(config: Any) -> Attention:
+    """Read the reach of the attention from a configuration of transformers."""
     kinds = getattr(config, "layer_types", None)
     slides = [kinds is None or "sliding" in str(kind) for kind in kinds or (None,)]
     used = any(slides) and getattr(config, "use_sliding_window", True) is not False

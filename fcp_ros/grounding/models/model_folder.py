@@ -81,12 +81,27 @@ def compute_fingerprint(folder: Path) -> str:
         if file.suffix in (".json", ".txt", ".model", ".jinja"):
             digest.update(file.name.encode() + file.read_bytes())
         elif file.suffix == ".safetensors":
-            digest.update(f"{file.name}:{file.stat().st_size}:".encode())
-            with file.open("rb") as stream:
-                digest.update(stream.read(EDGE))
-                stream.seek(max(0, file.stat().st_size - EDGE))
-                digest.update(stream.read(EDGE))
+            _add_weights(digest, file)
     return f"{folder.name}@{digest.hexdigest()[:12]}"
+
+
+def compute_weights_fingerprint(folder: Path) -> str:
+    """Identify the weights of a model alone, by the same parts of them.
+
+    Configuration and tokenizer of a converted model differ with the libraries that wrote them.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("*.safetensors")):
+        _add_weights(digest, file)
+    return digest.hexdigest()[:16]
+
+
+def _add_weights(digest: hashlib._Hash, file: Path) -> None:
+    digest.update(f"{file.name}:{file.stat().st_size}:".encode())
+    with file.open("rb") as stream:
+        digest.update(stream.read(EDGE))
+        stream.seek(max(0, file.stat().st_size - EDGE))
+        digest.update(stream.read(EDGE))
 
 
 def _check_weights(folder: Path) -> None:

@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 
 from fcp_ros.grounding.model_files.store import find_ready_folder
 from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
-from fcp_ros.grounding.models.model_folder import check_model_folder, compute_fingerprint
+from fcp_ros.grounding.models.model_folder import (
+    check_model_folder,
+    compute_fingerprint,
+    compute_weights_fingerprint,
+)
 from fcp_ros.grounding.models.torch_device import (
     choose_device,
     has_cuda_driver,
@@ -68,6 +72,11 @@ class SentenceEncoder:
         self._loaded: Encode | None = None
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
+
+    @property
+    def weights(self) -> str:
+        """Fingerprint of the weights, which heads are trained for."""
+        return compute_weights_fingerprint(self.folder)
 
     @property
     def is_packaged(self) -> bool:

@@ -93,7 +93,10 @@ PARAMETERS = (
     DOMAIN,
     ParameterSpec("oracle", "embedding", "Who judges by default.", choices=tuple(sorted(ORACLES))),
     ParameterSpec(
-        "model", "", 'Folder of the default oracle\'s model; "" for the packaged embedding model.'
+        "model",
+        "",
+        "Model of the default oracle: a name of `fcp models list`, a folder, or A+B for the heads "
+        'of two; "" for the packaged embedding model.',
     ),
     ParameterSpec(
         "fallback",
@@ -104,7 +107,7 @@ PARAMETERS = (
     ParameterSpec(
         "heads",
         "",
-        'Trained heads of the embedding oracle (fcp grounding train); "" for the packaged ones.',
+        'Trained heads of the model (fcp grounding train); "" for the packaged ones.',
     ),
     ParameterSpec(
         "calibration_path",

@@ -15,25 +15,44 @@ from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_monotone_map, shift_by_rubric
 from fcp_ros.grounding.heads.head import Head
 from fcp_ros.grounding.heads.head_file import Heads, hash_file, load_heads, save_heads
-from fcp_ros.grounding.heads.training import TrainingOptions, train_head
+from fcp_ros.grounding.heads.kernel import Kernel
+from fcp_ros.grounding.heads.learning.regression import RegressionOptions
+from fcp_ros.grounding.heads.learning.sentence_maker import SentenceMaker
+from fcp_ros.grounding.heads.learning.training import TrainingOptions, train_heads
 from fcp_ros.grounding.judged.agreement import measure_agreement
 from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
 
-ENCODER = "tiny@0123456789ab"
-OPTIONS = TrainingOptions(supports=150)
+OPTIONS = TrainingOptions(RegressionOptions(supports=150, sharpenings=(1.0,), ridges=(0.3,)))
 COLOURS = ("red", "green", "blue", "yellow")
 THINGS = tuple(f"thing{letter}" for letter in "abcdefghijklmnopqrstuvwx")
 
 
-def word_encoder(phrases: Sequence[str]) -> np.ndarray:
+class WordEncoder:
     """Unit vectors: the mean of a fixed random vector for each word."""
-    rows = []
-    for phrase in phrases:
-        words = phrase.strip(".?").split()
-        seeds = [int.from_bytes(hashlib.sha256(w.encode()).digest()[:4], "big") for w in words]
-        row = np.mean([np.random.default_rng(seed).normal(size=64) for seed in seeds], axis=0)
-        rows.append(row / np.linalg.norm(row))
-    return np.asarray(rows, np.float32)
+
+    model = "tiny@0123456789ab"
+    weights = "fedcba"
+    folder = Path("/models/tiny")
+    is_loaded = True
+
+    def encode(self, phrases: Sequence[str]) -> np.ndarray:
+        rows = []
+        for phrase in phrases:
+            words = phrase.strip(".?").split()
+            seeds = [int.from_bytes(hashlib.sha256(w.encode()).digest()[:4], "big") for w in words]
+            row = np.mean([np.random.default_rng(seed).normal(size=64) for seed in seeds], axis=0)
+            rows.append(row / np.linalg.norm(row))
+        return np.asarray(rows, np.float32)
+
+
+def train(kind: JudgementSet, folder: Path) -> tuple[Heads, Head]:
+    """Trains on a set, and returns its head."""
+    maker = SentenceMaker(WordEncoder(), folder, lambda *_: None)
+    try:
+        heads, _ = train_heads({kind.name: kind}, maker, OPTIONS)
+    finally:
+        maker.close()
+    return heads, heads.by_name[kind.name]
 
 
 @pytest.fixture
@@ -49,77 +68,111 @@ def colours(write_set: Callable[..., Path]) -> JudgementSet:
 
 
 @pytest.fixture
-def head(colours: JudgementSet) -> Head:
-    return train_head(colours, split(colours.judgements).training, word_encoder, OPTIONS)
+def trained(colours: JudgementSet, tmp_path: Path) -> tuple[Heads, Head]:
+    return train(colours, tmp_path / "features")
 
 
 @pytest.fixture
-def file(head: Head, tmp_path: Path) -> Path:
+def head(trained: tuple[Heads, Head]) -> Head:
+    return trained[1]
+
+
+@pytest.fixture
+def file(trained: tuple[Heads, Head], tmp_path: Path) -> Path:
     path = tmp_path / "heads.safetensors"
-    save_heads(Heads({"colour": head}, ENCODER, "hash", {}), path)
+    save_heads(trained[0], path)
     return path
 
 
 def test_it_learns_what_new_things_are_good_for(colours: JudgementSet, head: Head) -> None:
     held_out = split(colours.judgements).held_out
     measured = measure_agreement(
-        head.judge([j.pair for j in held_out], word_encoder), [j.degree for j in held_out]
+        head.judge([j.pair for j in held_out]), [j.degree for j in held_out]
     )
     assert measured.area > 0.95
     assert measured.mean_error < 0.2
 
 
-def test_training_twice_gives_the_same_head(colours: JudgementSet, head: Head) -> None:
-    again = train_head(colours, split(colours.judgements).training, word_encoder, OPTIONS)
-    assert np.array_equal(again.weights, head.weights)
-    assert again.degree_map == head.degree_map
+def test_it_expects_about_the_errors_that_it_makes(colours: JudgementSet, head: Head) -> None:
+    held_out = split(colours.judgements).held_out
+    scores = head.score([j.pair for j in held_out])
+    made = head.degree_map.apply_all(scores.values) - [j.degree for j in held_out]
+    assert np.sqrt((made**2).mean()) == pytest.approx(np.sqrt((scores.errors**2).mean()), abs=0.08)
+    unlike = head.score([("green blue red", "being yellow"), ("xyz", "abc")]).errors
+    assert unlike.max() > scores.errors.mean()
 
 
-def test_changed_judgements_move_degrees_their_way(colours: JudgementSet, head: Head) -> None:
+def test_training_twice_gives_the_same_head(
+    colours: JudgementSet, head: Head, tmp_path: Path
+) -> None:
+    _, again = train(colours, tmp_path / "features")  # with the features from the disk
+    _, afresh = train(colours, tmp_path / "other")
+    for other in (again, afresh):
+        assert np.array_equal(other.weights, head.weights)
+        assert other.degree_map == head.degree_map
+
+
+def test_changed_judgements_move_degrees_their_way(
+    colours: JudgementSet, head: Head, tmp_path: Path
+) -> None:
     def hated(judgement):
         bad = judgement.item.startswith("red") and judgement.other == "being red"
         return replace(judgement, degree=0.2) if bad else judgement
 
     changed = replace(colours, judgements=tuple(map(hated, colours.judgements)))
-    other = train_head(changed, changed.judgements, word_encoder, OPTIONS)
+    _, other = train(changed, tmp_path / "features")
     asked = [("red newthing", "being red"), ("blue newthing", "being blue")]
-    before, after = (h.judge(asked, word_encoder) for h in (head, other))
+    before, after = (h.judge(asked) for h in (head, other))
     assert after[0] < before[0] - 0.3
     assert after[1] > 0.6
 
 
-def test_too_little_to_train_on_is_said(colours: JudgementSet) -> None:
+def test_too_little_to_train_on_is_said(colours: JudgementSet, tmp_path: Path) -> None:
+    few = replace(colours, judgements=colours.judgements[:5])
     with pytest.raises(GroundingError, match="needs 20 or more") as caught:
-        train_head(colours, colours.judgements[:5], word_encoder)
+        train(few, tmp_path)
     assert caught.value.code is GroundingCode.NO_ANCHORS
 
 
 def test_a_file_gives_the_same_degrees(colours: JudgementSet, head: Head, file: Path) -> None:
-    loaded = load_heads(file, "elsewhere@0123456789ab").by_name["colour"]
+    loaded = load_heads(file, WordEncoder()).by_name["colour"]
     pairs = [j.pair for j in colours.judgements[:64]]
-    assert loaded.score(pairs, word_encoder) == pytest.approx(
-        head.score(pairs, word_encoder), abs=1e-4
-    )
+    for ours, theirs in zip(
+        (loaded.score(pairs).values, loaded.score(pairs).errors),
+        (head.score(pairs).values, head.score(pairs).errors),
+        strict=True,
+    ):
+        assert ours == pytest.approx(theirs, abs=1e-4)
     assert loaded.columns == ("item", "purpose")
+    assert loaded.evidence.training.shape == (len(split(colours.judgements).training), 3)
 
 
 def test_a_batch_changes_nothing(head: Head) -> None:
     pairs = [(f"{c} thing{n}", f"being {c}") for c in ("red", "blue") for n in range(400)]
-    together = head.score(pairs, word_encoder)
-    assert head.score(pairs[500:501], word_encoder) == pytest.approx(together[500:501], abs=1e-5)
-    assert head.score([], word_encoder) == []
+    together = head.score(pairs).values
+    fresh = replace(head, memory=type(head.memory)())
+    assert fresh.score(pairs[500:501]).values == pytest.approx(together[500:501], abs=1e-5)
+    assert head.score([]).values.shape == (0,)
+    again = head.score([pairs[3], pairs[3], ("new", "being new"), pairs[500]]).values
+    assert again[[0, 1, 3]].tolist() == together[[3, 3, 500]].tolist()
 
 
 def test_a_missing_file_says_retrain(tmp_path: Path) -> None:
-    for use in (hash_file, lambda path: load_heads(path, ENCODER)):
+    for use in (hash_file, lambda path: load_heads(path, WordEncoder())):
         with pytest.raises(GroundingError, match="fcp grounding train") as caught:
             use(tmp_path / "none.safetensors")
         assert caught.value.code is GroundingCode.MODEL_NOT_FOUND
 
 
 def test_another_encoder_is_refused(file: Path) -> None:
-    with pytest.raises(GroundingError, match=r"trained on tiny@.*but the model is .*fcp grounding"):
-        load_heads(file, "tiny@ba9876543210")
+    class Other(WordEncoder):
+        weights = "other"
+        model = "other@1"
+
+    with pytest.raises(
+        GroundingError, match=r"trained on tiny@.*but the model is other@1; .*--model /models/tiny"
+    ):
+        load_heads(file, Other())
 
 
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
@@ -136,28 +189,32 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 def test_a_damaged_file_is_refused(file: Path, damage: Callable[[bytes], bytes]) -> None:
     file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(GroundingError, match=r"can't be used.*fcp grounding train") as caught:
-        load_heads(file, ENCODER)
+        load_heads(file, WordEncoder())
     assert caught.value.code is GroundingCode.NOT_A_MODEL
 
 
-def test_arrays_that_dont_fit_each_other_are_refused(head: Head, tmp_path: Path) -> None:
+def test_arrays_that_dont_fit_each_other_are_refused(
+    trained: tuple[Heads, Head], tmp_path: Path
+) -> None:
+    heads, head = trained
     path = tmp_path / "heads.safetensors"
-    beyond = replace(head.supports, left=head.supports.left + 10_000)
     for wrong in (
         replace(head, weights=head.weights[:-1]),
         replace(head, weights=head.weights * np.nan),
-        replace(head, supports=beyond),
+        replace(head, supports=head.supports[:, :-1]),
+        replace(head, kernel=Kernel(head.kernel.widths, (1.0, -1.0))),
         replace(head, degree_map=DegreeMap((0.0, 1.0), (1.0, 0.0))),
+        replace(head, error_map=DegreeMap((1.0, 0.0), (0.0, 1.0))),
     ):
-        save_heads(Heads({"colour": wrong}, ENCODER, "hash", {}), path)
+        save_heads(replace(heads, by_name={"colour": wrong}), path)
         with pytest.raises(GroundingError, match="damaged"):
-            load_heads(path, ENCODER)
+            load_heads(path, WordEncoder())
 
 
-def test_an_unwritable_place_is_said(head: Head, tmp_path: Path) -> None:
+def test_an_unwritable_place_is_said(trained: tuple[Heads, Head], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(GroundingError, match="can't be written"):
-        save_heads(Heads({"colour": head}, ENCODER, "hash", {}), tmp_path / "file" / "x")
+        save_heads(trained[0], tmp_path / "file" / "x")
 
 
 degrees = st.floats(0, 1)

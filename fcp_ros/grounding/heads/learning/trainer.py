@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training from the name of a model to the file of its heads, or of its stack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fcp_ros.grounding.heads.features.encoders import HeadEncoder, make_encoder
+from fcp_ros.grounding.heads.features.hidden_states import StatePlaces, count_layers
+from fcp_ros.grounding.heads.features.questions import write_form
+from fcp_ros.grounding.heads.features.state_features import StateEncoder
+from fcp_ros.grounding.heads.head_file import Heads, hash_file, load_heads, save_heads
+from fcp_ros.grounding.heads.head_source import split_model
+from fcp_ros.grounding.heads.learning.feature_maker import FeatureMaker, Report
+from fcp_ros.grounding.heads.learning.feature_store import locate_features
+from fcp_ros.grounding.heads.learning.sentence_maker import SentenceMaker
+from fcp_ros.grounding.heads.learning.stack_training import StackMember, train_stack
+from fcp_ros.grounding.heads.learning.state_maker import StateMaker
+from fcp_ros.grounding.heads.learning.training import (
+    HeadComparison,
+    TrainingOptions,
+    train_heads,
+)
+from fcp_ros.grounding.heads.stack import find_member_heads, save_stack
+from fcp_ros.grounding.judged.judged_pairs import JudgedPairs
+from fcp_ros.grounding.judged.judgement_set import JudgementSet
+
+LAYER_SHARES = (4 / 7, 5 / 7)
+"""Layers whose states are read, as shares of a model's layers: 16 and 20 of 28."""
+COMPONENTS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRequest:
+    """Model, judgements and settings of a training.
+
+    Args:
+        model: a name or folder, or several joined by "+" for a stack.
+        sets: the judgements, by set.
+        wordings: the question of each set, for causal models.
+        out: file to write.
+        judged: pairs that are looked up in the place of the package's.
+        layers: of a causal model, whose states are read; none: chosen by the model's depth.
+        components: features of a pair of a causal model.
+        options: of the training; None: the defaults for the kind of model.
+        features: folder of what encoders have computed.
+    """
+
+    model: str
+    sets: Mapping[str, JudgementSet]
+    wordings: Mapping[str, str]
+    out: Path
+    judged: Mapping[str, JudgedPairs] = field(default_factory=dict)
+    layers: tuple[int, ...] = ()
+    components: int = COMPONENTS
+    options: TrainingOptions | None = None
+    features: Path = field(default_factory=locate_features)
+
+
+def train(request: TrainingRequest, report: Report) -> dict[str, HeadComparison]:
+    """Train heads or a stack, and write the file.
+
+    Returns:
+        Figures on the held-out part of each set.
+
+    Raises:
+        GroundingError: a model is missing, judgements are too few, or a file can't be written.
+    """
+    names = split_model(request.model)
+    if len(names) > 1:
+        return _train_stack(request, [make_encoder(name) for name in names])
+    maker = make_maker(request, make_encoder(names[0]), report)
+    try:
+        heads, comparisons = train_heads(request.sets, maker, request.options, report)
+    finally:
+        maker.close()
+    save_heads(heads, request.out, request.judged)
+    return comparisons
+
+
+def make_maker(request: TrainingRequest, encoder: HeadEncoder, report: Report) -> FeatureMaker:
+    """Make what gives the features of pairs by an encoder."""
+    if not isinstance(encoder, StateEncoder):
+        return SentenceMaker(encoder, request.features, report)
+    tokenizer = encoder.load_tokenizer()
+    forms = {
+        name: write_form(tokenizer, request.wordings[name], kind)
+        for name, kind in request.sets.items()
+    }
+    layers = request.layers or choose_layers(count_layers(encoder.folder))
+    return StateMaker(
+        encoder, forms, StatePlaces(layers), request.components, request.features, report
+    )
+
+
+def choose_layers(count: int) -> tuple[int, ...]:
+    """Choose the layers whose states are read in a model of so many."""
+    return tuple(sorted({max(1, round(share * count)) for share in LAYER_SHARES}))
+
+
+def _train_stack(
+    request: TrainingRequest, encoders: list[HeadEncoder]
+) -> dict[str, HeadComparison]:
+    """Train a stack on heads that lie beside its file or are packaged."""
+    members = []
+    for encoder in encoders:
+        file = find_member_heads(encoder.weights, request.out.parent)
+        heads: Heads = load_heads(file, encoder)
+        members.append(StackMember(heads, hash_file(file)))
+    stack, comparisons = train_stack(members, request.sets)
+    save_stack(stack, request.out)
+    return comparisons

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training of heads: regression on supports, maps to degrees and errors, held-out figures.
+
+Nothing is random: supports and extra pairs are drawn by a generator with a fixed seed, so equal
+judgements and vectors give equal weights. (Vectors differ in the seventh digit with the batch that
+a phrase was encoded in, hidden states in bfloat16 in the third; degrees follow.)
+
+In sets where unrelated sides are worth 0 (`UNRELATED_FIT_NOT`), random pairs of degree 0 are added:
+authors tend to judge near misses, but a planner asks about everything in the house.
+
+Both maps are fitted on *cross-validated* scores, each by a regression that saw no item with the
+same head word, because the scores of training pairs are too good. The error of a degree is a second
+regression, of the distance between such degrees and the judgements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.grounding.heads.degree_map import DegreeMap
+from fcp_ros.grounding.heads.head import Head, PairFeatures, ScoreEvidence
+from fcp_ros.grounding.heads.head_file import Heads
+from fcp_ros.grounding.heads.kernel import Kernel
+from fcp_ros.grounding.heads.learning.cosine_baseline import (
+    compute_cosines,
+    fit_cosine_map,
+    fit_quantile_map,
+)
+from fcp_ros.grounding.heads.learning.feature_maker import FeatureMaker, Pairs, Report
+from fcp_ros.grounding.heads.learning.regression import (
+    Folds,
+    RegressionOptions,
+    RegressionRows,
+    make_folds,
+    prepare_regression,
+)
+from fcp_ros.grounding.judged.agreement import Agreement, measure_agreement
+from fcp_ros.grounding.judged.judgement_set import (
+    JudgementSet,
+    compute_fraction,
+    hash_judgements,
+    split,
+)
+from fcp_ros.grounding.models.sentence_encoder import Encode
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+
+Array = NDArray[np.float32]
+Reals = NDArray[np.float64]
+
+LEAST_JUDGEMENTS = 20
+UNRELATED_FIT_NOT = ("function", "substitution")
+"""The sets in which two unrelated sides are worth 0."""
+CHUNK = 2048
+"""Pairs whose features are computed at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOptions:
+    """Settings of the training of a head.
+
+    Args:
+        regression: of scores and errors.
+        sharpness: of the kernel, before the factors of `regression`.
+        folds: of the cross-validation, >= 2.
+        knots: most quantiles of the scores at which the maps may bend.
+        unrelated: random pairs that are added, as a share of the judgements.
+        most_unrelated: at most so many of them.
+        unrelated_worth: of such a pair in the regression, in (0, 1]; a judgement is worth 1.
+        unrelated_in_map: the same in the map to degrees, in [0, 1].
+        seed: of the random pairs.
+    """
+
+    regression: RegressionOptions = field(default_factory=RegressionOptions)
+    sharpness: float = 0.5
+    folds: int = 4
+    knots: int = 16
+    unrelated: float = 1.0
+    most_unrelated: int = 1 << 30
+    unrelated_worth: float = 1.0
+    unrelated_in_map: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeadComparison:
+    """A head and the baseline on the same held-out judgements.
+
+    Args:
+        head: by the trained head, without looking up judged pairs.
+        cosine: by the cosine of the bare words, with the best monotone map of the training part;
+            None for a model without vectors of words.
+    """
+
+    head: Agreement
+    cosine: Agreement | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPart:
+    """Pairs and degrees that the head of a set is trained on.
+
+    Args:
+        kind: the set.
+        pairs: the judged ones of the training part, then unrelated ones.
+        degrees: of the pairs.
+        judged: number of the judged ones.
+    """
+
+    kind: JudgementSet
+    pairs: Pairs
+    degrees: Reals
+    judged: int
+
+    def weigh(self, unrelated: float) -> Reals:
+        """Return the worth of each pair: 1 of the judged ones."""
+        worth = np.ones(len(self.pairs))
+        worth[self.judged :] = unrelated
+        return worth
+
+
+def train_heads(
+    sets: Mapping[str, JudgementSet],
+    maker: FeatureMaker,
+    options: TrainingOptions | None = None,
+    report: Report | None = None,
+) -> tuple[Heads, dict[str, HeadComparison]]:
+    """Train a head for each set on its training part, and measure it on the held-out part.
+
+    Args:
+        sets: by name.
+        maker: gives the features of pairs.
+        options: None means the defaults.
+        report: is told how it goes.
+
+    Raises:
+        GroundingError: too few judgements in a set, or the encoder fails.
+    """
+    options = options or TrainingOptions()
+    say = report or (lambda *_: None)
+    parts = {name: collect_part(kind, options) for name, kind in sets.items()}
+    maker.prepare(
+        {name: part.pairs for name, part in parts.items()},
+        {name: _list_held_out(kind)[0] for name, kind in sets.items()},
+    )
+    heads: dict[str, Head] = {}
+    comparisons: dict[str, HeadComparison] = {}
+    for number, (name, part) in enumerate(parts.items()):
+        say(f"{name}: training", number, len(parts))
+        heads[name] = train_head(part, maker.make(name, part.pairs), options)
+        comparisons[name] = compare_with_cosine(heads[name], part.kind, maker.encode)
+    say("done", len(parts), len(parts))
+    measured = {name: asdict(comparison.head) for name, comparison in comparisons.items()}
+    return (
+        Heads(heads, maker.model, maker.weights, hash_judgements(sets), maker.places, measured),
+        comparisons,
+    )
+
+
+def collect_part(kind: JudgementSet, options: TrainingOptions) -> TrainingPart:
+    """Collect what the head of a set is trained on.
+
+    Raises:
+        GroundingError: NO_ANCHORS: too few judgements, or all of one degree.
+    """
+    judgements = split(kind.judgements).training
+    degrees = [judgement.degree for judgement in judgements]
+    if len(judgements) < LEAST_JUDGEMENTS or max(degrees) - min(degrees) < 0.1:
+        raise GroundingError(
+            GroundingCode.NO_ANCHORS,
+            f"the set {kind.name} has {len(judgements)} judgements to train on; a head needs "
+            f"{LEAST_JUDGEMENTS} or more, of different degrees, besides the fifth that is held out",
+        )
+    pairs = [judgement.pair for judgement in judgements]
+    extra = draw_unrelated(kind, pairs, options) if kind.name in UNRELATED_FIT_NOT else []
+    return TrainingPart(
+        kind,
+        [*pairs, *extra],
+        np.array([*degrees, *[0.0] * len(extra)]),
+        len(pairs),
+    )
+
+
+def draw_unrelated(
+    kind: JudgementSet, pairs: Pairs, options: TrainingOptions
+) -> list[tuple[str, str]]:
+    """Draw random pairs of a left and a right side that nobody judged."""
+    judged = {judgement.pair for judgement in kind.judgements}
+    generator = np.random.default_rng(options.seed)
+    count = int(options.unrelated * len(pairs))
+    lefts, rights = generator.integers(len(pairs), size=(2, count))
+    drawn = ((pairs[i][0], pairs[j][1]) for i, j in zip(lefts, rights, strict=True))
+    found = [pair for pair in dict.fromkeys(drawn) if pair not in judged and pair[0] != pair[1]]
+    return found[: options.most_unrelated]
+
+
+def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOptions) -> Head:
+    """Train a head on the training part of a set."""
+    rows = np.concatenate(
+        [
+            features.compute(part.pairs[start : start + CHUNK]).astype(np.float16)
+            for start in range(0, len(part.pairs), CHUNK)
+        ]
+    ).astype(np.float32)
+    kernel = Kernel(tuple(features.widths), (options.sharpness,) * len(features.widths))
+    mean = float(part.degrees[: part.judged].mean())
+    target = part.degrees - mean
+    judged = part.weigh(0.0)
+    worth = part.weigh(options.unrelated_worth)
+    folds = _split_into_folds(part.pairs, options.folds)
+    known = RegressionRows(rows, worth, judged > 0, folds)
+    regression = prepare_regression(known, target, kernel, options.regression)
+    weights, scores = regression.fit(target)
+    degree_map = _fit_degree_map(part, scores + mean, options)
+    distance = np.abs(degree_map.apply_all(scores + mean) - part.degrees)
+    mean_error = float(distance[: part.judged].mean())
+    error_weights, errors = regression.fit(distance - mean_error)
+    error_map = _fit_error_map(errors + mean_error, distance**2, judged, options.knots)
+    head = Head(
+        part.kind.name,
+        part.kind.columns,
+        features,
+        regression.kernel,
+        rows[regression.chosen],
+        np.stack([weights, error_weights], axis=1),
+        (mean, mean_error),
+        degree_map,
+        error_map,
+        _NO_EVIDENCE,
+    )
+    expected = np.sqrt(error_map.apply_all(errors + mean_error))
+    return _add_evidence(head, part, scores + mean, expected)
+
+
+def _fit_degree_map(part: TrainingPart, scores: Reals, options: TrainingOptions) -> DegreeMap:
+    in_map = part.weigh(options.unrelated_in_map)
+    try:
+        return fit_quantile_map(scores, part.degrees, options.knots, in_map)
+    except GroundingError as error:
+        raise GroundingError(
+            GroundingCode.NO_ANCHORS,
+            f"nothing is learned about the set {part.kind.name}: of new kinds of "
+            f"{part.kind.columns[0]}, the model can't tell those judged high from those judged "
+            "low; add judgements, or use another model",
+        ) from error
+
+
+def _fit_error_map(errors: Reals, squares: Reals, worth: Reals, knots: int) -> DegreeMap:
+    """Fit the map from the second score to the mean squared distance.
+
+    On judged pairs alone: unrelated ones are easy, and would make near misses look so, too.
+    """
+    try:
+        return fit_quantile_map(errors, squares, knots, worth)
+    except GroundingError:  # no pair can be told to be better known than another
+        return DegreeMap((0.0, 1.0), (float(np.average(squares, weights=worth)),) * 2)
+
+
+_NOTHING: Array = np.zeros((0, 3), np.float32)
+_NO_EVIDENCE = ScoreEvidence(_NOTHING, _NOTHING, _NOTHING)
+
+
+def _add_evidence(head: Head, part: TrainingPart, scores: Reals, errors: Reals) -> Head:
+    """Add what stacks are learned from."""
+    table = np.stack([scores, errors, head.features.compare(part.pairs)], axis=1)
+    held_out = head.score(_list_held_out(part.kind)[0])
+    evidence = ScoreEvidence(
+        np.asarray(table[: part.judged], np.float32),
+        np.asarray(table[part.judged :], np.float32),
+        np.stack([held_out.values, held_out.errors, held_out.cosines], axis=1),
+    )
+    return replace(head, evidence=evidence)
+
+
+def _split_into_folds(pairs: Pairs, folds: int) -> Folds:
+    """Split pairs by the head word of their item.
+
+    Invariant, as for the held-out part: a fold's regression sees nothing about its items, on either
+    side.
+    """
+    numbers = [int(compute_fraction("fold", pair[0]) * folds) for pair in pairs]
+    barred = []
+    for fold in range(folds):
+        items = {pair[0] for pair, own in zip(pairs, numbers, strict=True) if own == fold}
+        barred.append(np.array([pair[1] in items for pair in pairs]))
+    return make_folds(numbers, barred)
+
+
+def _list_held_out(kind: JudgementSet) -> tuple[list[tuple[str, str]], list[float]]:
+    held_out = split(kind.judgements).held_out
+    return [judgement.pair for judgement in held_out], [judgement.degree for judgement in held_out]
+
+
+def compare_with_cosine(head: Head, kind: JudgementSet, encode: Encode | None) -> HeadComparison:
+    """Compare a head with raw cosine on the held-out part of its set."""
+    pairs, given = _list_held_out(kind)
+    own = measure_agreement(head.judge(pairs), given)
+    if encode is None:
+        return HeadComparison(own, None)
+    cosine_map = fit_cosine_map(split(kind.judgements).training, encode)
+    baseline = [cosine_map.apply(value) for value in compute_cosines(pairs, encode)]
+    return HeadComparison(own, measure_agreement(baseline, given))

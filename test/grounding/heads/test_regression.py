@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The regression beside numpy's solution of the whole kernel, and its cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.grounding.heads.kernel import Kernel
+from fcp_ros.grounding.heads.learning.regression import (
+    Folds,
+    KernelRegression,
+    RegressionOptions,
+    RegressionRows,
+    choose_settings,
+    make_folds,
+    prepare_regression,
+)
+
+FIXED = RegressionOptions(sharpenings=(1.0,), ridges=(0.3,))
+
+
+def prepare(
+    rows: np.ndarray, target: np.ndarray, kernel: Kernel, folds: Folds, options: RegressionOptions
+) -> KernelRegression:
+    """A regression in which all rows count the same."""
+    every = np.ones(len(rows))
+    known = RegressionRows(rows, every, every > 0, folds)
+    return prepare_regression(known, target, kernel, options)
+
+
+def compute_slowly(kernel: Kernel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The likeness by its definition, one number at a time."""
+    edges = np.cumsum((0, *kernel.widths))
+    return np.array(
+        [
+            [
+                sum(
+                    np.exp(-g * ((x[i:j].astype(float) - y[i:j]) ** 2).sum())
+                    for g, i, j in zip(kernel.sharpness, edges, edges[1:], strict=False)
+                )
+                for y in b
+            ]
+            for x in a
+        ]
+    )
+
+
+def solve_fully(
+    kernel: Kernel, rows: np.ndarray, target: np.ndarray, asked: np.ndarray, ridge: float
+) -> np.ndarray:
+    """Kernel ridge regression on all rows, by numpy."""
+    weights = np.linalg.solve(
+        compute_slowly(kernel, rows, rows) + ridge * np.eye(len(rows)), target
+    )
+    return compute_slowly(kernel, asked, rows) @ weights
+
+
+def make_rows(seed: int, count: int, width: int) -> tuple[np.ndarray, np.ndarray, Folds]:
+    generator = np.random.default_rng(seed)
+    rows = (generator.normal(size=(count, width)) / np.sqrt(width)).astype(np.float32)
+    target = np.sin(3 * rows[:, 0]) + 0.1 * generator.normal(size=count)
+    barred = [generator.random(count) < 0.1 for _ in range(3)]
+    return rows, target, make_folds(generator.integers(3, size=count).tolist(), barred)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(8, 40), st.sampled_from([(3,), (2, 3), (1, 1, 2)]))
+def test_with_all_rows_as_supports_it_is_the_whole_kernel(
+    seed: int, count: int, widths: tuple[int, ...]
+) -> None:
+    rows, target, folds = make_rows(seed, count, sum(widths))
+    kernel = Kernel(widths, tuple(0.3 + 0.2 * n for n in range(len(widths))))
+    regression = prepare(rows, target, kernel, folds, FIXED)
+    weights, _ = regression.fit(target)
+    asked = rows[:4] + np.float32(0.1)
+    assert kernel.compute(asked, rows) == pytest.approx(
+        compute_slowly(kernel, asked, rows), abs=1e-5
+    )
+    assert kernel.compute(asked, rows) @ weights == pytest.approx(
+        solve_fully(kernel, rows, target, asked, 0.3), abs=2e-3
+    )
+
+
+def test_a_row_is_scored_without_its_fold_and_what_is_barred() -> None:
+    rows, target, folds = make_rows(3, 60, 4)
+    kernel = Kernel((4,), (0.5,))
+    regression = prepare(rows, target, kernel, folds, replace(FIXED, supports=60))
+    _, scores = regression.fit(target)
+    for inside, barred in zip(folds.inside, folds.barred, strict=True):
+        assert not (inside & ~barred).any()
+        changed = np.where(barred, target + 7.0, target)
+        assert regression.fit(changed)[1][inside] == pytest.approx(scores[inside], abs=1e-6)
+        # The regression of the fold: all rows are supports, those outside of it are the data.
+        likeness = compute_slowly(kernel, rows, rows)
+        seen = likeness[~barred]
+        weights = np.linalg.solve(
+            seen.T @ seen + 0.3 * likeness + 1e-9 * np.eye(60), seen.T @ target[~barred]
+        )
+        assert scores[inside] == pytest.approx(likeness[inside] @ weights, abs=2e-3)
+
+
+def test_settings_are_those_with_the_least_error() -> None:
+    rows, target, folds = make_rows(5, 80, 2)
+    kernel = Kernel((2,), (1.0,))
+    options = RegressionOptions(sharpenings=(0.01, 1.0, 100.0), ridges=(0.1, 10.0))
+    measured = np.arange(80) % 3 > 0
+    errors = {}
+    for factor in options.sharpenings:
+        for ridge in options.ridges:
+            tried = kernel.sharpen(factor)
+            likeness, scores = compute_slowly(tried, rows, rows), np.zeros(80)
+            for inside, barred in zip(folds.inside, folds.barred, strict=True):
+                seen = likeness[~barred]
+                matrix = seen.T @ seen + ridge * likeness
+                matrix += 1e-12 * np.trace(likeness @ likeness) * np.eye(80)
+                weights = np.linalg.solve(matrix, seen.T @ target[~barred])
+                scores[inside] = likeness[inside] @ weights
+            errors[tried, ridge] = ((scores - target)[measured] ** 2).mean()
+    known = RegressionRows(rows, np.ones(80), measured, folds)
+    assert choose_settings(known, target, kernel, options) == min(errors, key=errors.get)
+
+
+def test_equal_rows_get_equal_scores_and_finite_weights() -> None:
+    rows, target, folds = make_rows(7, 40, 3)
+    rows = np.concatenate([rows, rows])
+    doubled = Folds(
+        tuple(np.tile(f, 2) for f in folds.inside), tuple(np.tile(f, 2) for f in folds.barred)
+    )
+    regression = prepare(rows, np.tile(target, 2), Kernel((3,), (0.5,)), doubled, FIXED)
+    weights, scores = regression.fit(np.tile(target, 2))
+    assert np.isfinite(weights).all()
+    assert scores[:40] == pytest.approx(scores[40:], abs=1e-4)
+
+
+def test_a_row_of_half_worth_counts_half() -> None:
+    rows, target, folds = make_rows(9, 30, 3)
+    kernel = Kernel((3,), (0.5,))
+    worth = np.where(np.arange(30) < 10, 0.5, 1.0)
+    weights, _ = prepare_regression(
+        RegressionRows(rows, worth, worth > 0, folds), target, kernel, FIXED
+    ).fit(target)
+    doubled = np.concatenate([rows, rows[10:]])
+    likeness = compute_slowly(kernel, doubled, doubled)
+    # Every row once at worth 1/2, those of full worth twice.
+    alone = np.linalg.solve(likeness + 2 * 0.3 * np.eye(50), np.concatenate([target, target[10:]]))
+    asked = rows[:4] + np.float32(0.1)
+    assert kernel.compute(asked, rows) @ weights == pytest.approx(
+        compute_slowly(kernel, asked, doubled) @ alone, abs=2e-3
+    )
