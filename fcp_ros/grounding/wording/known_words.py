@@ -31,8 +31,9 @@ class KnownWords:
     words: frozenset[str]
 
     def knows(self, word: str) -> bool:
-        """Return True for a known word, its singular, or a number."""
-        return word in self.words or to_singular(word) in self.words or word.isdecimal()
+        """Return True for a known word, its singular or plural, or a number."""
+        forms = (word, to_singular(word), f"{word}s")
+        return any(form in self.words for form in forms) or word.isdecimal()
 
     def is_judged(self, word: str) -> bool:
         """Return True for a word that stands in a judgement, its plural, or a number."""

@@ -80,6 +80,7 @@ SAME_WORDS = {
     "molded": "moulded",
     "pajamas": "pyjamas",
     "pouffe": "footstool",
+    "scallion": "spring onion",
     "sellotape": "adhesive tape",
     "skillet": "frying pan",
     "spigot": "tap",
