@@ -38,7 +38,17 @@ from fcp_ros.planning.warm_up import compile_missing_kernels
 
 REPOSITORY = Path(__file__).parents[1]
 sys.path.insert(0, str(REPOSITORY / "test" / "support"))
-from torn_names import BLOCKS, GRIPPER, read_files, simulate, tear  # noqa: E402
+from random_adl import make_task as make_random  # noqa: E402
+from torn_names import (  # noqa: E402
+    BLOCKS,
+    GRIPPER,
+    draw_tears,
+    find_truth,
+    parse,
+    read_files,
+    simulate,
+    tear,
+)
 
 TASKS = REPOSITORY.parent / "shared" / "bench" / "fluents"
 BLOCKS_FOLDER, GRIPPER_FOLDER = "blocks-strips-typed", "gripper-round-1-strips"
@@ -92,6 +102,7 @@ def main(
     compile_missing_kernels(print)
     rows = list(_measure_instances(tasks))
     rows += _measure_orders(tasks, 50 if quick else seeds)
+    rows += _measure_random_worlds(20 if quick else 200)
     rows += _measure_liars(tasks, 10 if quick else 100)
     if published:
         rows += _measure_published(tasks)
@@ -160,6 +171,33 @@ def _measure_orders(tasks: Path, seeds: int) -> Iterator[Judged]:
             "0 wrong refutations",
             wrong == 0,
         )
+
+
+def _measure_random_worlds(seeds: int) -> Iterator[Judged]:
+    """Align random ADL worlds in which up to three effects have new names."""
+    outcomes: Counter[str] = Counter()
+    wrong = refused = 0
+    for seed in range(seeds):
+        true, draw = parse(*make_random(seed)), random.Random(seed)
+        if not align(make_task(true), simulate(true)).status.is_success:
+            continue
+        torn = draw_tears(true, draw)
+        result = align(
+            make_task(tear(true, torn)), simulate(true), AlignmentOptions(time_limit=20.0)
+        )
+        outcomes[result.status.value] += 1
+        truth = find_truth(true, torn)
+        refused += result.status in (AlignmentStatus.NO_PLAN, AlignmentStatus.UNEXPLAINED)
+        for one in (*result.mapping, *result.others):
+            is_right = truth.implies(one.proposal.synonym)
+            wrong += one.standing is (Standing.REFUTED if is_right else Standing.PROVEN)
+            wrong += one in result.mapping and not is_right
+    yield Judged(
+        f"random ADL worlds that have a plan, of {seeds} seeds",
+        f"{dict(outcomes)}, {wrong} wrong conclusions, {refused} called unsolvable",
+        "0 wrong conclusions, 0 called unsolvable",
+        wrong == 0 and refused == 0,
+    )
 
 
 def _measure_liars(tasks: Path, seeds: int) -> Iterator[Judged]:

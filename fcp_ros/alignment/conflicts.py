@@ -83,6 +83,12 @@ class ConflictSets:
                     self.proven |= right
                     changes = True
 
+    def allows(self, synonyms: SynonymSet) -> bool:
+        """Return True if these synonyms, and no others, comply with all conflict sets."""
+        return not synonyms & self.refuted and all(
+            one.wrong - synonyms or one.right & synonyms for one in self.sets
+        )
+
     def list_choices(self, priors: Mapping[Synonym, float]) -> Iterator[SynonymChoice]:
         """Yield ways to comply with all conflict sets, the likeliest first.
 
@@ -119,3 +125,24 @@ def _refine(
     for synonym in sorted(conflict.right - choice.forbidden):
         cost = -math.log(prior(synonym))
         yield cost, SynonymChoice(choice.forbidden, choice.adopted | {synonym})
+
+
+def list_hypotheses(priors: Mapping[Synonym, float]) -> Iterator[SynonymSet]:
+    """Yield all sets of synonyms, the likeliest first.
+
+    Args:
+        priors: the probability of each synonym.
+    """
+    items = sorted(priors, key=lambda one: (-priors[one], one))
+    costs = [max(0.05, -math.log(priors[one])) for one in items]
+    yield frozenset()
+    # A set is followed by the one with the next item more, and the one with its last item changed.
+    waiting: list[tuple[float, tuple[int, ...]]] = [(costs[0], (0,))] if items else []
+    while waiting:
+        cost, chosen = heapq.heappop(waiting)
+        yield frozenset(items[at] for at in chosen)
+        last = chosen[-1]
+        if last + 1 < len(items):
+            heapq.heappush(waiting, (cost + costs[last + 1], (*chosen, last + 1)))
+            changed = (*chosen[:-1], last + 1)
+            heapq.heappush(waiting, (cost - costs[last] + costs[last + 1], changed))

@@ -9,15 +9,22 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.conflicts import ConflictSet, ConflictSets, SynonymChoice
-from fcp_ros.alignment.evidence import describe_false_friends, weigh_evidence
+from fcp_ros.alignment.conflicts import (
+    ConflictSet,
+    ConflictSets,
+    SynonymChoice,
+    SynonymSet,
+    list_hypotheses,
+)
+from fcp_ros.alignment.evidence import describe_false_friends, find_rivals, weigh_evidence
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import erase_leg_types, merge_texts
 from fcp_ros.alignment.pairing import AlignmentTask
+from fcp_ros.alignment.predicate_use import is_positive
 from fcp_ros.alignment.proposals import TIERS, Proposals, propose_synonyms
 from fcp_ros.alignment.replace_rules import ModelWithRules, add_replace_rules
 from fcp_ros.alignment.simulator import GroundAction, Simulator
-from fcp_ros.alignment.synonyms import ContradictorySynonyms, Synonym
+from fcp_ros.alignment.synonyms import ContradictorySynonyms, Places, Synonym
 from fcp_ros.alignment.trials import Predictor, Trial
 from fcp_ros.domain.pddl.reader import work_out
 from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, Switches, plan
@@ -25,6 +32,8 @@ from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 
+MOST_HYPOTHESES = 100
+"""Sets of synonyms that are planned with where replace rules give no plan."""
 MOST_CHOICES = 50
 """Ways to comply with the trials that are planned with before more candidates are admitted."""
 _IMPROVE_SECONDS = 0.1
@@ -40,6 +49,8 @@ class AlignmentOptions:
         plan_time: for one plan (s).
         most_trials: plans that are tried.
         most_candidates: synonyms that are considered.
+        settling: plans that are tried after the first success, to tell synonyms from others that
+            explain it as well.
         seed: decides between plans that are equally good.
     """
 
@@ -47,6 +58,7 @@ class AlignmentOptions:
     plan_time: float = 10.0
     most_trials: int = 200
     most_candidates: int = 1_000_000
+    settling: int = 3
     seed: int = 0
 
 
@@ -115,7 +127,7 @@ class _Alignment:
     trials: list[Trial] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     opened: Predictor | None = None
-    unsettled: bool = False
+    settled: int = 0
 
     def run(self) -> AlignmentResult:
         """Widen the candidates until a plan succeeds."""
@@ -139,7 +151,7 @@ class _Alignment:
             result = self._try_tier(tier)
             if result is not None:
                 return result
-        return self._conclude_failure()
+        return self._try_hypotheses()
 
     @property
     def predictor(self) -> Predictor:
@@ -152,24 +164,100 @@ class _Alignment:
 
     def _try_tier(self, tier: int) -> AlignmentResult | None:
         """Plan and try with the candidates up to a tier; None if no plan is left."""
-        while True:
-            self.watch.check()
-            attempt = self._find_attempt(tier)
-            if attempt is None:
-                return None
-            if len(self.trials) >= self.options.most_trials:
-                sentence = f"Gave up after {len(self.trials)} trials."
-                return self.conclude(AlignmentStatus.GAVE_UP, sentence)
-            seen = self.simulator.run(attempt.actions)
-            self.trials.append(Trial(attempt.actions, attempt.synonyms, seen))
-            twin = self._find_contradiction()
-            if twin is not None:
-                return self._conclude_unreliable(twin)
-            if seen.reached:
-                return self._conclude_success(attempt)
-            conflict = self.predictor.find_conflict(attempt.synonyms, attempt.actions, seen)
-            assert conflict is not None, "plans are tried only where success is predicted"
+        while (attempt := self._find_attempt(tier)) is not None:
+            result = self._try(attempt)
+            if result is not None:
+                return result
+        return None
+
+    def _try(self, attempt: _Attempt) -> AlignmentResult | None:
+        """Try a plan and learn from it; None if it goes on."""
+        if len(self.trials) >= self.options.most_trials:
+            sentence = f"Gave up after {len(self.trials)} trials."
+            return self.conclude(AlignmentStatus.GAVE_UP, sentence)
+        self.watch.check()
+        seen = self.simulator.run(attempt.actions)
+        self.trials.append(Trial(attempt.actions, attempt.synonyms, seen))
+        twin = self._find_contradiction()
+        if twin is not None:
+            return self._conclude_unreliable(twin)
+        conflict = self.predictor.find_conflict(attempt.synonyms, attempt.actions, seen)
+        if conflict is not None:
             self.conflicts.add(conflict)
+            return None
+        return self._settle(replace(attempt, synonyms=self._list_needed(attempt)))
+
+    def _settle(self, attempt: _Attempt) -> AlignmentResult | None:
+        """Try to tell the synonyms of a success from their rivals; None if a rival prevails."""
+        self.trials[-1] = replace(self.trials[-1], synonyms=attempt.synonyms)
+        for synonym in sorted(attempt.synonyms):
+            self._learn(attempt.synonyms - {synonym})
+        for synonym in sorted(attempt.synonyms, key=self._prior_of):
+            for rival in self._list_rivals(synonym, attempt.synonyms):
+                if not self._may_settle():
+                    return self._conclude_success(attempt)
+                other = self._plan_merged(attempt.synonyms - {synonym} | {rival})
+                if not isinstance(other, _Attempt):
+                    continue
+                if self.predictor.predict(attempt.synonyms, other.actions).reached:
+                    continue  # both expect the same
+                self.settled += 1
+                result = self._try(other)
+                if result is not None:
+                    return result
+                self._learn(attempt.synonyms)
+                if not self.conflicts.allows(attempt.synonyms):
+                    return None
+        return self._conclude_success(attempt)
+
+    def _may_settle(self) -> bool:
+        few = len(self.trials) < self.options.most_trials
+        return few and self.settled < self.options.settling
+
+    def _learn(self, synonyms: SynonymSet) -> None:
+        """Learn from the last trial what it says about a hypothesis."""
+        last = self.trials[-1]
+        conflict = self.predictor.find_conflict(synonyms, last.actions, last.seen)
+        if conflict is not None:
+            self.conflicts.add(conflict)
+
+    def _prior_of(self, synonym: Synonym) -> float:
+        return self.proposals.all[synonym].prior
+
+    def _list_rivals(self, synonym: Synonym, kept: SynonymSet) -> tuple[Synonym, ...]:
+        if not self._may_settle():
+            return ()
+        return find_rivals(
+            synonym, kept, self.proposals, self.conflicts, self.trials, self.predictor
+        )
+
+    def _try_hypotheses(self) -> AlignmentResult:
+        """Plan without replace rules, which miss plans that need two names at once."""
+        priors = {one.synonym: one.prior for one in self.proposals.all.values()}
+        planned: set[frozenset[tuple[str, tuple[str, Places]]]] = set()
+        exhausted = not self.proposals.left_out
+        for synonyms in list_hypotheses(priors):
+            self.watch.check()
+            if len(planned) >= MOST_HYPOTHESES:
+                exhausted = False
+                break
+            if not self.conflicts.allows(synonyms):
+                continue
+            try:
+                key = frozenset(self.predictor.make_mapping(synonyms).images.items())
+            except ContradictorySynonyms:
+                continue
+            if key in planned:
+                continue
+            planned.add(key)
+            found = self._plan_merged(synonyms)
+            if found is _Found.UNSETTLED:
+                exhausted = False
+            elif isinstance(found, _Attempt):
+                result = self._try(found)
+                if result is not None:
+                    return result
+        return self._conclude_failure(exhausted)
 
     # --- plans
 
@@ -191,8 +279,6 @@ class _Alignment:
                 hopeless.append(choice)
             elif len(self.conflicts.sets) > known:
                 return self._find_attempt(tier)  # the choices have changed
-            else:
-                self.unsettled = True
         return None
 
     def _list_choices(self) -> Iterator[SynonymChoice]:
@@ -229,16 +315,22 @@ class _Alignment:
         try:
             if self.predictor.predict(synonyms, actions).reached:
                 return _Attempt(actions, synonyms)
-            mapping = self.predictor.make_mapping(synonyms)
+            found = self._plan_merged(synonyms)
         except ContradictorySynonyms as error:
             wrong = frozenset(one for one in synonyms if one.names <= error.names)
             self.conflicts.add(ConflictSet(wrong))
             return _Found.UNSETTLED
-        merged = merge_texts(self.model, mapping)
+        return found if isinstance(found, _Attempt) else _Found.UNSETTLED
+
+    def _plan_merged(self, synonyms: SynonymSet) -> _Attempt | _Found:
+        """Plan in the model in which synonyms are one predicate.
+
+        Raises:
+            ContradictorySynonyms: there is no such model.
+        """
+        merged = merge_texts(self.model, self.predictor.make_mapping(synonyms))
         found = self._plan(add_replace_rules(merged, (), self.task.uses))
-        if not isinstance(found, _Attempt):
-            return _Found.UNSETTLED
-        return _Attempt(found.actions, synonyms)
+        return replace(found, synonyms=synonyms) if isinstance(found, _Attempt) else found
 
     def _plan(self, model: ModelWithRules) -> _Attempt | _Found:
         """Plan, and leave the replace rules out."""
@@ -285,13 +377,7 @@ class _Alignment:
         return None
 
     def _conclude_success(self, attempt: _Attempt) -> AlignmentResult:
-        last = self.trials[-1]
-        needed = self._list_needed(attempt)
-        self.trials[-1] = replace(last, synonyms=needed)
-        for synonym in sorted(needed):
-            without = self.predictor.find_conflict(needed - {synonym}, attempt.actions, last.seen)
-            if without is not None:
-                self.conflicts.add(without)
+        needed = attempt.synonyms
         if not needed:
             status, sentence = AlignmentStatus.NOTHING_TO_ALIGN, "No name has to be replaced."
         else:
@@ -309,7 +395,7 @@ class _Alignment:
                 needed = fewer
         return needed
 
-    def _conclude_failure(self) -> AlignmentResult:
+    def _conclude_failure(self, exhausted: bool) -> AlignmentResult:
         """Say why there is no mapping; a simulator that may be random is asked again first."""
         for trial in list(self.trials):
             self.watch.check()
@@ -322,18 +408,26 @@ class _Alignment:
                 AlignmentStatus.UNEXPLAINED,
                 f"{sentence} simulator is wrong. {self.describe_trials()}",
             )
-        if self.unsettled or self.proposals.left_out:
-            sentence = "No plan was found, but not every combination of synonyms was settled."
-            status = AlignmentStatus.GAVE_UP
-        elif self.trials:
+        if exhausted and self.trials:
             sentence = "No plan is left that agrees with what was seen."
             status = AlignmentStatus.UNEXPLAINED
-        else:
-            sentence = "No plan exists, even if all candidates may be one name."
+        elif exhausted or self._is_hopeless():
+            sentence = "No plan exists, whichever of the candidates are one name."
             status = AlignmentStatus.NO_PLAN
+        else:
+            sentence = "No plan was found, but not every combination of synonyms was settled."
+            status = AlignmentStatus.GAVE_UP
         if not any(one.tier < TIERS - 1 for one in self.proposals.all.values()):
             sentence = f"The vocabularies have no structure in common. {sentence}"
         return self.conclude(status, f"{sentence} {self.describe_trials()}")
+
+    def _is_hopeless(self) -> bool:
+        """Prove that no plan exists under any of the candidates; False if that is not proven."""
+        if self.proposals.left_out or self.trials or not is_positive(self.model):
+            return False
+        every = self.proposals.all.values()
+        model = add_replace_rules(self.model, every, self.task.uses, keep=True)
+        return self._plan(model) is _Found.NO_PLAN
 
     def _conclude_unreliable(self, trial: Trial) -> AlignmentResult:
         done = trial.seen.done
@@ -347,17 +441,20 @@ class _Alignment:
         self, status: AlignmentStatus, message: str, attempt: _Attempt | None = None
     ) -> AlignmentResult:
         """Make the answer."""
-        kept, others = weigh_evidence(self.proposals, self.conflicts, self.trials, self.opened)
-        synonyms = (one.proposal.synonym for one in kept)
+        kept = frozenset() if attempt is None else attempt.synonyms
+        mapping, others = weigh_evidence(
+            self.proposals, self.conflicts, self.trials, self.opened, kept
+        )
+        synonyms = (one.proposal.synonym for one in mapping)
         return AlignmentResult(
             status,
             message.strip(),
-            kept if attempt is not None else (),
+            mapping,
             others,
             None if attempt is None else attempt.actions,
             tuple(self.trials),
             len(self.proposals.all),
-            (*self.notes, *describe_false_friends((*kept, *others))),
+            (*self.notes, *describe_false_friends((*mapping, *others))),
             names={} if self.opened is None else self.opened.make_mapping(synonyms).images,
         )
 

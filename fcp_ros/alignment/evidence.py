@@ -22,18 +22,17 @@ def weigh_evidence(
     conflicts: ConflictSets,
     trials: Sequence[Trial],
     predictor: Predictor | None,
+    kept: frozenset[Synonym],
 ) -> tuple[tuple[SynonymEvidence, ...], tuple[SynonymEvidence, ...]]:
-    """Gather what is known: the synonyms of the last trial, if it succeeded, and all others.
+    """Gather what is known: of the synonyms that are kept, and of all others.
 
     Args:
         proposals: the candidates.
         conflicts: what the trials said.
         trials: all of them.
         predictor: of trials; None if nothing was tried.
+        kept: the synonyms of the plan that succeeded; none without one.
     """
-    kept: frozenset[Synonym] = frozenset()
-    if trials and trials[-1].seen.reached:
-        kept = trials[-1].synonyms
     touched = {one for trial in trials for one in trial.synonyms} | conflicts.refuted
     others = [proposals.all[one] for one in sorted(touched - kept) if one in proposals.all]
     if not trials:
@@ -43,7 +42,7 @@ def weigh_evidence(
             proposals.all[one],
             conflicts,
             trials,
-            _find_rivals(one, kept, proposals, conflicts, trials, predictor),
+            find_rivals(one, kept, proposals, conflicts, trials, predictor),
         )
         for one in sorted(kept)
     ]
@@ -67,7 +66,7 @@ def _gather(
     return SynonymEvidence(proposal, standing, succeeded, len(of_it) - succeeded, rivals)
 
 
-def _find_rivals(
+def find_rivals(
     synonym: Synonym,
     kept: frozenset[Synonym],
     proposals: Proposals,

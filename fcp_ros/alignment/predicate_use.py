@@ -14,8 +14,12 @@ from functools import cached_property
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax.tree import (
+    Equality,
     Formula,
+    Negation,
     PddlAction,
+    PreferenceFormula,
+    TrajectoryFormula,
     Typed,
     conjuncts,
     is_below,
@@ -67,8 +71,8 @@ class PredicateUse:
 
     @property
     def is_rigid(self) -> bool:
-        """It is given, and no action changes it."""
-        return bool(self.facts) and not self.produced and not self.deleted
+        """It is given, no action changes it, and the goal does not ask for more of it."""
+        return bool(self.facts) and not (self.produced or self.deleted or self.wanted)
 
     @property
     def is_loose(self) -> bool:
@@ -89,6 +93,19 @@ def list_atoms(formula: Formula) -> Iterable[Atom]:
 def list_condition_names(action: PddlAction) -> frozenset[str]:
     """Return the predicates in the precondition of an action."""
     return frozenset(atom.predicate for atom in list_atoms(action.precondition))
+
+
+def is_positive(texts: PddlTexts) -> bool:
+    """Return True if no condition or goal asks for what does not hold, or about the way there."""
+    conditions = [texts.problem.goal]
+    for action in texts.domain.actions:
+        conditions += [action.precondition, *(effect.condition for effect in action.effects)]
+    return not any(
+        (isinstance(part, Negation) and not isinstance(part.body, Equality))
+        or isinstance(part, (TrajectoryFormula, PreferenceFormula))
+        for formula in conditions
+        for part in subformulas(formula)
+    )
 
 
 class _Survey:

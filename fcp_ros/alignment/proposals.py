@@ -161,8 +161,8 @@ def _propose(synonym: Synonym, uses: Mapping[str, PredicateUse], crosses: bool) 
         close = useful and occurs and (agreement is None or agreement >= 0.5)
         tier = 0 if close else 1 if occurs and first.can_hold else 2
     else:
-        useful = useful and occurs and not second.is_rigid
-        tier = 0 if useful and first.is_loose and first.produced else 1 if useful else 2
+        close = first.is_loose and first.produced and not second.is_rigid
+        tier = 2 if not (useful and occurs) else 0 if close else 1
     return Proposal(synonym, tier, _weigh(tier, agreement, None), reasons, agreement=agreement)
 
 

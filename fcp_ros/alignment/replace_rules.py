@@ -43,7 +43,11 @@ class ModelWithRules:
 
 
 def add_replace_rules(
-    texts: PddlTexts, proposals: Iterable[Proposal], uses: Mapping[str, PredicateUse]
+    texts: PddlTexts,
+    proposals: Iterable[Proposal],
+    uses: Mapping[str, PredicateUse],
+    *,
+    keep: bool = False,
 ) -> ModelWithRules:
     """Return a model with replace rules, whose plans minimise actions and penalties.
 
@@ -51,6 +55,8 @@ def add_replace_rules(
         texts: of the model.
         proposals: the synonyms to be used, each in both directions where that can be of use.
         uses: of the predicates of the model.
+        keep: a fact keeps its first name as well. Where all conditions are positive, no plan then
+            means that there is none under any of the synonyms.
     """
     domain, problem = texts.domain, texts.problem
     taken = {action.name for action in domain.actions}
@@ -67,7 +73,7 @@ def add_replace_rules(
                 number += 1
             taken.add(name)
             rules[name] = proposal.synonym
-            actions.append(_build_rule(name, synonym, proposal.penalty))
+            actions.append(_build_rule(name, synonym, proposal.penalty, keep))
     return ModelWithRules(
         replace(
             texts,
@@ -86,11 +92,11 @@ def add_replace_rules(
     )
 
 
-def _build_rule(name: str, synonym: Synonym, penalty: int) -> PddlAction:
+def _build_rule(name: str, synonym: Synonym, penalty: int, keep: bool) -> PddlAction:
     names = [f"x{number}" for number in range(len(synonym.places))]
     source = Atom(synonym.source, tuple(map(Variable, names)))
     target = Atom(synonym.target, tuple(Variable(names[place]) for place in synonym.places))
-    effect = ActionEffect(add=(target,), delete=(source,))
+    effect = ActionEffect(add=(target,), delete=() if keep else (source,))
     rule = PddlAction(name, tuple(map(Typed, names)), source, (effect,), spelling=name)
     return _with_cost(rule, penalty)
 

@@ -72,6 +72,14 @@ def run_align(
     trials: Annotated[
         int, typer.Option("--trials", min=1, help="Plans to try before giving up.")
     ] = 200,
+    settle: Annotated[
+        int,
+        typer.Option(
+            "--settle",
+            min=0,
+            help="Plans to try after a success, to tell names from others that fit as well.",
+        ),
+    ] = 3,
     candidates: Annotated[
         int, typer.Option("--candidates", min=1, help="Pairs of names to consider.")
     ] = 1_000_000,
@@ -84,7 +92,11 @@ def run_align(
     compile_missing_kernels(say)
     start = RequestStart.now()
     options = AlignmentOptions(
-        time_limit=time_limit, most_trials=trials, most_candidates=candidates, seed=seed
+        time_limit=time_limit,
+        most_trials=trials,
+        most_candidates=candidates,
+        settling=settle,
+        seed=seed,
     )
     with open_interruption() as interruption, explain_errors():
         task, result = _align(files, options, start, interruption)

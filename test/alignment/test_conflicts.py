@@ -3,10 +3,18 @@
 
 from __future__ import annotations
 
+import math
 import random
 from itertools import product
 
-from fcp_ros.alignment.conflicts import ConflictSet, ConflictSets, SynonymChoice
+import pytest
+
+from fcp_ros.alignment.conflicts import (
+    ConflictSet,
+    ConflictSets,
+    SynonymChoice,
+    list_hypotheses,
+)
 from fcp_ros.alignment.synonyms import Synonym
 
 SYNONYMS = [Synonym("p", name) for name in "abcde"]
@@ -83,3 +91,23 @@ def test_a_single_suspect_is_refuted_and_a_single_explanation_proven() -> None:
     conflicts.add(ConflictSet(frozenset({c})))
     assert conflicts.contradictory
     assert not list(conflicts.list_choices({}))
+
+
+def test_hypotheses_come_in_the_order_of_likelihood_each_once() -> None:
+    priors = dict(zip(SYNONYMS, (0.5, 0.2, 0.4, 0.1, 0.3), strict=True))
+    found = list(list_hypotheses(priors))
+    assert len(found) == len(set(found)) == 2 ** len(SYNONYMS)
+    costs = [sum(-math.log(priors[one]) for one in sorted(chosen)) for chosen in found]
+    assert costs == pytest.approx(sorted(costs))
+    assert list(list_hypotheses({})) == [frozenset()]
+
+
+def test_a_hypothesis_is_allowed_if_it_complies_with_all_sets() -> None:
+    draw = random.Random(4)
+    for _ in range(200):
+        conflicts = ConflictSets()
+        for _ in range(draw.randint(0, 4)):
+            conflicts.add(draw_conflict(draw))
+        left = list_assignments(conflicts)
+        for chosen in list_hypotheses(dict.fromkeys(SYNONYMS, 0.5)):
+            assert conflicts.allows(chosen) == (chosen in left)

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from fcp_ros.alignment.simulator import ModelSimulator
+from fcp_ros.alignment.synonyms import NameMapping, Synonym
 from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.pddl.reader import PddlTexts, read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source, read_source
@@ -51,3 +53,32 @@ def parse(domain: str, problem: str) -> PddlTexts:
 def simulate(texts: PddlTexts) -> ModelSimulator:
     """Make the simulator of a true model."""
     return ModelSimulator(work_out(texts))
+
+
+def draw_tears(true: PddlTexts, draw: random.Random) -> dict[str, dict[str, str]]:
+    """Give up to three effects new names, some of them the same predicate several."""
+    effects = sorted(
+        {
+            (action.name, atom.predicate)
+            for action in true.domain.actions
+            for effect in action.effects
+            for atom in effect.add
+        }
+    )
+    torn: dict[str, dict[str, str]] = {}
+    for number, (action, name) in enumerate(
+        draw.sample(effects, min(len(effects), draw.randint(1, 3)))
+    ):
+        torn.setdefault(action, {})[name] = f"{name}-new{draw.choice([0, number])}"
+    return torn
+
+
+def find_truth(true: PddlTexts, torn: Mapping[str, Mapping[str, str]]) -> NameMapping:
+    """Return the mapping that undoes the tears."""
+    return NameMapping(
+        frozenset(
+            Synonym(new, old, tuple(range(len(true.domain.predicates[old]))))
+            for names in torn.values()
+            for old, new in names.items()
+        )
+    )
