@@ -19,6 +19,7 @@ from typing import Annotated
 import grounding_cache
 import grounding_calibration
 import grounding_decisions
+import grounding_first
 import grounding_gpu
 import grounding_labels
 import grounding_quality
@@ -36,6 +37,7 @@ class Name(str, Enum):
     GPU = "gpu"
     DECISIONS = "decisions"
     CALIBRATION = "calibration"
+    FIRST = "first"
     CACHE = "cache"
     LABELS = "labels"
     QUALITY = "quality"
@@ -47,6 +49,7 @@ PARTS: Mapping[Name, Callable[[Console, bool], Part | None]] = {
     Name.GPU: grounding_gpu.run,
     Name.DECISIONS: grounding_decisions.run,
     Name.CALIBRATION: grounding_calibration.run,
+    Name.FIRST: grounding_first.run,
     Name.CACHE: grounding_cache.run,
     Name.LABELS: grounding_labels.run,
     Name.QUALITY: grounding_quality.run,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fcp_ros.grounding.calibration.drift import Drift
-from fcp_ros.grounding.calibration.pool import Pool, PoolFit
+from fcp_ros.grounding.calibration.pool import ModelPools, Pool, PoolFit
 from fcp_ros.grounding.calibration.posterior import DecayedSum, Forgetting, compute_posterior
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
@@ -25,7 +25,7 @@ from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.protocol.options import CalibrationOptions
 
 MOST_ANSWERS = 100_000
-"""Most calibrated degrees of a predicate that are kept until its evidence changes."""
+"""Most calibrated degrees that are kept until the evidence changes."""
 
 NOTICEABLE = 0.005
 """The smallest move of a degree that gets a note."""
@@ -48,7 +48,7 @@ class CalibrationResult(NamedTuple):
         outcomes: number of outcomes of this very context.
         weight: their weight after forgetting.
         centre: the degree without them: recalibrated, and moved by neighbours.
-        pooled: number of outcomes of the predicate and model that moved the centre.
+        pooled: number of outcomes of the model that moved the centre.
     """
 
     degree: float
@@ -82,10 +82,8 @@ class _PredicateEvidence:
     """The evidence of one predicate, summed up."""
 
     contexts: dict[str, DecayedSum] = field(default_factory=dict)
-    pools: dict[str, Pool] = field(default_factory=dict)
     newest: float = float("-inf")
     rows: list[_Row] = field(default_factory=list)
-    answers: dict[Question, CalibrationResult] = field(default_factory=dict)
 
 
 class Calibrator:
@@ -105,6 +103,8 @@ class Calibrator:
         self._forgetting = Forgetting(self.options.half_life, self.options.half_life_days)
         self._lock = threading.RLock()
         self._by_predicate: dict[str, _PredicateEvidence] = {}
+        self._by_model: dict[str, ModelPools] = {}
+        self._answers: dict[Question, CalibrationResult] = {}
         self._version: tuple[int, int] | None = None
         self._resets = (0, 0)
         self._last = 0
@@ -140,36 +140,39 @@ class Calibrator:
         """Return the fit of each predicate and model."""
         with self._lock:
             self._refresh()
-            return {(name, model): pool.fit for name, model, pool in self._list_pools()}
+            return {
+                (name, model): self._by_model[model].fit(name)
+                for name, model, _ in self._list_pools()
+            }
 
     def _list_pools(self) -> Iterable[tuple[str, str, Pool]]:
-        for name in sorted(self._by_predicate):
-            for model, pool in sorted(self._by_predicate[name].pools.items()):
-                yield name, model, pool
+        pools = (
+            (name, model, pool)
+            for model, found in self._by_model.items()
+            for name, pool in found.pools.items()
+        )
+        return sorted(pools, key=lambda one: one[:2])
 
     def _answer(self, question: Question) -> CalibrationResult:
-        learnt = self._by_predicate.get(question.predicate)
-        if learnt is None:
-            prior = check_degree(question.prior, f"the prior of {question.predicate}")
-            return CalibrationResult(prior, 0, 0.0, prior, 0)
-        answer = learnt.answers.get(question)
+        answer = self._answers.get(question)
         if answer is None:
-            if len(learnt.answers) >= MOST_ANSWERS:
-                learnt.answers.clear()
-            answer = learnt.answers[question] = self._compute(learnt, question)
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            answer = self._answers[question] = self._compute(question)
         return answer
 
-    def _compute(self, learnt: _PredicateEvidence, question: Question) -> CalibrationResult:
-        predicate, context_key, prior, model = question
+    def _compute(self, question: Question) -> CalibrationResult:
+        predicate, context_key, prior, name = question
         check_degree(prior, f"the prior of {predicate}")
-        pool = learnt.pools.get(model)
         centre, strength, pooled = prior, self.options.strength, 0
-        if pool is not None:
-            fit = pool.fit
-            centre, strength = fit.compute_centre(prior, pool.groups, context_key), fit.strength
+        model = self._by_model.get(name)
+        if model is not None:
+            fit = model.fit(predicate)
+            centre, strength = model.compute_centre(predicate, prior, context_key), fit.strength
             pooled = fit.outcomes if centre != prior else 0
-        own = learnt.contexts.get(context_key)
-        if own is None:
+        learnt = self._by_predicate.get(predicate)
+        own = learnt.contexts.get(context_key) if learnt is not None else None
+        if learnt is None or own is None:
             count, weight, total = 0, 0.0, 0.0
         else:
             left = self._forgetting.decay_by_age(learnt.newest - own.stamp)
@@ -198,7 +201,9 @@ class Calibrator:
         # so reading on from there is enough, except after a reset or its undoing.
         resets = self.store.reset_state()
         if resets != self._resets:  # evidence stopped or resumed counting: start over
-            self._by_predicate, self._last, self._resets = {}, 0, resets
+            self._by_predicate, self._by_model = {}, {}
+            self._answers.clear()
+            self._last, self._resets = 0, resets
         for evidence in self.store.read_after(self._last):
             self._add_evidence(evidence)
             self._last = evidence.id
@@ -211,26 +216,25 @@ class Calibrator:
         learnt.rows.append(row)
         self._add_row(learnt, row)
         learnt.newest = max(learnt.newest, evidence.stamp)
-        learnt.answers.clear()
+        self._answers.clear()
         # An outcome without prior and model says nothing about a model, only about the world.
         if evidence.prior is not None and evidence.model:
-            if evidence.model not in learnt.pools:
-                learnt.pools[evidence.model] = Pool(self.options)
-            changed = learnt.pools[evidence.model].add(evidence)
-            if changed is not None and self.options.kept_after_change < 1.0:
-                self._fade_before(learnt, changed)
+            model = self._by_model.setdefault(evidence.model, ModelPools(self.options))
+            for predicate, number in model.add(evidence).items():
+                if self.options.kept_after_change < 1.0:
+                    self._fade_before(predicate, number)
 
     def _add_row(self, learnt: _PredicateEvidence, row: _Row) -> None:
         own = learnt.contexts.setdefault(row.context_key, DecayedSum())
         own.add(row.quality, row.weight, row.stamp, self._forgetting)
 
-    def _fade_before(self, learnt: _PredicateEvidence, number: int) -> None:
+    def _fade_before(self, predicate: str, number: int) -> None:
         """Reduce the weight of outcomes before this one, with which the world changed."""
-        kept = self.options.kept_after_change
+        learnt, kept = self._by_predicate[predicate], self.options.kept_after_change
         learnt.contexts.clear()
         for place, row in enumerate(learnt.rows):
             if row.number < number:
                 row = learnt.rows[place] = row._replace(weight=row.weight * kept)
             self._add_row(learnt, row)
-        for pool in learnt.pools.values():
-            pool.fade_before(number, kept)
+        for model in self._by_model.values():
+            model.fade_before(predicate, number, kept)

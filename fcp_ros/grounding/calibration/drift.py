@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detection of changes in the world: a risk-adjusted CUSUM on outcomes and their degrees.
+"""Detection of changes in the world: a mixture of CUSUMs on outcomes and their degrees.
 
-For an outcome of quality q at degree d, the evidence for "the odds are now R times as high" is the
-log-likelihood ratio q log R - log(1 - d + R d). The sum of it, reset to 0 whenever it falls below,
-stays low while the degrees are right and grows steadily once they aren't. Two sums are kept, for R
-= `ODDS` (better than thought) and 1 / `ODDS` (worse).
+Two kinds of change are looked for, each way: the odds of success are `ODDS` times lower, or a new
+cause of failure leaves a `SHARE` of the successes, in whatever context. For "better", failures
+stand for successes. For an outcome of quality q at degree d, which is d' after the change, the
+evidence of a kind is the likelihood ratio
 
-While the degrees are right, exp(evidence) has a mean of at most 1, also for graded qualities. So a
-threshold h means on average at most one false alarm in exp(h) outcomes and direction (Lorden 1971).
-An alarm ends when the sum has fallen to half of the threshold: calibration has caught up.
+    e = 1 + weight * (q d' / d + (1 - q) (1 - d') / (1 - d) - 1),
+
+which is linear in q. The CUSUM W = max(W, 1) * e is the largest product of them since any start
+(Page 1954); what counts is the mean of both kinds.
+
+While the degrees are right, e has the mean 1 given the past. So the sum of the products from all
+starts grows by at most 1 an outcome on the average; no CUSUM is larger than that sum, nor is a mean
+of CUSUMs. Hence the mean number of outcomes until the mean of the W reaches exp(h) is at least
+exp(h), in each direction, whatever the mixture: it is an e-detector (Shin, Ramdas and Rinaldo,
+E-detectors: A Nonparametric Framework for Sequential Change Detection, 2024).
+
+A worn gripper concerns several predicates. So the outcomes of all predicates of a model are watched
+together, too. While they raise an alarm, a predicate has one as soon as its own evidence is
+`LEANING` of the threshold; others keep their trust. A change is certain from `CERTAIN` of the
+threshold on. An alarm ends when the evidence has fallen to `END` of it: calibration has caught up.
 
 Source: Steiner, Cook, Farewell and Treasure, Monitoring surgical performance using risk-adjusted
 cumulative sum charts, Biostatistics 2000.
@@ -21,14 +33,20 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from enum import Enum
 
-ODDS = 3.0
+ODDS = 4.0
+SHARE = 0.4
 EDGE = 0.02
-"""Degrees are clipped to this distance from 0 and 1, so that one failure is no alarm."""
+"""Sure degrees are clipped to this distance from certainty, so that one surprise is no alarm."""
 THRESHOLD = 7.0
 END = 0.5
 """The part of the threshold at which an alarm ends."""
+CERTAIN = 1.2
+"""The part that is needed before evidence from before a change loses weight: people can look at a
+false alarm, but what was forgotten because of one must be learnt again."""
+LEANING = 0.3
+"""The part that is enough for a predicate while all outcomes of its model raise an alarm."""
 MOST = 1.5
-"""The bound of the sums in thresholds, so that an alarm ends soon after its cause."""
+"""The bound of the evidence in thresholds, so that an alarm ends soon after its cause."""
 
 
 class Direction(str, Enum):
@@ -67,84 +85,139 @@ class Drift:
 
 
 @dataclass(slots=True)
-class Cusum:
-    """The cumulative sum for one direction.
+class _Cusum:
+    """The evidence for one kind of change.
 
     Attributes:
-        odds: factor on the odds in the alternative hypothesis.
-        threshold: the sum that raises an alarm.
-        value: the sum, >= 0.
-        alarm: True while there is an alarm.
-        since: stamp of the first outcome since the sum left 0, s.
+        value: likelihood ratio since the best start, >= 0.
+        first: number of the first outcome since then.
+        since: its stamp, s.
         outcomes: number of outcomes since then.
-        first: number of the first of them.
+        weight: sum of their weights.
+        residual: sum of their weighted residuals.
     """
 
-    odds: float
-    threshold: float = THRESHOLD
     value: float = 0.0
-    alarm: bool = False
+    first: int = 0
     since: float = 0.0
     outcomes: int = 0
-    first: int = 0
-    _weight: float = 0.0
-    _residual: float = 0.0
+    weight: float = 0.0
+    residual: float = 0.0
 
-    def add(self, degree: float, quality: float, weight: float, stamp: float, number: int) -> bool:
-        """Add the next outcome; return True if it raises an alarm."""
-        clipped = min(max(degree, EDGE), 1.0 - EDGE)
-        evidence = quality * math.log(self.odds) - math.log(1.0 - clipped + self.odds * clipped)
-        if self.outcomes == 0:
-            self.since, self.first = stamp, number
+    def add(
+        self, ratio: float, residual: float, weight: float, stamp: float, number: int, most: float
+    ) -> None:
+        """Add the next outcome with its likelihood ratio."""
+        if self.value <= 1.0:
+            self.value, self.first, self.since = 1.0, number, stamp
+            self.outcomes, self.weight, self.residual = 0, 0.0, 0.0
+        self.value = min(self.value * (1.0 + weight * (ratio - 1.0)), most)
         self.outcomes += 1
-        self._weight += weight
-        self._residual += weight * (quality - degree)
-        value = self.value + weight * evidence
-        self.value = min(max(value, 0.0), MOST * self.threshold)
-        before = self.alarm
-        self.alarm = self.value >= self.threshold * (END if before else 1.0)
-        if self.value == 0.0:
-            self.outcomes, self._weight, self._residual = 0, 0.0, 0.0
-        return self.alarm and not before
+        self.weight += weight
+        self.residual += weight * residual
+
+
+@dataclass(slots=True)
+class ChangeDetector:
+    """The detector of one direction; it sees successes as "better" sees failures.
+
+    Args:
+        threshold: logarithm of the evidence that raises an alarm.
+
+    Attributes:
+        alarm: True while there is an alarm.
+        certain: True from the time that the change is certain until the end of the alarm.
+    """
+
+    threshold: float = THRESHOLD
+    alarm: bool = False
+    certain: bool = False
+    _odds: _Cusum = field(default_factory=_Cusum)
+    _share: _Cusum = field(default_factory=_Cusum)
+
+    def add(self, degree: float, quality: float, weight: float, stamp: float, number: int) -> None:
+        """Add the next outcome; `update_alarm` comes afterwards."""
+        sure = min(degree, 1.0 - EDGE)
+        failure, residual = 1.0 - quality, quality - degree
+        by_odds = (quality + failure * ODDS) / (sure + ODDS * (1.0 - sure))
+        by_share = quality * SHARE + failure * (1.0 - SHARE * sure) / (1.0 - sure)
+        most = 2.0 * math.exp(MOST * self.threshold)
+        self._odds.add(by_odds, residual, weight, stamp, number, most)
+        self._share.add(by_share, residual, weight, stamp, number, most)
 
     @property
-    def size(self) -> float:
-        """Mean residual since the sum left 0."""
-        return self._residual / self._weight if self._weight > 0.0 else 0.0
+    def evidence(self) -> float:
+        """Logarithm of the mean of both kinds, >= 0."""
+        return math.log(max(0.5 * (self._odds.value + self._share.value), 1.0))
+
+    @property
+    def leader(self) -> _Cusum:
+        """The kind with more evidence."""
+        return max(self._odds, self._share, key=lambda one: one.value)
+
+    def update_alarm(self, together: ChangeDetector | None = None) -> bool:
+        """Raise or end the alarm.
+
+        Args:
+            together: the detector for all outcomes of the model, up to date; None: there is none.
+
+        Returns:
+            True if the change has become certain.
+        """
+        found, before = self.evidence / self.threshold, self.certain
+        others = together is not None and together.alarm
+        self.alarm = found >= (LEANING if others else END if self.alarm else 1.0)
+        others = together is not None and together.certain
+        reached = before or found >= (LEANING if others else CERTAIN)
+        self.certain = self.alarm and reached
+        return self.certain and not before
 
 
 @dataclass(slots=True)
 class DriftDetector:
-    """The sums of both directions for one predicate and model."""
+    """The detectors of both directions for one predicate and model, or for all of a model."""
 
     threshold: float = THRESHOLD
-    _worse: Cusum = field(init=False)
-    _better: Cusum = field(init=False)
+    both: dict[Direction, ChangeDetector] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._worse = Cusum(1.0 / ODDS, self.threshold)
-        self._better = Cusum(ODDS, self.threshold)
+        self.both = {direction: ChangeDetector(self.threshold) for direction in Direction}
 
     def add(
         self, degree: float, quality: float, weight: float, stamp: float, number: int = 0
-    ) -> int | None:
-        """Add the next outcome, with the degree as it was before it.
+    ) -> None:
+        """Add the next outcome, with the degree as it was before it."""
+        self.both[Direction.WORSE].add(degree, quality, weight, stamp, number)
+        self.both[Direction.BETTER].add(1.0 - degree, 1.0 - quality, weight, stamp, number)
+
+    def update_alarms(self, together: DriftDetector | None = None) -> int | None:
+        """Raise and end alarms.
+
+        Args:
+            together: the detector for all outcomes of the model, up to date; None: there is none.
 
         Returns:
-            The number of the first outcome of the change if it raises an alarm, else None.
+            The number of the first outcome of a change that has become certain, else None.
         """
-        raised = None
-        for one in (self._worse, self._better):
-            if one.add(degree, quality, weight, stamp, number):
-                raised = one.first
-        return raised
+        found = None
+        for direction, own in self.both.items():
+            if own.update_alarm(None if together is None else together.both[direction]):
+                found = own.leader.first
+        return found
+
+    @property
+    def alarms(self) -> tuple[tuple[bool, bool], ...]:
+        """For each direction, whether there is an alarm, and whether the change is certain."""
+        return tuple((own.alarm, own.certain) for own in self.both.values())
 
     def find_drift(self, predicate: str, model: str) -> Drift | None:
         """Return the present alarm, or the stronger one of two."""
-        sums = {Direction.WORSE: self._worse, Direction.BETTER: self._better}
-        alarms = [(s.value, direction) for direction, s in sums.items() if s.alarm]
+        alarms = [(self.both[one].evidence, one) for one in Direction if self.both[one].alarm]
         if not alarms:
             return None
         direction = max(alarms)[1]
-        found = sums[direction]
-        return Drift(predicate, model, direction, found.since, found.outcomes, found.size)
+        found = self.both[direction].leader
+        size = found.residual / found.weight if found.weight > 0.0 else 0.0
+        if direction is Direction.BETTER:
+            size = -size
+        return Drift(predicate, model, direction, found.since, found.outcomes, size)

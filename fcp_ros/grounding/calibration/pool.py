@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All outcomes that relied on one model's degrees for one predicate, and the fit to them.
+"""All outcomes that relied on one model's degrees, by predicate, and the fit to them.
 
-The fit has three parts: the meaning of this model's degrees (`pooled_map.py`), the number of
-outcomes that they are worth (`posterior.py`), and the influence of similar contexts
+The fit of a predicate has three parts: the meaning of this model's degrees (`pooled_map.py`), the
+number of outcomes that they are worth (`posterior.py`), and the influence of similar contexts
 (`neighbourhood.py`). It is computed again after each new outcome, from at most the last `KEPT`.
+The other predicates of the model have a say in the first part only.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fcp_ros.grounding.calibration.drift import DriftDetector
+from fcp_ros.grounding.calibration.map_posterior import (
+    MapEvidence,
+    MapPrior,
+    measure_evidence,
+    pool_predicates,
+)
 from fcp_ros.grounding.calibration.neighbourhood import (
     ContextGroups,
     Neighbourhood,
@@ -26,7 +34,7 @@ from fcp_ros.grounding.calibration.pooled_map import (
     compute_design_weights,
     fit_pooled_map,
 )
-from fcp_ros.grounding.calibration.posterior import Forgetting, estimate_strength
+from fcp_ros.grounding.calibration.posterior import RANGE, Forgetting, estimate_strength
 from fcp_ros.grounding.calibration.regression import Floats, Ints, sum_groups
 from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, compute_score
 from fcp_ros.grounding.calibration.store import Evidence
@@ -34,6 +42,12 @@ from fcp_ros.grounding.protocol.options import CalibrationOptions
 
 KEPT = 4096
 """Number of the newest outcomes that the fit uses."""
+LEARNT = 50
+"""Outcomes from which on what was learnt from them can become wrong."""
+FEW, ENOUGH = 10.0, 30.0
+"""Outcomes, counted with the design effect, from which on the strength is estimated."""
+ALONE = pool_predicates([])
+"""The belief about a map where the model judged nothing else."""
 _PRIOR, _QUALITY, _WEIGHT, _STAMP, _DEGREE, _CONTEXT, _NUMBER, _SHARE = range(8)
 _COLUMNS = 8
 
@@ -46,7 +60,7 @@ class PoolFit:
         map: recalibration of the model's degrees.
         strength: number of outcomes that a recalibrated degree is worth.
         neighbourhood: influence of similar contexts; None if it is switched off.
-        outcomes: number of outcomes of the fit.
+        outcomes: number of outcomes of the model.
     """
 
     map: PooledMap
@@ -74,16 +88,12 @@ class Pool:
         self._forgetting = Forgetting(options.pooled_half_life, options.half_life_days)
         self._rows = np.empty((64, _COLUMNS))
         self._count = 0
-        self._fit: PoolFit | None = None
+        self._map_evidence: MapEvidence | None = None
         self.groups = ContextGroups()
         self.detector = DriftDetector(options.drift_threshold)
 
-    def add(self, evidence: Evidence) -> int | None:
-        """Add the next outcome; its prior must be known.
-
-        Returns:
-            The number of the first outcome of a change if this one raises an alarm, else None.
-        """
+    def add(self, evidence: Evidence) -> None:
+        """Add the next outcome; its prior must be known."""
         if self._count == len(self._rows):
             self._make_room()
         degree = math.nan if evidence.degree is None else evidence.degree
@@ -99,25 +109,40 @@ class Pool:
             evidence.weight,
         )
         self._count += 1
-        self._fit = None
-        if evidence.degree is None:
-            return None
-        return self.detector.add(
-            evidence.degree, evidence.quality, evidence.weight, evidence.stamp, evidence.id
-        )
+        self._map_evidence = None
 
     def fade_before(self, number: int, kept: float) -> None:
         """Reduce the weight of the outcomes before this one, with which the world changed."""
         rows = self._rows[: self._count]
         rows[rows[:, _NUMBER] < number, _WEIGHT] *= kept
-        self._fit = None
+        self._map_evidence = None
+
+    def count_before(self, number: int) -> int:
+        """Count the outcomes before this one."""
+        return int(np.count_nonzero(self._columns()[_NUMBER] < number))
 
     @property
-    def fit(self) -> PoolFit:
-        """The fit to the outcomes, computed on demand."""
-        if self._fit is None:
-            self._fit = fit_pool(self.groups, self._columns(), self._options, self._forgetting)
-        return self._fit
+    def count(self) -> int:
+        """Number of outcomes of the fit."""
+        return min(self._count, KEPT)
+
+    @property
+    def map_evidence(self) -> MapEvidence:
+        """The evidence about the model, for its other predicates."""
+        if self._map_evidence is None:
+            rows = self._columns()
+            weight, context = _weigh(rows, self._forgetting)
+            counted = _count_opinions(rows, weight, context, self._options.strength)
+            self._map_evidence = measure_evidence(rows[_PRIOR], rows[_QUALITY], counted)
+        return self._map_evidence
+
+    def fit(self, others: MapPrior) -> PoolFit:
+        """Fit the outcomes.
+
+        Args:
+            others: what the model's other predicates taught.
+        """
+        return fit_pool(self.groups, self._columns(), self._options, self._forgetting, others)
 
     def score_degrees(self, predicate: str, model: str) -> Reliability | None:
         """Score the past degrees; None if none of them is known."""
@@ -148,8 +173,85 @@ class Pool:
         self._rows, self._count = rows, len(kept)
 
 
+class ModelPools:
+    """The outcomes of each predicate that relied on one model's degrees.
+
+    Args:
+        options: weight of the outcomes.
+
+    Attributes:
+        pools: the outcomes by predicate.
+    """
+
+    def __init__(self, options: CalibrationOptions) -> None:
+        self._options = options
+        self._fits: dict[str, PoolFit] = {}
+        self._detector = DriftDetector(options.drift_threshold)
+        self.pools: dict[str, Pool] = {}
+
+    def add(self, evidence: Evidence) -> Mapping[str, int]:
+        """Add the next outcome; its prior must be known.
+
+        Returns:
+            For each predicate with a change that has become certain the number of the first
+            outcome of it. Where fewer than `LEARNT` came before, the degrees weren't learnt yet:
+            then it is no change of the world.
+        """
+        self._fits.clear()
+        name = evidence.predicate
+        pool = self.pools.setdefault(name, Pool(self._options))
+        pool.add(evidence)
+        if evidence.degree is None:
+            return {}
+        before = self._detector.alarms
+        for detector in (pool.detector, self._detector):
+            detector.add(
+                evidence.degree, evidence.quality, evidence.weight, evidence.stamp, evidence.id
+            )
+        self._detector.update_alarms()
+        concerned = {name: pool} if self._detector.alarms == before else self.pools
+        raised = {
+            name: pool.detector.update_alarms(self._detector) for name, pool in concerned.items()
+        }
+        return {
+            name: first
+            for name, first in raised.items()
+            if first is not None and self.pools[name].count_before(first) >= LEARNT
+        }
+
+    def fade_before(self, predicate: str, number: int, kept: float) -> None:
+        """Reduce the weight of a predicate's outcomes before this one."""
+        if predicate in self.pools:
+            self._fits.clear()
+            self.pools[predicate].fade_before(number, kept)
+
+    def compute_centre(self, predicate: str, prior: float, context_key: str) -> float:
+        """Compute the degree of a context without its own outcomes."""
+        pool = self.pools.get(predicate)
+        groups = pool.groups if pool is not None else ContextGroups()
+        return self.fit(predicate).compute_centre(prior, groups, context_key)
+
+    def fit(self, predicate: str) -> PoolFit:
+        """Fit the outcomes of a predicate, with what the others taught."""
+        found = self._fits.get(predicate)
+        if found is None:
+            found = self._fits[predicate] = self._fit(predicate)
+        return found
+
+    def _fit(self, predicate: str) -> PoolFit:
+        others = [pool for name, pool in sorted(self.pools.items()) if name != predicate]
+        taught = pool_predicates([pool.map_evidence for pool in others])
+        pool = self.pools.get(predicate) or Pool(self._options)
+        found = pool.fit(taught)
+        return replace(found, outcomes=found.outcomes + sum(other.count for other in others))
+
+
 def fit_pool(
-    groups: ContextGroups, rows: Floats, options: CalibrationOptions, forgetting: Forgetting
+    groups: ContextGroups,
+    rows: Floats,
+    options: CalibrationOptions,
+    forgetting: Forgetting,
+    others: MapPrior,
 ) -> PoolFit:
     """Fit the outcomes of a predicate and model.
 
@@ -159,50 +261,64 @@ def fit_pool(
             each outcome, float64[8, n].
         options: weight of the outcomes.
         forgetting: of older outcomes.
+        others: what the model's other predicates taught.
     """
     prior, quality = rows[_PRIOR], rows[_QUALITY]
-    weight = forgetting.weigh(rows[_WEIGHT], rows[_STAMP])
-    context = rows[_CONTEXT].astype(np.int64)
+    weight, context = _weigh(rows, forgetting)
     pooled, strength = IDENTITY, options.strength
     if options.pooled:
-        pooled = fit_pooled_map(prior, quality, compute_design_weights(weight, context, strength))
-        strength = _estimate_strength(pooled, prior, quality, weight, context, options.strength)
-        if strength > options.strength:  # contexts differ little: outcomes of one context say more
-            pooled = fit_pooled_map(
-                prior, quality, compute_design_weights(weight, context, strength)
-            )
-    total, expected, mean = _average_contexts(pooled, prior, quality, weight, context, groups)
+        counted = _count_opinions(rows, weight, context, strength)
+        pooled = fit_pooled_map(prior, quality, counted, others)
+        strength = _estimate_strength(pooled, rows, weight, context, strength, strength)
+    total, expected, mean = _average_contexts(pooled, rows, weight, context, groups)
     neighbourhood = None
-    if options.neighbours > 0.0:
+    if options.neighbours > 0.0 and len(prior):
         counted = total / (1.0 + np.maximum(total - 1.0, 0.0) / (1.0 + strength))
         residual = np.where(counted > 0.0, mean - expected, 0.0)
         neighbourhood = fit_neighbourhood(groups, counted, residual, strength, options.neighbours)
     return PoolFit(pooled, strength, neighbourhood, len(prior))
 
 
+def _weigh(rows: Floats, forgetting: Forgetting) -> tuple[Floats, Ints]:
+    """Compute weight after forgetting and context of each outcome."""
+    return forgetting.weigh(rows[_WEIGHT], rows[_STAMP]), rows[_CONTEXT].astype(np.int64)
+
+
+def _count_opinions(rows: Floats, weight: Floats, context: Ints, believed: float) -> Floats:
+    """Count outcomes with the design effect.
+
+    Initially contexts are taken to differ as much as they may: one thing that fails again and again
+    says little about others. Where they are found to differ less, outcomes of one say more.
+    """
+    least = believed / RANGE
+    counted = compute_design_weights(weight, context, least)
+    alone = fit_pooled_map(rows[_PRIOR], rows[_QUALITY], counted, ALONE)
+    strength = _estimate_strength(alone, rows, weight, context, believed, least)
+    return compute_design_weights(weight, context, strength)
+
+
 def _estimate_strength(
     pooled: PooledMap,
-    prior: Floats,
-    quality: Floats,
+    rows: Floats,
     weight: Floats,
     context: Ints,
     believed: float,
+    start: float,
 ) -> float:
-    """Estimate the outcomes that a recalibrated degree is worth; blended in from the setting."""
-    blend = compute_blend(pooled.outcomes)
+    """Estimate the outcomes that a recalibrated degree is worth; blended in from `start`."""
+    blend = compute_blend(pooled.outcomes, FEW, ENOUGH)
     if blend == 0.0:
-        return believed
-    total, expected, mean = _average_contexts(pooled, prior, quality, weight, context)
-    scatter = sum_groups(context, weight * (quality - mean[context]) ** 2)
+        return start
+    total, expected, mean = _average_contexts(pooled, rows, weight, context)
+    scatter = sum_groups(context, weight * (rows[_QUALITY] - mean[context]) ** 2)
     seen = total > 0.0
     found = estimate_strength(believed, total[seen], expected[seen], mean[seen], scatter[seen])
-    return float(believed ** (1.0 - blend) * found**blend)
+    return float(start ** (1.0 - blend) * found**blend)
 
 
 def _average_contexts(
     pooled: PooledMap,
-    prior: Floats,
-    quality: Floats,
+    rows: Floats,
     weight: Floats,
     context: Ints,
     groups: ContextGroups | None = None,
@@ -211,5 +327,6 @@ def _average_contexts(
     size = len(groups.twins) if groups is not None else 0
     total = sum_groups(context, weight, size)
     above_zero = np.maximum(total, 1e-12)
-    expected = sum_groups(context, weight * pooled.apply_to_array(prior), size) / above_zero
-    return total, expected, sum_groups(context, weight * quality, size) / above_zero
+    expected = sum_groups(context, weight * pooled.apply_to_array(rows[_PRIOR]), size) / above_zero
+    mean = sum_groups(context, weight * rows[_QUALITY], size) / above_zero
+    return total, expected, mean

@@ -2,11 +2,10 @@
 """The recalibration of a model: one non-decreasing map of its degrees for a predicate.
 
 It is learnt from all outcomes of the predicate that relied on this model's degrees, in whatever
-context, and grows with the evidence:
+context, and from what the model's other predicates taught:
 
-- below `FEW` outcomes it is the identity;
-- then Platt scaling (`regression.py`), blended in until `ENOUGH`, and only as far as it explains
-  the outcomes better than chance would (James and Stein, Estimation with Quadratic Loss, 1961);
+- from the first outcome on it is the mean over the posterior of Platt scaling, which includes that
+  the degrees are right as they are (`map_posterior.py`);
 - from `MANY` on the remaining residuals move it where a curve of two parameters can't: the binned
   mean residual, shrunk by `BIN_PRIOR` outcomes of 0, made non-decreasing by isotonic regression
   (Zadrozny and Elkan, Transforming Classifier Scores into Accurate Multiclass Probability
@@ -24,21 +23,17 @@ from functools import cached_property
 
 import numpy as np
 
-from fcp_ros.grounding.calibration.regression import (
-    Floats,
-    Ints,
-    apply_platt,
-    compute_log_likelihood,
-    fit_isotonic,
-    fit_platt,
-    sum_groups,
+from fcp_ros.grounding.calibration.map_posterior import (
+    GRID,
+    MapPrior,
+    average_maps,
+    measure_evidence,
 )
+from fcp_ros.grounding.calibration.regression import Floats, Ints, fit_isotonic, sum_groups
 
-FEW, ENOUGH = 10.0, 30.0
 MANY, PLENTY = 200.0, 600.0
 """Outcomes, counted with the design effect."""
 BIN_PRIOR = 15.0
-GRID = np.linspace(0.0, 1.0, 101)
 BINS = np.linspace(0.0, 1.0, 21)
 
 
@@ -48,14 +43,12 @@ class PooledMap:
 
     Args:
         values: the recalibrated degree at 0, 0.01 .. 1, non-decreasing, in [0, 1].
-        slope: of the Platt scaling in it.
-        intercept: of the Platt scaling in it.
-        outcomes: number of outcomes of the fit, counted with the design effect.
+        right: probability that the degrees are right as they are.
+        outcomes: number of outcomes of the predicate, counted with the design effect.
     """
 
     values: tuple[float, ...]
-    slope: float = 1.0
-    intercept: float = 0.0
+    right: float = 1.0
     outcomes: float = 0.0
 
     @property
@@ -86,7 +79,7 @@ class PooledMap:
 IDENTITY = PooledMap(())
 
 
-def compute_blend(outcomes: float, few: float = FEW, enough: float = ENOUGH) -> float:
+def compute_blend(outcomes: float, few: float, enough: float) -> float:
     """Compute the share of a part that is blended in between two counts, in [0, 1]."""
     return min(max((outcomes - few) / (enough - few), 0.0), 1.0)
 
@@ -104,52 +97,24 @@ def compute_design_weights(weight: Floats, context: Ints, strength: float) -> Fl
     return np.asarray(weight / effect[context], dtype=np.float64)
 
 
-def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats) -> PooledMap:
+def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats, others: MapPrior) -> PooledMap:
     """Fit the map to outcomes.
 
     Args:
         prior: the oracle's degrees, float64[n] in [0, 1].
         quality: the observed qualities, in [0, 1].
         weight: of each outcome (`compute_design_weights`), >= 0.
+        others: what the model's other predicates taught.
     """
+    values, right = average_maps(others, measure_evidence(prior, quality, weight))
     outcomes = float(weight.sum())
-    blend = compute_blend(outcomes)
-    if blend == 0.0:
-        return PooledMap((), outcomes=outcomes)
-    slope, intercept = fit_platt(prior, quality, weight)
-    share = _compute_share(prior, quality, weight, slope, intercept)
     further = compute_blend(outcomes, MANY, PLENTY)
-    if share == further == 0.0:
-        return PooledMap((), outcomes=outcomes)
-    values = _apply_share(GRID, slope, intercept, share)
     if further > 0.0:
-        residual = quality - _apply_share(prior, slope, intercept, share)
-        values = (1.0 - further) * values + further * _add_residuals(
-            values, prior, residual, weight
-        )
-    values = (1.0 - blend) * GRID + blend * values
-    # Invariant of `PooledMap`: rounding must not make it decrease anywhere.
-    values = np.maximum.accumulate(np.clip(values, 0.0, 1.0))
-    return PooledMap(tuple(values.tolist()), slope, intercept, outcomes)
-
-
-def _apply_share(prior: Floats, slope: float, intercept: float, share: float) -> Floats:
-    """Apply Platt scaling by this share."""
-    return (1.0 - share) * prior + share * apply_platt(prior, slope, intercept)
-
-
-def _compute_share(
-    prior: Floats, quality: Floats, weight: Floats, slope: float, intercept: float
-) -> float:
-    """Compute the share of Platt scaling that the outcomes justify (James-Stein shrinkage).
-
-    By chance alone, two parameters raise twice the log-likelihood of correct degrees by about 2.
-    """
-    gain = 2.0 * (
-        compute_log_likelihood(prior, quality, weight, slope, intercept)
-        - compute_log_likelihood(prior, quality, weight, 1.0, 0.0)
-    )
-    return max(1.0 - 2.0 / gain, 0.0) if gain > 0.0 else 0.0
+        residual = quality - np.interp(prior, GRID, values)
+        moved = _add_residuals(values, prior, residual, weight)
+        # Invariant of `PooledMap`: rounding must not make it decrease anywhere.
+        values = np.maximum.accumulate((1.0 - further) * values + further * moved)
+    return PooledMap(tuple(values.tolist()), right, outcomes)
 
 
 def _add_residuals(values: Floats, prior: Floats, residual: Floats, weight: Floats) -> Floats:

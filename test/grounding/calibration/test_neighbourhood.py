@@ -65,16 +65,19 @@ def test_a_twin_is_believed_a_little(calibrator: Calibrator) -> None:
         calibrator.store.record(outcome(key("mug", name="mug_1"), 0.0))
     own = degree(calibrator, key("mug", name="mug_1"))
     twin = degree(calibrator, key("mug", name="mug_2"))
-    assert own < 0.6 < 0.75 < twin < 0.9
+    assert own < 0.6 < 0.7 < twin < degree(calibrator, key("bowl"))
     (answer,) = calibrator.calibrate([Question("serves_as", key("mug", name="mug_2"), 0.9, "m")])
     assert (answer.outcomes, answer.pooled) == (0, 3)
 
 
-def test_others_are_not_believed_at_once(calibrator: Calibrator) -> None:
-    for _ in range(3):
+def test_others_are_doubted_as_the_model_is(calibrator: Calibrator) -> None:
+    """A broken mug is hardly a reason to doubt bowls, and no better one to doubt other uses."""
+    others = (key("bowl"), key("mug", "storing pens"), key("bowl", "eating"), "no key")
+    for least in (0.83, 0.79, 0.76):
         calibrator.store.record(outcome(key("mug", name="mug_1"), 0.0))
-    for context in (key("bowl"), key("mug", "storing pens"), key("bowl", "eating"), "no key"):
-        assert degree(calibrator, context) == 0.9
+        found = {degree(calibrator, context) for context in others}
+        assert len(found) == 1
+        assert least < found.pop() < 0.9
 
 
 def test_what_another_model_said_moves_nothing_but_the_context(calibrator: Calibrator) -> None:
@@ -87,7 +90,8 @@ def test_what_another_model_said_moves_nothing_but_the_context(calibrator: Calib
 def test_it_can_be_switched_off() -> None:
     calibrator = Calibrator(CalibrationStore(":memory:"), CalibrationOptions(neighbours=0.0))
     calibrator.store.record(outcome(key("mug", name="mug_1"), 0.0))
-    assert degree(calibrator, key("mug", name="mug_2")) == 0.9
+    twin, other = (degree(calibrator, key(item, name="2")) for item in ("mug", "bowl"))
+    assert twin == other
 
 
 def error_on_unseen(alike: float, neighbours: float, seed: int, by: str) -> float:
@@ -139,4 +143,6 @@ def test_it_helps_where_contexts_are_alike_and_does_no_harm_where_they_are_not(b
 def test_weights_count(calibrator: Calibrator) -> None:
     context = key("mug", name="mug_1")
     calibrator.store.record(replace(outcome(context, 0.0), weight=0.5))
-    assert degree(calibrator, context) == pytest.approx(4 * 0.9 / 4.5)
+    (answer,) = calibrator.calibrate([Question("serves_as", context, 0.9, "m")])
+    assert 0.85 < answer.centre < 0.9
+    assert answer.degree == pytest.approx(4 * answer.centre / 4.5)

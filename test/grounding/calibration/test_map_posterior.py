@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The posterior of a recalibration: Bayes' rule, bounded loss, and what predicates teach."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fcp_ros.grounding.calibration.map_posterior import (
+    GRID,
+    RIGHT,
+    SCATTERS,
+    SPREADS,
+    MapEvidence,
+    average_maps,
+    measure_evidence,
+    pool_predicates,
+)
+from fcp_ros.grounding.calibration.regression import Floats, to_degree, to_logit
+
+Outcome = tuple[int, float, float]
+"""Degree in hundredths, quality, weight."""
+OUTCOMES = st.lists(st.tuples(st.integers(1, 99), st.floats(0, 1), st.floats(0, 1)), max_size=25)
+ALONE = pool_predicates([])
+NOTHING = measure_evidence(*np.zeros((3, 0)))
+
+
+def measure(outcomes: Sequence[Outcome]) -> MapEvidence:
+    degree, quality, weight = np.asarray(outcomes, dtype=float).reshape(-1, 3).T
+    return measure_evidence(degree / 100, quality, weight)
+
+
+def biased(random: np.random.Generator, count: int, slope: float, shift: float) -> MapEvidence:
+    """Outcomes whose log-odds are a line of the degrees' log-odds."""
+    prior = random.uniform(0.03, 0.97, count)
+    rate = to_degree(slope * to_logit(prior) + shift)
+    return measure_evidence(prior, (random.random(count) < rate).astype(float), np.ones(count))
+
+
+def test_without_evidence_it_is_the_identity() -> None:
+    values, right = average_maps(ALONE, NOTHING)
+    assert values == pytest.approx(GRID, abs=1e-12)
+    assert right == pytest.approx(RIGHT)
+
+
+def integrate_slowly(own: Sequence[Outcome], other: Sequence[Outcome], count: int) -> Floats:
+    """The slow twin: worlds drawn from the prior, weighted by the chance of what was seen.
+
+    A world is a model's slope and intercept, and those of two predicates.
+    """
+    random = np.random.default_rng(0)
+
+    def draw(kinds: Sequence[tuple[float, float, float]]) -> tuple[Floats, Floats]:
+        kind = random.choice(len(kinds), count, p=[chance for chance, _, _ in kinds])
+        spread = np.asarray(kinds)[kind]
+        return random.normal(0.0, spread[:, 1]), random.normal(0.0, spread[:, 2])
+
+    (slope, intercept), kind = draw(SPREADS), random.choice(3, count, p=[p for p, _, _ in SCATTERS])
+    scatter = np.asarray(SCATTERS)[kind]
+    maps = [
+        (
+            np.exp(slope + random.normal(0.0, scatter[:, 1])),
+            intercept + random.normal(0.0, scatter[:, 2]),
+        )
+        for _ in range(2)
+    ]
+    wide = np.linspace(-8.0, 8.0, 81)
+    mean = [float(np.mean(to_degree(maps[0][0] * x + maps[0][1]))) for x in wide]
+    stretched = np.interp(GRID, mean, wide)
+    chance, right = np.ones(count), 1.0
+    for (slopes, intercepts), outcomes in zip(maps, (own, other), strict=True):
+        for place, quality, weight in outcomes:
+            rate = to_degree(slopes * stretched[place] + intercepts)
+            chance *= (rate**quality * (1.0 - rate) ** (1.0 - quality)) ** weight
+            degree = GRID[place]
+            right *= (degree**quality * (1.0 - degree) ** (1.0 - quality)) ** weight
+    # The oracle is right in RIGHT of all worlds, and `count` worlds stand for the others.
+    chance *= (1.0 - RIGHT) / count
+    right *= RIGHT
+    total = chance.sum() + right
+    means = [to_degree(maps[0][0] * x + maps[0][1]) @ chance for x in stretched]
+    return (np.asarray(means) + right * GRID) / total
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        ([(90, 0.0, 1.0)], []),
+        ([(90, 0.0, 1.0), (70, 0.0, 1.0), (80, 0.3, 0.5)], []),
+        ([(30, 1.0, 1.0)] * 4 + [(60, 1.0, 1.0)] * 2, [(40, 1.0, 1.0)] * 6),
+        ([], [(80, 0.0, 1.0)] * 8),
+        ([(80, 1.0, 1.0)] * 5, [(80, 0.0, 1.0)] * 5),
+    ],
+)
+def test_it_is_what_bayes_rule_says(own: Sequence[Outcome], other: Sequence[Outcome]) -> None:
+    found, _ = average_maps(pool_predicates([measure(other)] if other else []), measure(own))
+    slow = integrate_slowly(own, other, 150_000)
+    assert found[5:96] == pytest.approx(slow[5:96], abs=0.015)
+
+
+@settings(deadline=None, max_examples=60)
+@given(OUTCOMES, OUTCOMES)
+def test_over_any_outcomes_it_loses_little_to_the_oracle(
+    first: list[Outcome], second: list[Outcome]
+) -> None:
+    """The log-loss of two predicates, each outcome foretold from those before it."""
+    seen: tuple[list[Outcome], list[Outcome]] = ([], [])
+    ours = theirs = 0.0
+    turns = [(0, one) for one in first] + [(1, one) for one in second]
+    for place, (degree, quality, weight) in turns:
+        prior = pool_predicates([measure(seen[1 - place])])
+        values, _ = average_maps(prior, measure(seen[place]))
+        for loss, foretold in ((0, values[degree]), (1, GRID[degree])):
+            cost = -weight * (
+                quality * math.log(foretold) + (1.0 - quality) * math.log(1.0 - foretold)
+            )
+            ours, theirs = (ours + cost, theirs) if loss == 0 else (ours, theirs + cost)
+        seen[place].append((degree, quality, weight))
+    assert ours <= theirs - math.log(RIGHT) + 1e-3
+
+
+@pytest.mark.parametrize(("slope", "shift"), [(1.0, 1.5), (1.0, -1.5), (0.4, 0.0), (2.0, 0.5)])
+def test_many_outcomes_show_the_bias(slope: float, shift: float) -> None:
+    values, right = average_maps(ALONE, biased(np.random.default_rng(3), 4000, slope, shift))
+    assert right < 1e-6
+    rates = to_degree(slope * to_logit(GRID) + shift)
+    assert np.abs(values - rates)[3:98].max() < 0.065
+
+
+def test_degrees_that_are_right_are_soon_known_to_be() -> None:
+    values, right = average_maps(ALONE, biased(np.random.default_rng(4), 400, 1.0, 0.0))
+    assert right > 0.95
+    assert values == pytest.approx(GRID, abs=0.01)
+
+
+def test_the_order_never_turns_round() -> None:
+    values, _ = average_maps(ALONE, biased(np.random.default_rng(4), 2000, -2.0, 0.0))
+    assert np.all(np.diff(values) >= 0.0)
+    assert values[20:81] == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize(("alike", "least", "most"), [(True, 0.7, 1.1), (False, 0.0, 0.4)])
+def test_predicates_teach_one_another_where_they_are_alike(
+    alike: bool, least: float, most: float
+) -> None:
+    """How far a predicate without outcomes is moved, of what the others were wrong by."""
+    random = np.random.default_rng(5)
+    shifts = [-1.5, -1.5, -1.5, -1.5] if alike else [-1.5, 1.5, 0.0, -1.0]
+    taught = pool_predicates([biased(random, 60, 1.0, shift) for shift in shifts])
+    values, _ = average_maps(taught, NOTHING)
+    wrong = GRID - to_degree(to_logit(GRID) - 1.5)
+    assert least <= (GRID - values)[50] / wrong[50] <= most
+
+
+def test_a_predicate_that_differs_is_believed_itself() -> None:
+    random = np.random.default_rng(6)
+    taught = pool_predicates([biased(random, 60, 1.0, -1.5) for _ in range(3)])
+    values, _ = average_maps(taught, biased(random, 100, 1.0, 1.5))
+    rates = to_degree(to_logit(GRID) + 1.5)
+    assert np.abs(values - rates)[10:90].max() < 0.15
