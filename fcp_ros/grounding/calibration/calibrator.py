@@ -59,7 +59,7 @@ class CalibrationResult(NamedTuple):
 
     def describe_shift(self, prior: float) -> str:
         """Explain a shift that comes from outcomes of other contexts; "" if there is none."""
-        if not self.pooled or abs(self.centre - prior) < NOTICEABLE:
+        if self.pooled <= self.outcomes or abs(self.centre - prior) < NOTICEABLE:
             return ""
         return (
             f"{self.pooled} outcomes, of other contexts too, moved it from {prior:.2f} to "

@@ -19,8 +19,8 @@ recalibrated degree is the mean over the posterior, not the value at its peak.
 x(d) is a little further from 0 than logit(d), so that the mean of the rate over the prior is d:
 without evidence nothing moves. A mixture of predictions loses at most -ln(weight) to any of its
 members (Cesa-Bianchi and Lugosi, Prediction, Learning, and Games, 2006): so over any number of
-outcomes, whatever they are, the log-loss of recalibrated degrees exceeds that of the oracle's by at
-most -ln(RIGHT).
+outcomes, whatever they are, the log-loss of recalibrated degrees, with lapses (`LAPSE`), exceeds
+that of the oracle's by at most -ln(RIGHT).
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ SPREADS = ((0.5, 0.2, 0.4), (0.5, 0.7, 1.3))
 """The prior of a model: probability, spread of the slope's logarithm, spread of the intercept."""
 SCATTERS = ((0.6, 0.05, 0.1), (0.3, 0.15, 0.4), (0.1, 0.3, 1.0))
 """The same for the distance of a predicate from its model."""
+LAPSE = 0.04
+"""The share of outcomes that say nothing about the model, success and failure alike (Wichmann and
+Hill, The Psychometric Function, 2001): so one broken thing of a sure kind is no proof of a bias."""
 TINY = 1e-300
 
 
@@ -57,8 +60,8 @@ class _Family:
         scatters: for each of `SCATTERS` its probability and the smoothing of slopes and intercepts.
         rates: the recalibrated degree at `GRID` by each map, float64[s * i, 101].
         mean: their mean over the prior, that is, `GRID` up to rounding and its ends.
-        success: logarithm of the same; `failure` of what is missing to 1.
-        right_success: logarithm of the degrees themselves; `right_failure` likewise.
+        success: logarithm of the chance of success by each map, with lapses; `failure` likewise.
+        right_success: the same by the degrees themselves; `right_failure` likewise.
     """
 
     model: Floats
@@ -91,11 +94,15 @@ def _build_family() -> _Family:
         scatters,
         to_degree(odds),
         marginal.ravel() @ to_degree(odds),
-        -np.logaddexp(0.0, -odds),
-        -np.logaddexp(0.0, odds),
-        -np.logaddexp(0.0, -x),
-        -np.logaddexp(0.0, x),
+        *_take_logarithms(to_degree(odds)),
+        *_take_logarithms(to_degree(x)),
     )
+
+
+def _take_logarithms(rate: Floats) -> tuple[Floats, Floats]:
+    """Take the logarithms of the chance of success and of failure."""
+    chance = (1.0 - LAPSE) * rate + 0.5 * LAPSE
+    return np.log(chance), np.log1p(-chance)
 
 
 def _normal(values: Floats, mean: float, spread: float) -> Floats:

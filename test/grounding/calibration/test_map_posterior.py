@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.grounding.calibration.map_posterior import (
     GRID,
+    LAPSE,
     RIGHT,
     SCATTERS,
     SPREADS,
@@ -46,6 +47,11 @@ def test_without_evidence_it_is_the_identity() -> None:
     assert right == pytest.approx(RIGHT)
 
 
+def lapse(rate: Floats) -> Floats:
+    """Add outcomes that say nothing."""
+    return (1.0 - LAPSE) * rate + 0.5 * LAPSE
+
+
 def integrate_slowly(own: Sequence[Outcome], other: Sequence[Outcome], count: int) -> Floats:
     """The slow twin: worlds drawn from the prior, weighted by the chance of what was seen.
 
@@ -73,9 +79,9 @@ def integrate_slowly(own: Sequence[Outcome], other: Sequence[Outcome], count: in
     chance, right = np.ones(count), 1.0
     for (slopes, intercepts), outcomes in zip(maps, (own, other), strict=True):
         for place, quality, weight in outcomes:
-            rate = to_degree(slopes * stretched[place] + intercepts)
+            rate = lapse(to_degree(slopes * stretched[place] + intercepts))
             chance *= (rate**quality * (1.0 - rate) ** (1.0 - quality)) ** weight
-            degree = GRID[place]
+            degree = lapse(GRID[place])
             right *= (degree**quality * (1.0 - degree) ** (1.0 - quality)) ** weight
     # The oracle is right in RIGHT of all worlds, and `count` worlds stand for the others.
     chance *= (1.0 - RIGHT) / count
@@ -113,7 +119,7 @@ def test_over_any_outcomes_it_loses_little_to_the_oracle(
     for place, (degree, quality, weight) in turns:
         prior = pool_predicates([measure(seen[1 - place])])
         values, _ = average_maps(prior, measure(seen[place]))
-        for loss, foretold in ((0, values[degree]), (1, GRID[degree])):
+        for loss, foretold in enumerate(lapse(np.asarray([values[degree], GRID[degree]])).tolist()):
             cost = -weight * (
                 quality * math.log(foretold) + (1.0 - quality) * math.log(1.0 - foretold)
             )
