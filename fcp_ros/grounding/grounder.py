@@ -283,7 +283,13 @@ class Grounder:
         ]
         found = self.calibrator.calibrate(
             [
-                Question(request.predicate, request.context_key, prior.prior, prior.model)
+                Question(
+                    request.predicate,
+                    request.context_key,
+                    prior.prior,
+                    prior.model,
+                    prior.uncertainty,
+                )
                 for _, request, prior in wanted
             ]
         )

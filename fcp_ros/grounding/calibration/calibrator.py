@@ -17,7 +17,12 @@ from typing import NamedTuple
 
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.pool import ModelPools, Pool, PoolFit
-from fcp_ros.grounding.calibration.posterior import DecayedSum, Forgetting, compute_posterior
+from fcp_ros.grounding.calibration.posterior import (
+    DecayedSum,
+    Forgetting,
+    compute_posterior,
+    convert_uncertainty,
+)
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
 from fcp_ros.grounding.protocol.errors import GroundingError
@@ -32,12 +37,16 @@ NOTICEABLE = 0.005
 
 
 class Question(NamedTuple):
-    """A judgement to calibrate: predicate, context, the oracle's degree and the model."""
+    """A judgement to calibrate: predicate, context, the oracle's degree and its model.
+
+    `uncertainty` is the expected error of the degree, None if the oracle doesn't say.
+    """
 
     predicate: str
     context_key: str
     prior: float
     model: str = ""
+    uncertainty: float | None = None
 
 
 class CalibrationResult(NamedTuple):
@@ -162,14 +171,17 @@ class Calibrator:
         return answer
 
     def _compute(self, question: Question) -> CalibrationResult:
-        predicate, context_key, prior, name = question
+        predicate, context_key, prior, name, uncertainty = question
         check_degree(prior, f"the prior of {predicate}")
         centre, strength, pooled = prior, self.options.strength, 0
         model = self._by_model.get(name)
         if model is not None:
             fit = model.fit(predicate)
-            centre, strength = model.compute_centre(predicate, prior, context_key), fit.strength
+            centre = model.compute_centre(predicate, prior, context_key)
+            strength = fit.compute_strength(centre, uncertainty, strength)
             pooled = fit.outcomes if centre != prior else 0
+        elif uncertainty is not None:
+            strength = convert_uncertainty(prior, uncertainty, strength)
         learnt = self._by_predicate.get(predicate)
         own = learnt.contexts.get(context_key) if learnt is not None else None
         if learnt is None or own is None:

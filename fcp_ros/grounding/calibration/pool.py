@@ -34,7 +34,13 @@ from fcp_ros.grounding.calibration.pooled_map import (
     compute_design_weights,
     fit_pooled_map,
 )
-from fcp_ros.grounding.calibration.posterior import RANGE, Forgetting, estimate_strength
+from fcp_ros.grounding.calibration.posterior import (
+    RANGE,
+    TOLD,
+    Forgetting,
+    convert_uncertainty,
+    estimate_strength,
+)
 from fcp_ros.grounding.calibration.regression import Floats, Ints, sum_groups
 from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, compute_score
 from fcp_ros.grounding.calibration.store import Evidence
@@ -67,6 +73,20 @@ class PoolFit:
     strength: float
     neighbourhood: Neighbourhood | None
     outcomes: int
+
+    def compute_strength(self, degree: float, uncertainty: float | None, believed: float) -> float:
+        """Compute the number of outcomes that the degree of one context is worth.
+
+        Args:
+            degree: recalibrated.
+            uncertainty: its expected error by the oracle; None if it doesn't say.
+            believed: the setting.
+        """
+        if uncertainty is None:
+            return self.strength
+        told = convert_uncertainty(degree, uncertainty, believed)
+        seen = (1.0 - TOLD) * compute_blend(self.map.outcomes, FEW, ENOUGH)
+        return float(told ** (1.0 - seen) * self.strength**seen)
 
     def compute_centre(self, prior: float, groups: ContextGroups, context_key: str) -> float:
         """Compute the degree of a context without its own outcomes."""

@@ -10,7 +10,8 @@ graded quality counts as that fraction of a success.
 
 The number of outcomes that a prior is worth is the ratio of the spread of outcomes within a context
 to the spread of the contexts' true rates about their priors: the credibility of Buehlmann and
-Straub (1970). `estimate_strength` estimates both, each shrunk towards the setting.
+Straub (1970). `estimate_strength` estimates both, each shrunk towards the setting. Where an oracle
+says how far it may be off, a sure degree is worth more outcomes than a doubtful one.
 
 *Forgetting.* Old outcomes count less: a robot with a new gripper must not be judged by the old one.
 An outcome's weight halves with each `half_life` outcomes that came after it in the same context,
@@ -36,6 +37,12 @@ RANGE = 4.0
 """The estimate stays within this factor of the setting. However right a model was so far, a few
 failures of a thing that breaks must lower its degree: only then does the planner try another."""
 
+EDGE = 0.05
+"""Degrees are clipped to this distance from 0 and 1, where a symmetric error can't be right."""
+TOLD = 0.5
+"""The part of an oracle's own uncertainty that still counts when it was seen how far contexts are
+from their degrees: an oracle that misjudges its uncertainty does bounded harm."""
+
 
 def compute_posterior(
     prior: float,
@@ -59,6 +66,24 @@ def compute_posterior(
     posterior = (strength * middle + total) / (strength + weight)
     shift = min(max(posterior - prior, -cap), cap)
     return min(max(prior + shift, 0.0), 1.0)
+
+
+def convert_uncertainty(degree: float, uncertainty: float, believed: float) -> float:
+    """Convert the expected error of a degree into the number of outcomes that it is worth.
+
+    A Beta distribution of strength s and mean d has the variance d (1 - d) / (s + 1).
+
+    Args:
+        degree: in [0, 1].
+        uncertainty: standard deviation of its error, in [0, 1].
+        believed: the setting; the result stays within a factor of `RANGE` of it.
+    """
+    inner = min(max(degree, EDGE), 1.0 - EDGE)
+    least, most = believed / RANGE, believed * RANGE
+    variance = inner * (1.0 - inner)
+    if uncertainty**2 * (most + 1.0) <= variance:
+        return most
+    return max(variance / uncertainty**2 - 1.0, least)
 
 
 def estimate_strength(

@@ -13,6 +13,7 @@ from fcp_ros.grounding.calibration.posterior import (
     DecayedSum,
     Forgetting,
     compute_posterior,
+    convert_uncertainty,
     estimate_strength,
 )
 
@@ -72,6 +73,18 @@ def test_the_estimate_stays_in_its_range(
     scatter = weight * mean * (1.0 - mean)
     found = estimate_strength(believed, weight, expected, mean, scatter)
     assert believed / RANGE - 1e-9 <= found <= believed * RANGE + 1e-9
+
+
+@given(st.floats(0.06, 0.94), st.floats(1.1, 15.9))
+def test_the_error_of_a_beta_distribution_gives_its_strength(degree: float, worth: float) -> None:
+    error = math.sqrt(degree * (1.0 - degree) / (worth + 1.0))
+    assert convert_uncertainty(degree, error, 4.0) == pytest.approx(worth)
+
+
+@given(DEGREE, DEGREE, DEGREE)
+def test_a_surer_degree_is_worth_more_within_bounds(degree: float, one: float, two: float) -> None:
+    less, more = (convert_uncertainty(degree, max(pair), 4.0) for pair in ((one, two), (one,)))
+    assert 1.0 <= less <= more <= 16.0
 
 
 OUTCOMES = st.lists(
