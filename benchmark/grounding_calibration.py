@@ -15,7 +15,7 @@ paired differences: the error of a seed after n outcomes less its error before.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,8 @@ from grounding_simulated import (
     CALIBRATED,
     MODEL,
     PREDICATE,
+    TOGETHER,
+    Floats,
     Mean,
     Oracle,
     Robot,
@@ -103,11 +105,12 @@ def show_learning(found: Sequence[Learning], console: Console) -> None:
     table.add_column("oracle")
     for count in AFTER:
         table.add_column(f"after {count}" if count else "before", justify="right")
-    for column in ("times lower", "ECE before", "ECE after", "Brier before", "Brier after"):
+    columns = ("times lower", *(f"ECE after {count}" for count in AFTER))
+    for column in (*columns, "Brier before", "Brier after"):
         table.add_column(column, justify="right")
     for one in found:
         lower = f"{one.factor:.1f}" if np.mean(one.errors[0]) > 1e-6 else "-"
-        eces = (mean_of(one.eces[0]), mean_of(one.eces[-1]))
+        eces = [mean_of(eces) for eces in one.eces]
         table.add_row(
             one.oracle.name,
             *(str(mean_of(errors)) for errors in one.errors),
@@ -143,32 +146,63 @@ def _verdict(met: bool) -> str:
 CHANGING = Oracle("too kind", shift=1.0, noise=0.5)
 LEARNT = 400
 """Outcomes before the world changes, so that the degrees are right by then."""
-CHANGES = (("rates halved", 0.5, 0.0), ("rates up by a third of what is missing", 1.0, 1 / 3))
+QUIET = 1000
+"""Outcomes without a change, for false alarms."""
+
+
+def _third_broken(rates: Floats) -> Floats:
+    found = rates.copy()
+    found[::3] *= 0.1
+    return found
+
+
+CHANGES: Mapping[str, Callable[[Floats], Floats]] = {
+    "rates halved": lambda rates: 0.5 * rates,
+    "each third context broken (a tenth left)": _third_broken,
+    "rates 0.7 of what they were": lambda rates: 0.7 * rates,
+    "odds a third of what they were": lambda rates: rates / (rates + 3.0 * (1.0 - rates)),
+    "rates up by a third of what is missing": lambda rates: rates + (1.0 - rates) / 3.0,
+}
 
 
 def show_drift(console: Console, seeds: int) -> None:
-    """Show false alarms without a change, and the outcomes until a change is detected."""
+    """Show false alarms without a change, and the outcomes until a change is detected.
+
+    The limit is Lorden's (1971): who knows rates and change needs ln(a) / information outcomes on
+    the average if false alarms are one in a; here a is exp(threshold).
+    """
     table = Table(title=f"Drift (after {LEARNT} outcomes the world changes)")
-    for column in ("change", "noticed in", "outcomes until then (median, 90 %)"):
+    for column in ("change", "noticed in", "outcomes until then (median, 90 %)", "limit"):
         table.add_column(column)
     quiet, alarms = 0, 0
     for seed in range(seeds):
         robot = _learnt(CHANGING, seed)
-        noticed = _until_alarm(robot, 1000)
-        quiet, alarms = quiet + noticed, alarms + (noticed < 1000)
-    for name, factor, up in CHANGES:
-        delays = []
+        noticed = _until_alarm(robot, QUIET)
+        quiet, alarms = quiet + noticed, alarms + (noticed < QUIET)
+    for name, change in CHANGES.items():
+        delays, information = [], []
         for seed in range(seeds):
             robot = _learnt(CHANGING, seed)
             if robot.calibrator.drifts():
                 continue  # an alarm from before is no notice
-            robot.rates = robot.rates * factor + (1.0 - robot.rates) * up
+            before, robot.rates = robot.rates, change(robot.rates)
+            information.append(_measure_information(robot.rates, before))
             delays.append(_until_alarm(robot, 500))
         found = sum(delay < 500 for delay in delays)
         middle, late = np.percentile(delays, [50, 90])
-        table.add_row(name, f"{found} of {len(delays)}", f"{middle:.0f}, {late:.0f}")
+        limit = CalibrationOptions().drift_threshold / np.mean(information)
+        table.add_row(
+            name, f"{found} of {len(delays)}", f"{middle:.0f}, {late:.0f}", f"{limit:.0f}"
+        )
     console.print(table)
     console.print(f"false alarms: {alarms} in {quiet} outcomes without a change")
+
+
+def _measure_information(after: Floats, before: Floats) -> float:
+    """Measure the mean information of an outcome about a change (Kullback and Leibler)."""
+    success = after * np.log(after / before)
+    failure = (1.0 - after) * np.log((1.0 - after) / (1.0 - before))
+    return float(np.mean(success + failure))
 
 
 NEVER = CalibrationOptions(half_life=0.0, pooled_half_life=0.0, kept_after_change=1.0)
@@ -209,11 +243,13 @@ def _learnt(oracle: Oracle, seed: int, options: CalibrationOptions | None = None
 
 
 def _until_alarm(robot: Robot, most: int) -> int:
-    """Count the outcomes until an alarm, in steps of ten; `most` if there is none."""
-    for count in range(10, most + 1, 10):
-        robot.act(10)
+    """Count the outcomes until an alarm; `most` if there is none."""
+    for count in range(most):
+        if count % TOGETHER == 0:
+            degrees = robot.degrees()
+        robot.act_once(degrees, 1)
         if robot.calibrator.drifts():
-            return count
+            return count + 1
     return most
 
 

@@ -45,7 +45,7 @@ SPREADS = ((0.5, 0.2, 0.4), (0.5, 0.7, 1.3))
 """The prior of a model: probability, spread of the slope's logarithm, spread of the intercept."""
 SCATTERS = ((0.6, 0.05, 0.1), (0.3, 0.15, 0.4), (0.1, 0.3, 1.0))
 """The same for the distance of a predicate from its model."""
-LAPSE = 0.04
+LAPSE = 0.02
 """The share of outcomes that say nothing about the model, success and failure alike (Wichmann and
 Hill, The Psychometric Function, 2001): so one broken thing of a sure kind is no proof of a bias."""
 TINY = 1e-300

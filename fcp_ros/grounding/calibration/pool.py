@@ -48,7 +48,7 @@ from fcp_ros.grounding.protocol.options import CalibrationOptions
 
 KEPT = 4096
 """Number of the newest outcomes that the fit uses."""
-LEARNT = 50
+LEARNT = 100
 """Outcomes from which on what was learnt from them can become wrong."""
 FEW, ENOUGH = 10.0, 30.0
 """Outcomes, counted with the design effect, from which on the strength is estimated."""

@@ -199,11 +199,11 @@ def test_a_batch_does_not_read_the_file_for_each_judgement(
 
 def test_a_change_fades_what_was_before_it(calibrator: Calibrator) -> None:
     """Of two mugs only one was tried since the gripper changed, yet the other is doubted, too."""
-    for number in range(100):
+    for number in range(150):
         calibrator.store.record(
             evidence(
-                float(number < 60),
-                key("mug", 1 if number >= 60 else number % 2),
+                float(number < 110),
+                key("mug", 1 if number >= 110 else number % 2),
                 stamp=float(number),
                 prior=0.8,
                 degree=0.9,

@@ -148,7 +148,8 @@ def test_outcomes_move_degrees(learner, until):
     assert after.degree < before - 0.3
     assert after.prior == before
     assert after.evidence_count == 3
-    assert client.judge(grasp(Element("cup_1", "cup"))).memberships[0].degree == before
+    cup = client.judge(grasp(Element("cup_1", "cup"))).memberships[0]
+    assert after.degree + 0.1 < cup.degree < before == cup.prior  # the model is doubted a little
     entry = client.calibration().entries[0]
     assert (entry.predicate, entry.evidence_count, entry.mean_quality) == ("can_grasp", 3, 0.0)
     assert entry.degree == pytest.approx(after.degree)
