@@ -18,6 +18,7 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import (
     HIGHEST_SCORE,
     ArgumentContext,
+    AttributeValue,
     JudgementRequest,
 )
 
@@ -129,9 +130,16 @@ def _write_anchor(anchor: Anchor) -> str:
 def _write_argument(argument: ArgumentContext) -> str:
     line = f"{argument.parameter}: {_sanitise(argument.words)}"
     if argument.attributes:
-        known = ", ".join(f"{name} {_sanitise(str(value))}" for name, value in argument.attributes)
+        known = ", ".join(_write_attribute(name, value) for name, value in argument.attributes)
         line += f" ({known})"
     return line
+
+
+def _write_attribute(name: str, value: AttributeValue) -> str:
+    """Write a flag as a word, "full" or "not full", and another value behind its name."""
+    if isinstance(value, bool):
+        return f"{'' if value else 'not '}{name.replace('_', ' ')}"
+    return f"{name} {_sanitise(str(value))}"
 
 
 def _sanitise(text: str) -> str:

@@ -11,13 +11,14 @@ from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementReque
 
 
 def test_rubric_and_declared_context_are_in_the_prompt(make_predicate: Any) -> None:
-    item = ArgumentContext("item", "mug_7", "coffee mug", (("dirty", True), ("size_x", 0.08)))
+    known = (("dirty", True), ("in_use", False), ("material", "clay"), ("size_x", 0.08))
+    item = ArgumentContext("item", "mug_7", "coffee mug", known)
     request = JudgementRequest("serves_as", (item, ArgumentContext("purpose", "drinking")))
     prompt = write_prompt(make_predicate(), request)
     assert "Question: How well does coffee mug serve for drinking?" in prompt
     assert "100: Made for it. Examples: mug, drinking; spoon, eating soup." in prompt
     assert prompt.index("\n0: Useless.") < prompt.index("\n50: ") < prompt.index("\n100: ")
-    assert "- item: coffee mug (dirty True, size_x 0.08)" in prompt
+    assert "- item: coffee mug (dirty, not in use, material clay, size_x 0.08)" in prompt
     assert "Consider: shape; material." in prompt
     assert "mug_7" not in prompt
 
