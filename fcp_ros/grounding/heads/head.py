@@ -24,8 +24,6 @@ from fcp_ros.grounding.heads.kernel import Kernel
 Array = NDArray[np.float32]
 Pairs = Sequence[tuple[str, str]]
 
-CHUNK = 256
-"""Pairs that are scored at a time; their likeness fits into a processor's cache."""
 MOST_KEPT = 65_536
 """Pairs whose scores are kept."""
 
@@ -36,6 +34,11 @@ class PairFeatures(Protocol):
     @property
     def widths(self) -> tuple[int, ...]:
         """Number of columns of each block."""
+        ...
+
+    @property
+    def sides(self) -> tuple[bool, ...]:
+        """For each block, True if it holds both sides, one half each."""
         ...
 
     def compute(self, pairs: Pairs) -> Array:
@@ -160,11 +163,14 @@ class Head:
     def _compute(self, pairs: Pairs) -> Array:
         """Compute score, error and cosine of pairs, shape (pairs, 3)."""
         features = self.features.compute(pairs)
-        scores = np.concatenate(
-            [
-                self.kernel.compute(features[start : start + CHUNK], self.supports) @ self.weights
-                for start in range(0, len(pairs), CHUNK)
-            ]
-        ) + np.array(self.means, np.float32)
+        weighed = self.kernel.weigh(features, self.supports, self.weights, _number_words(pairs))
+        scores = weighed + np.array(self.means, np.float32)
         errors = np.sqrt(self.error_map.apply_all(scores[:, 1]))
         return np.stack([scores[:, 0], errors, self.features.compare(pairs)], axis=1)
+
+
+def _number_words(pairs: Pairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Number the words of the left and of the right sides."""
+    numbers: dict[str, int] = {}
+    rows = [numbers.setdefault(word, len(numbers)) for pair in pairs for word in pair]
+    return np.array(rows[::2], np.intp), np.array(rows[1::2], np.intp)

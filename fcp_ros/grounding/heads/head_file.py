@@ -301,7 +301,7 @@ class _Reader:
             name,
             columns,
             features,
-            Kernel(tuple(features.widths), tuple(sharpness.tolist())),
+            Kernel(tuple(features.widths), tuple(sharpness.tolist()), tuple(features.sides)),
             self._read(f"{name}.supports", np.float32, len(weights), sum(features.widths)),
             weights,
             (float(means[0]), float(means[1])),

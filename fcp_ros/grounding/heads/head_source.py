@@ -25,6 +25,7 @@ from fcp_ros.grounding.heads.stack import (
     find_packaged_stack,
     read_stack,
 )
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
@@ -53,6 +54,11 @@ class HeadSource(Protocol):
     @property
     def is_loaded(self) -> bool:
         """True if all models are in memory."""
+        ...
+
+    @property
+    def is_english_only(self) -> bool:
+        """True if no model knows other languages."""
         ...
 
     def load(self) -> Mapping[str, PairScorer]:
@@ -85,6 +91,11 @@ class SingleSource:
     def is_loaded(self) -> bool:
         """True if the model is in memory."""
         return self._encoder.is_loaded
+
+    @property
+    def is_english_only(self) -> bool:
+        """True for a sentence model; those that heads are trained for know English."""
+        return isinstance(self._encoder, SentenceEncoder)
 
     def load(self) -> Mapping[str, PairScorer]:
         """Read the heads; the model is loaded at the first question."""
@@ -129,6 +140,11 @@ class StackSource:
     def is_loaded(self) -> bool:
         """True if all models are in memory."""
         return all(encoder.is_loaded for encoder in self._encoders)
+
+    @property
+    def is_english_only(self) -> bool:
+        """True if no member knows other languages."""
+        return all(member.is_english_only for member in self._members)
 
     def load(self) -> Mapping[str, PairScorer]:
         """Read the heads of all members."""

@@ -44,6 +44,11 @@ class HeadOracle:
         """True if the models are in memory."""
         return self._source.is_loaded
 
+    @property
+    def is_english_only(self) -> bool:
+        """True if no model knows other languages than English."""
+        return self._source.is_english_only
+
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:

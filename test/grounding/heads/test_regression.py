@@ -152,3 +152,19 @@ def test_a_row_of_half_worth_counts_half() -> None:
     assert kernel.compute(asked, rows) @ weights == pytest.approx(
         compute_slowly(kernel, asked, doubled) @ alone, abs=2e-3
     )
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 700), st.sampled_from([2, 9, 60]))
+def test_weighing_by_words_is_weighing_by_rows(seed: int, count: int, words: int) -> None:
+    generator = np.random.default_rng(seed)
+    lefts, rights = generator.normal(size=(2, words, 3)).astype(np.float32)
+    left, right = generator.integers(words, size=(2, count))
+    own = generator.normal(size=(count, 2)).astype(np.float32)
+    rows = np.concatenate([own, lefts[left], rights[right]], axis=1)
+    others = generator.normal(size=(40, 8)).astype(np.float32)
+    weights = generator.normal(size=(40, 2)).astype(np.float32)
+    kernel = Kernel((2, 6), (0.5, 0.3), (False, True))
+    assert kernel.weigh(rows, others, weights, (left, right)) == pytest.approx(
+        kernel.compute(rows, others) @ weights, abs=1e-4
+    )

@@ -96,6 +96,7 @@ class SentenceFeatures:
     """
 
     widths = (FEATURES, 2 * COMPONENTS)
+    sides = (False, True)
 
     def __init__(self, encode: Encode, basis: Basis, scaling: Scaling | None = None) -> None:
         self.basis = basis

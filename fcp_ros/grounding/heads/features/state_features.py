@@ -142,6 +142,11 @@ class StateFeatures:
         """Number of columns of each block: there is one block."""
         return (self.reduction.projection.shape[1],)
 
+    @property
+    def sides(self) -> tuple[bool, ...]:
+        """No block holds both sides."""
+        return (False,)
+
     def compute(self, pairs: Pairs) -> Array:
         """Compute the features of pairs."""
         return self.reduction.apply(self.read(self.form, pairs))

@@ -205,7 +205,8 @@ def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOpti
             for start in range(0, len(part.pairs), CHUNK)
         ]
     ).astype(np.float32)
-    kernel = Kernel(tuple(features.widths), (options.sharpness,) * len(features.widths))
+    sharpness = (options.sharpness,) * len(features.widths)
+    kernel = Kernel(tuple(features.widths), sharpness, tuple(features.sides))
     mean = float(part.degrees[: part.judged].mean())
     target = part.degrees - mean
     judged = part.weigh(0.0)
