@@ -147,11 +147,10 @@ def list_entrants() -> list[Entrant]:
         Entrant("raw cosine, mpnet", partial(_make_cosine, "mpnet")),
         Entrant(DEFAULT, partial(_make_head, "", "embedding")),
         Entrant("default, all looked up", NormalUse, only=(EVERYDAY,)),
-        *(
-            Entrant(name, partial(_make_head, model))
-            for name, model in ((MINILM, "minilm"), (MPNET, "mpnet"), (QWEN, QWEN_MODEL))
-        ),
-        Entrant(STACK, partial(_make_head, f"mpnet+{QWEN_MODEL}")),
+        Entrant(MINILM, partial(_make_head, "minilm")),
+        Entrant(MPNET, partial(_make_head, "mpnet")),
+        Entrant(QWEN, partial(_make_head, QWEN_MODEL), most_quick=20),
+        Entrant(STACK, partial(_make_head, f"mpnet+{QWEN_MODEL}"), most_quick=20),
         Entrant("score asked, qwen", partial(_make_asked, QWEN_MODEL), 150, 0),
     ]
 
