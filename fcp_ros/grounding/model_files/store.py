@@ -7,6 +7,7 @@ download has left when it was interrupted lies in a folder of its own and is use
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib.util
 import json
@@ -16,8 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import IO
 
 from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.registry import PackedForm, get_registered_model, is_hub_name
@@ -130,23 +130,27 @@ def lock_model(name: str) -> Iterator[None]:
     folder = locate_models()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f".{name.replace('/', '--')}.lock", timeout=0)
-        lock.acquire()
-    except Timeout as error:
-        raise GroundingError(
-            GroundingCode.STORE_FAILED,
-            f"another process is fetching or removing {name} in {folder}; wait until it has ended",
-        ) from error
+        lock = (folder / f".{name.replace('/', '--')}.lock").open("w")
     except OSError as error:
         raise GroundingError(
             GroundingCode.STORE_FAILED,
             f"models can't be kept in {folder} ({error.strerror}); set {FOLDER_VARIABLE} to a "
             "folder that may be written",
         ) from error
-    try:
+    with lock:  # closing it lets go of it, as the end of the process does
+        _lock_file(lock, name)
         yield
-    finally:
-        lock.release()
+
+
+def _lock_file(lock: IO[str], name: str) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise GroundingError(
+            GroundingCode.STORE_FAILED,
+            f"another process is fetching or removing {name} in {locate_models()}; wait until it "
+            "has ended",
+        ) from error
 
 
 def hash_file(path: Path, report: FetchReport | None = None) -> str:
