@@ -113,28 +113,25 @@ class LevelledOracle(PerRequestOracle):
         """
         if not requests:
             return []
-        levels = self.find_levels(predicate)
+        levels, news = self._find_levels(predicate)
         if levels.area is not None and levels.area < self._options.least_area:
             refusal = GroundingError(GroundingCode.NO_ANSWER, self._describe(predicate, levels))
             return [refusal] * len(requests)
         ask = getattr(self._oracle, "judge_each", self._oracle.judge)
-        return [_map_answer(answer, levels) for answer in ask(predicate, requests)]
+        return [_map_answer(answer, levels, news) for answer in ask(predicate, requests)]
 
-    def find_levels(self, predicate: GradedPredicate) -> Levels:
-        """Return what the model's scores mean for a predicate; asks the known questions once.
-
-        Raises:
-            GroundingError: the oracle behind fails as a whole, or the judgements can't be read.
-        """
+    def _find_levels(self, predicate: GradedPredicate) -> tuple[Levels, str]:
+        """Return the levels for a predicate, and what it cost if they were learned just now."""
         version = hash_predicate(predicate)
         with self._lock:
-            if version not in self._found:
-                levels = self._learn(predicate)
-                self._found[version] = levels
-                if levels.area is not None and levels.area < GOOD_AREA:
-                    self._remarks[version] = self._describe(predicate, levels)
-                    _LOG.warning("%s", self._remarks[version])
-            return self._found[version]
+            if version in self._found:
+                return self._found[version], ""
+            levels, news = self._learn(predicate)
+            self._found[version] = levels
+            if levels.area is not None and levels.area < GOOD_AREA:
+                self._remarks[version] = self._describe(predicate, levels)
+                _LOG.warning("%s", self._remarks[version])
+            return levels, news
 
     def close(self) -> None:
         """Close the oracle behind and the cache."""
@@ -144,13 +141,13 @@ class LevelledOracle(PerRequestOracle):
         if self._cache is not None:
             self._cache.close()
 
-    def _learn(self, predicate: GradedPredicate) -> Levels:
+    def _learn(self, predicate: GradedPredicate) -> tuple[Levels, str]:
         begun = time.monotonic()
         groups = choose_examples(predicate)
         judged = self._choose_judgements(predicate)
         count = len(judged) + sum(len(questions) for _, questions in groups)
         if not count:
-            return Levels()
+            return Levels(), ""
         _LOG.info(
             "%s: %d questions whose answer is known are asked about %s, once for this model",
             self.name, count, predicate.name,
@@ -160,8 +157,9 @@ class LevelledOracle(PerRequestOracle):
         ]
         levels = learn_levels(self._ask(predicate, judged), examples)
         took = time.monotonic() - begun
-        _LOG.info("%s: that took %.1f s; %s", self.name, took, _summarise(levels))
-        return levels
+        news = f"{count} known questions were asked first, which took {took:.1f} s, once"
+        _LOG.info("%s: %s; %s", self.name, news, _summarise(levels))
+        return levels, news
 
     def _choose_judgements(self, predicate: GradedPredicate) -> list[KnownQuestion]:
         wanted = self._options.levels == LevelSource.JUDGEMENTS
@@ -210,7 +208,7 @@ class LevelledOracle(PerRequestOracle):
         )
 
 
-def _map_answer(answer: Answer, levels: Levels) -> Answer:
+def _map_answer(answer: Answer, levels: Levels, news: str) -> Answer:
     if not isinstance(answer, Membership):
         return answer
     degree, note = answer.prior, _summarise(levels)
@@ -222,7 +220,7 @@ def _map_answer(answer: Answer, levels: Levels) -> Answer:
         degree=degree,
         prior=degree,
         uncertainty=levels.uncertainty,
-        note=f"{answer.note}; {note}" if note else answer.note,
+        note="; ".join(text for text in (answer.note, note, news) if text),
     )
 
 

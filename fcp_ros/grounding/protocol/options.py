@@ -60,9 +60,9 @@ class LanguageModelOptions:
         least_mass: in both modes, answers with less probability on valid scores (of drawn answers,
             with a smaller share of scores) are refused, in [0, 1].
         estimate: "mean" or "median" of the distribution or of the samples.
-        levels: "judgements": scores are mapped to degrees as the rubric's examples and 150
-            judgements of the set that the predicate is judged like say; "examples": by the examples
-            alone; "none": unchanged and unchecked. Of a model on this machine.
+        levels: "examples": scores are mapped to degrees as the rubric's examples say; "judgements":
+            150 judgements of the set that the predicate is judged like count, too; "none":
+            unchanged and unchecked. Of a model on this machine.
         least_area: predicates whose examples of the highest and the lowest anchor the model tells
             apart worse than this are refused, in [0, 1]; 0.5 is chance, 0 refuses none.
         precision: of the model on this machine.
@@ -76,7 +76,7 @@ class LanguageModelOptions:
     temperature: float = 0.7
     least_mass: float = 0.5
     estimate: Estimate = Estimate.MEAN
-    levels: LevelSource = LevelSource.JUDGEMENTS
+    levels: LevelSource = LevelSource.EXAMPLES
     least_area: float = 0.6
     precision: Precision = Precision.AUTO
     token_budget: int = 4096

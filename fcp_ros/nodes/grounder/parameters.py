@@ -151,9 +151,9 @@ PARAMETERS = (
     ),
     ParameterSpec(
         "levels",
-        "judgements",
-        "What maps the scores of the language model to degrees: the rubric's examples and some of "
-        "the judgements, the examples alone, or nothing, unchecked.",
+        "examples",
+        "What maps the scores of the language model to degrees: the rubric's examples, 150 "
+        "judgements as well, or nothing, unchecked.",
         choices=tuple(source.value for source in LevelSource),
     ),
     ParameterSpec(

@@ -28,7 +28,7 @@ from fcp_ros.grounding.protocol.oracle import Answer
 from fcp_ros.grounding.registry import make_oracle
 
 Score = Callable[[str, str], float | GroundingError]
-OPTIONS = LanguageModelOptions()
+OPTIONS = LanguageModelOptions(levels=LevelSource.JUDGEMENTS)
 LOW, HIGH = ("stone", "cloud", "fork", "song", "shoe"), ("cup", "glass", "bowl", "can", "pot")
 
 
@@ -121,6 +121,11 @@ def test_answers_are_mapped_and_say_so(
     assert high.degree == pytest.approx(0.9, abs=0.1)
     assert "plain; level 0.54 -> " in low.note
     assert f"learned from {JUDGEMENTS} judgements" in low.note
+    assert f"; {JUDGEMENTS + 10} known questions were asked first, which took" in low.note
+    (again,) = ask(oracle, predicate, request_of, "thing 10 new")
+    assert isinstance(again, Membership)
+    assert "known questions were" not in again.note
+    assert again.degree == low.degree
     assert low.uncertainty == pytest.approx(0.0, abs=0.1)
     assert (oracle.name, oracle.model, oracle.is_loaded) == ("causal_lm", "a model@1", True)
     assert oracle.notes == ("a remark",)
@@ -162,11 +167,12 @@ def test_known_questions_are_asked_once_and_kept_in_the_cache(
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda n: ask(oracle, predicate, request_of, "cup"), range(8)))
     assert len(scorer.asked) == known + 8
-    assert all(answer == answers[0] for answer in answers)
+    plain = [[replace(answer, note="") for answer in found] for found in answers]
+    assert all(found == plain[0] for found in plain)
     oracle.close()
     scorer = Scorer(squeeze)
     again = LevelledOracle(scorer, OPTIONS, judgements, open_cache)
-    assert ask(again, predicate, request_of, "cup") == answers[0]
+    assert [replace(a, note="") for a in ask(again, predicate, request_of, "cup")] == plain[0]
     assert scorer.asked == ["cup"]
     changed = replace(predicate, rubric=replace(predicate.rubric, factors=("size",)))
     ask(again, changed, request_of, "cup")
