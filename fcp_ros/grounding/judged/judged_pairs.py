@@ -107,6 +107,32 @@ def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) ->
         ) from error
 
 
+def list_pair_files(own: Path | None) -> list[Path]:
+    """List the files to look pairs up in, the package's first.
+
+    Args:
+        own: heads that the user trained, or a stack of several: a JSON file that names the hashes
+            of the heads, which lie beside it and all hold the same pairs.
+    """
+    if own is None:
+        return [PACKAGED_PAIRS]
+    own = own.expanduser()
+    if own.suffix == ".json":
+        members = (file for file in sorted(own.parent.glob("*.safetensors")) if _is_in(own, file))
+        return [PACKAGED_PAIRS, *list(members)[:1]]
+    return [PACKAGED_PAIRS, own]
+
+
+def _is_in(stack: Path, file: Path) -> bool:
+    """Return True if a stack names the hash of a file of heads."""
+    try:
+        hashes = json.loads(stack.read_text(encoding="utf-8"))["heads"]
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+    return any(digest.startswith(str(short)) for short in hashes if short)
+
+
 def load_pairs(file: Path) -> dict[str, JudgedPairs]:
     """Read the pairs of each set in a file; of a file of heads, only its judged pairs.
 

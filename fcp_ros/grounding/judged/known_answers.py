@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.grounding.judged.judged_pairs import PACKAGED_PAIRS, JudgedPairs, load_pairs
+from fcp_ros.grounding.judged.judged_pairs import JudgedPairs, list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import find_sides, read_arguments, to_plain, to_singular
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
@@ -51,15 +51,15 @@ class KnownAnswers:
     """Looks up what was judged. Safe to use from several threads.
 
     Args:
-        own: file of heads that the user trained; its sets replace the package's of the same name.
-        packaged: the package's pairs.
+        own: file of heads that the user trained, or of a stack; its sets replace the package's of
+            the same name.
 
     Attributes:
         note: why the pairs of a file are not looked up, or "".
     """
 
-    def __init__(self, own: Path | None = None, packaged: Path = PACKAGED_PAIRS) -> None:
-        self._files = [packaged, *([own] if own is not None else [])]
+    def __init__(self, own: Path | None = None) -> None:
+        self._own = own
         self._sets: dict[str, JudgedPairs] | None = None
         self._known: dict[str, _Known] = {}
         self._found: dict[tuple[str, tuple[ArgumentContext, ...]], Membership | None] = {}
@@ -122,7 +122,7 @@ class KnownAnswers:
         with self._lock:
             if self._sets is None:
                 sets: dict[str, JudgedPairs] = {}
-                for file in self._files:
+                for file in list_pair_files(self._own):
                     try:
                         sets |= load_pairs(file)
                     except GroundingError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcp_ros.grounding.judged.judged_pairs import PACKAGED_PAIRS, load_pairs
+from fcp_ros.grounding.judged.judged_pairs import list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
@@ -49,14 +49,12 @@ def make_known_words(phrases: Iterable[str], more: Iterable[str] = ()) -> KnownW
 
 
 def load_known_words(own: Path | None = None) -> KnownWords:
-    """Load the known words of the package and of a file of the user's training.
+    """Load the known words of the package and of the user's training.
 
     A file that can't be read has none: whoever uses it for more says so.
     """
     phrases: set[str] = set()
-    for file in (PACKAGED_PAIRS, own):
-        if file is None:
-            continue
+    for file in list_pair_files(own):
         try:
             for pairs in load_pairs(file).values():
                 phrases |= pairs.phrases

@@ -223,6 +223,13 @@ def test_a_model_of_many_languages_is_believed(judge: Any, oracle: EchoOracle) -
     assert judge("answer with 100")[0].degree < 0.4
 
 
+def test_heads_of_a_sentence_model_know_english_only(household: Any, ask: Any) -> None:
+    grounder = make_grounder(household, GroundingOptions(oracle="head"))
+    becher, mug = grounder.judge([ask("becher", "drinking in bed"), ask("mug", "drinking in bed")])
+    assert "unsure: 'becher'" in becher.note
+    assert "unsure" not in mug.note
+
+
 def test_nothing_read_otherwise_leaves_the_answer_alone(ask: Any) -> None:
     answer = Membership.of_degree(0.7, "x", "y", "z")
     assert ReadRequest(ask("mug", "drinking")).annotate(answer, is_english_only=True) is answer
