@@ -13,7 +13,7 @@ from fcp_ros.grounding.models.sentence_encoder import Encode
 
 Array = NDArray[np.float32]
 
-PHRASINGS = ("a {}", "You can use a {}.", "What do you use for {}?", "It is used for {}.")
+PHRASINGS = ("a {}", "You can use a {}.", "What do you use for {}?")
 
 
 def list_phrases(words: Sequence[str]) -> list[str]:

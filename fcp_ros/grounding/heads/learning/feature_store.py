@@ -8,6 +8,7 @@ off by the next one.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 from collections.abc import Callable, Sequence
@@ -15,7 +16,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.model_files.store import locate_models
@@ -50,17 +50,19 @@ class FeatureStore:
             [("key", f"V{KEY_BYTES}"), ("row", "<f2" if is_halved else "<f4", (width,))]
         )
         self._rows: dict[bytes, int] = {}
-        self._lock = FileLock(folder / f"{name}.lock", timeout=0)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire()
-        except Timeout as error:
+            self._lock = (folder / f"{name}.lock").open("w")
+        except OSError as error:
+            raise self._build_unwritable(error) from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self._lock.close()
             raise GroundingError(
                 GroundingCode.STORE_FAILED,
                 f"another process computes the same features in {folder}; wait until it has ended",
             ) from error
-        except OSError as error:
-            raise self._build_unwritable(error) from error
         try:
             self._open()
         except OSError as error:
@@ -72,7 +74,7 @@ class FeatureStore:
 
     def close(self) -> None:
         """Let other processes use the file."""
-        self._lock.release()
+        self._lock.close()  # which lets go of it, as the end of the process does
 
     def find_missing(self, texts: Sequence[str]) -> list[str]:
         """Find the texts without features, each once, in order."""

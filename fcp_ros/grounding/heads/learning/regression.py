@@ -48,7 +48,7 @@ class RegressionOptions:
     """
 
     supports: int = 2500
-    sharpenings: tuple[float, ...] = (0.5, 1.0, 2.0)
+    sharpenings: tuple[float, ...] = (0.25, 0.5, 1.0)
     ridges: tuple[float, ...] = (0.1, 0.3, 1.0)
     sample: int = 800
     seed: int = 0
