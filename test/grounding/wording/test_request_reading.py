@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from injected_labels import ORDERS
+from injected_labels import FRESH_ORDERS, ORDERS
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import Grounder, GroundingOptions
@@ -265,6 +265,37 @@ def test_without_reading_orders_would_move_it(
         [ask("tin mug" + order[:300], "cutting paper") for order in ("", *ORDERS)],
     )
     assert sum(abs(plain.degree - one.degree) > 0.05 for one in ordered) > 10
+
+
+def test_fresh_orders_move_few_degrees_and_little(grounder: Grounder, ask: Any) -> None:
+    labels = [normalise_label("tin mug" + order) for order in ("", *FRESH_ORDERS)]
+    moved = 0
+    for purpose in ("drinking in bed", "cutting paper"):
+        plain, *ordered = grounder.judge([ask(label, purpose) for label in labels])
+        shifts = [abs(plain.degree - one.degree) for one in ordered]
+        moved = max(moved, sum(shift > 0.05 for shift in shifts))
+        assert max(shifts) < 0.2
+    assert moved <= 5
+
+
+FOREIGN = {
+    "becher": "mug", "stuhl": "chair", "messer": "knife", "schere": "scissors", "besen": "broom",
+    "verre": "glass", "couteau": "knife", "bouteille": "bottle", "cuchara": "spoon",
+    "silla": "chair", "taza": "cup", "bicchiere": "glass", "sedia": "chair",
+    "\u30ab\u30c3\u30d7": "cup",
+    "\u30ca\u30a4\u30d5": "knife", "\u0447\u0430\u0448\u043a\u0430": "cup",
+}  # fmt: skip
+
+
+def test_words_of_other_languages_are_not_wrong_with_confidence(
+    grounder: Grounder, ask: Any
+) -> None:
+    for purpose in ("drinking", "sitting", "cutting bread", "sweeping the floor"):
+        for one in grounder.judge([ask(word, purpose) for word in FOREIGN]):
+            assert 0.1 < one.degree < 0.45
+            assert one.uncertainty >= UNKNOWN_ERROR
+        english = grounder.judge([ask(word, purpose) for word in FOREIGN.values()])
+        assert all("unsure" not in one.note for one in english)
 
 
 def test_a_label_of_ten_thousand_characters(grounder: Grounder, ask: Any) -> None:
