@@ -45,7 +45,7 @@ TEN = 10
 TAUGHT = 30
 SCORED = 3
 """The place of the predicate that is scored."""
-FULL_SEEDS, QUICK_SEEDS = 60, 6
+FULL_SEEDS, QUICK_SEEDS = 30, 6
 BEFORE, ALONE, UNTRIED, TAUGHT_TEN = "before", "alone, 10", "taught, 0", "taught, 10"
 STAGES = (BEFORE, ALONE, UNTRIED, TAUGHT_TEN)
 
