@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from grounding_models import MISTAKES, PREDICATES, ModelTrial, make_judged
 from grounding_simulated import (
     BIASED,
     CALIBRATED,
@@ -198,6 +199,50 @@ def show_drift(console: Console, seeds: int) -> None:
     console.print(f"false alarms: {alarms} in {quiet} outcomes without a change")
 
 
+GRIPPER = (0, 1, 2)
+"""The places of the predicates that a worn gripper concerns; the last one it doesn't."""
+
+
+def show_shared_drift(console: Console, seeds: int) -> None:
+    """Show the outcomes of each predicate until a worn gripper is noticed for three of four."""
+    table = Table(title="Drift of three predicates of four (their rates are halved)")
+    for column in ("models", "outcomes of each (median, 90 %)", "the fourth is blamed"):
+        table.add_column(column)
+    for shared in (False, True):
+        delays, blamed = [], 0
+        for seed in range(seeds):
+            random = np.random.default_rng(seed)
+            trial = ModelTrial(make_judged(MISTAKES[0], random), random, shared=shared)
+            for _ in range(100):
+                _act_in_turn(trial)
+            if trial.calibrator.drifts():
+                continue
+            for place in GRIPPER:
+                one = trial.judged[place]
+                trial.judged[place] = replace(one, rates=0.5 * one.rates)
+            delays.append(_until_all_alarm(trial, 200))
+            blamed += any(drift.predicate == PREDICATES[-1] for drift in trial.calibrator.drifts())
+        middle, late = np.percentile(delays, [50, 90])
+        name = "one for all" if shared else "one for each"
+        table.add_row(name, f"{middle:.0f}, {late:.0f}", f"{blamed} of {len(delays)}")
+    console.print(table)
+
+
+def _act_in_turn(trial: ModelTrial) -> None:
+    for place in range(len(trial.judged)):
+        trial.act(place, 1)
+
+
+def _until_all_alarm(trial: ModelTrial, most: int) -> int:
+    """Count the outcomes of each predicate until all of the gripper's have an alarm."""
+    wanted = {PREDICATES[place] for place in GRIPPER}
+    for count in range(1, most + 1):
+        _act_in_turn(trial)
+        if wanted <= {drift.predicate for drift in trial.calibrator.drifts()}:
+            return count
+    return most
+
+
 def _measure_information(after: Floats, before: Floats) -> float:
     """Measure the mean information of an outcome about a change (Kullback and Leibler)."""
     success = after * np.log(after / before)
@@ -306,5 +351,6 @@ def run(console: Console, quick: bool = False) -> None:
     seeds = QUICK_SEEDS if quick else FULL_SEEDS
     show_learning([learn(oracle, seeds) for oracle in (*BIASED, *CALIBRATED)], console)
     show_drift(console, seeds)
+    show_shared_drift(console, seeds // 2)
     show_relearning(console, seeds)
     show_speed(console, quick)

@@ -18,7 +18,6 @@ from grounding_simulated import Floats, Oracle
 
 from fcp_ros.grounding import (
     ArgumentContext,
-    CalibrationOptions,
     CalibrationStore,
     Calibrator,
     Evidence,
@@ -183,22 +182,20 @@ def _write_key(predicate: str, item: int, purpose: int) -> str:
 
 
 class ModelTrial:
-    """A robot that acts on the degrees of one model for several predicates.
+    """A robot that acts on the degrees for several predicates.
 
     Args:
         judged: the predicates.
         random: decides what is tried and how it goes.
-        options: of the calibration.
+        shared: False if each predicate has a model of its own.
     """
 
     def __init__(
-        self,
-        judged: Sequence[Judged],
-        random: np.random.Generator,
-        options: CalibrationOptions | None = None,
+        self, judged: Sequence[Judged], random: np.random.Generator, *, shared: bool = True
     ) -> None:
-        self.judged = judged
-        self.calibrator = Calibrator(CalibrationStore(":memory:"), options)
+        self.judged = list(judged)
+        self.calibrator = Calibrator(CalibrationStore(":memory:"))
+        self._shared = shared
         self._random = random
         self._stamp = 0.0
 
@@ -206,7 +203,7 @@ class ModelTrial:
         """Return the calibrated degrees of all contexts of a predicate."""
         one = self.judged[place]
         questions = [
-            Question(one.predicate, key, prior, MODEL)
+            Question(one.predicate, key, prior, self._name_model(one))
             for key, prior in zip(one.keys, one.priors.tolist(), strict=True)
         ]
         return np.asarray([answer.degree for answer in self.calibrator.calibrate(questions)])
@@ -217,7 +214,7 @@ class ModelTrial:
         for context in self._random.integers(one.tried, size=count).tolist():
             self._stamp += 1.0
             key, prior = one.keys[context], float(one.priors[context])
-            question = Question(one.predicate, key, prior, MODEL)
+            question = Question(one.predicate, key, prior, self._name_model(one))
             self.calibrator.store.record(
                 Evidence(
                     one.predicate,
@@ -227,6 +224,9 @@ class ModelTrial:
                     prior=prior,
                     degree=self.calibrator.calibrate([question])[0].degree,
                     source="simulated",
-                    model=MODEL,
+                    model=question.model,
                 )
             )
+
+    def _name_model(self, one: Judged) -> str:
+        return MODEL if self._shared else one.predicate

@@ -14,6 +14,7 @@ from grounding_calibration import (
     show_drift,
     show_learning,
     show_relearning,
+    show_shared_drift,
 )
 from grounding_simulated import (
     BIASED,
@@ -72,10 +73,12 @@ def test_the_tables_are_written() -> None:
     console = Console(file=io.StringIO(), width=160)
     show_learning([learn(BIASED[0], 2)], console)
     show_drift(console, 1)
+    show_shared_drift(console, 1)
     show_relearning(console, 1)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert f"after {AFTER[-1]}: at least" in text
     assert "false alarms: 0 in" in text
+    assert "one for each" in text
 
 
 def test_contexts_of_the_simulation_are_real_ones() -> None:
