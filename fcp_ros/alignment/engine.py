@@ -18,7 +18,7 @@ from fcp_ros.alignment.conflicts import (
 )
 from fcp_ros.alignment.evidence import describe_false_friends, find_rivals, weigh_evidence
 from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.merging import erase_leg_types, merge_texts
+from fcp_ros.alignment.merging import drop_unused, erase_leg_types, merge_texts
 from fcp_ros.alignment.pairing import AlignmentTask
 from fcp_ros.alignment.predicate_use import is_positive
 from fcp_ros.alignment.proposals import TIERS, Proposals, propose_synonyms
@@ -36,6 +36,8 @@ MOST_HYPOTHESES = 100
 """Sets of synonyms that are planned with where replace rules give no plan."""
 MOST_CHOICES = 50
 """Ways to comply with the trials that are planned with before more candidates are admitted."""
+_SERIOUS = 0.5
+"""Share of the prior of a synonym from which a rival is worth a plan of its own."""
 _IMPROVE_SECONDS = 0.1
 """Seconds for a shorter plan after the first one: it is only tried, and not carried out."""
 
@@ -57,7 +59,7 @@ class AlignmentOptions:
     time_limit: float = 60.0
     plan_time: float = 10.0
     most_trials: int = 200
-    most_candidates: int = 1_000_000
+    most_candidates: int = 100_000
     settling: int = 3
     seed: int = 0
 
@@ -144,10 +146,11 @@ class _Alignment:
         self.model = erase_leg_types(task.model)
         self.opened = Predictor(self.model, task.uses, self.proposals.all, check)
         for tier in range(TIERS):
-            if self.proposals.has_rivals(tier) and not self._are_names_weighed():
-                self.proposals = self.proposals.weigh_names(self.likeness, check)
-                if self.likeness.note:
-                    self.notes.append(f"{self.likeness.note[0].upper()}{self.likeness.note[1:]}.")
+            if self.proposals.has_open_rivals(tier):
+                self.proposals = self.proposals.weigh_names(tier, self.likeness, check)
+                note = f"{self.likeness.note[:1].upper()}{self.likeness.note[1:]}."
+                if self.likeness.note and note not in self.notes:
+                    self.notes.append(note)
             result = self._try_tier(tier)
             if result is not None:
                 return result
@@ -158,9 +161,6 @@ class _Alignment:
         """The predictor of trials, once the candidates are known."""
         assert self.opened is not None, "made before anything is planned"
         return self.opened
-
-    def _are_names_weighed(self) -> bool:
-        return any(one.likeness is not None for one in self.proposals.all.values())
 
     def _try_tier(self, tier: int) -> AlignmentResult | None:
         """Plan and try with the candidates up to a tier; None if no plan is left."""
@@ -227,9 +227,12 @@ class _Alignment:
     def _list_rivals(self, synonym: Synonym, kept: SynonymSet) -> tuple[Synonym, ...]:
         if not self._may_settle():
             return ()
-        return find_rivals(
+        rivals = find_rivals(
             synonym, kept, self.proposals, self.conflicts, self.trials, self.predictor
         )
+        known = self.proposals.all
+        least, tier = _SERIOUS * known[synonym].prior, known[synonym].tier
+        return tuple(one for one in rivals if known[one].prior >= least and known[one].tier <= tier)
 
     def _try_hypotheses(self) -> AlignmentResult:
         """Plan without replace rules, which miss plans that need two names at once."""
@@ -335,7 +338,7 @@ class _Alignment:
     def _plan(self, model: ModelWithRules) -> _Attempt | _Found:
         """Plan, and leave the replace rules out."""
         self.watch.check()
-        task = work_out(model.texts, self.watch.check)
+        task = work_out(drop_unused(model.texts), self.watch.check)
         left = max(0.01, self.options.time_limit - self.watch.elapsed)
         result = plan(
             task.domain,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
@@ -31,12 +31,20 @@ class NameLikeness:
         self._similarity = similarity
         self.note = "" if similarity is not None else "names were compared by their letters"
 
-    def compare(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return the likeness of the names of each pair, at most 1; equal names have 1."""
+    def compare(
+        self, pairs: Sequence[tuple[str, str]], check: Callable[[], None] = lambda: None
+    ) -> list[float]:
+        """Return the likeness of the names of each pair, at most 1; equal names have 1.
+
+        Args:
+            pairs: of names.
+            check: called often; may raise to stop.
+        """
         if not pairs:
             return []
         words = {name: split_name(name) for pair in pairs for name in pair}
         if self._similarity is not None:
+            check()
             known = sorted(set(words.values()))
             at = {word: position for position, word in enumerate(known)}
             try:
@@ -45,4 +53,8 @@ class NameLikeness:
             except NoSimilarity as reason:
                 self._similarity = None
                 self.note = f"names were compared by their letters: {reason}"
-        return [SequenceMatcher(None, words[a], words[b]).ratio() for a, b in pairs]
+        values = []
+        for first, second in pairs:
+            check()
+            values.append(SequenceMatcher(None, words[first], words[second]).ratio())
+        return values

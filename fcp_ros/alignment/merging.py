@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from fcp_ros.alignment.predicate_use import PredicateUse
+from fcp_ros.alignment.predicate_use import PredicateUse, list_atoms
 from fcp_ros.alignment.synonyms import NameMapping, Places, Synonym
 from fcp_ros.cset import InstanceBuilder, Relation, Schema
 from fcp_ros.cset.migration.images import RelationImage
@@ -53,6 +53,24 @@ def erase_leg_types(texts: PddlTexts) -> PddlTexts:
         for name, legs in texts.domain.predicates.items()
     }
     return replace(texts, domain=replace(texts.domain, predicates=predicates))
+
+
+def drop_unused(texts: PddlTexts) -> PddlTexts:
+    """Return a model without predicates that no action and no goal mentions."""
+    formulas = [texts.problem.goal, texts.problem.constraints, texts.domain.constraints]
+    used = set()
+    for action in texts.domain.actions:
+        formulas += [action.precondition, *(effect.condition for effect in action.effects)]
+        for effect in action.effects:
+            used |= {atom.predicate for atom in (*effect.add, *effect.delete)}
+    used |= {atom.predicate for formula in formulas for atom in list_atoms(formula)}
+    kept = {name: legs for name, legs in texts.domain.predicates.items() if name in used}
+    facts = {name: tuples for name, tuples in texts.problem.facts.items() if name in used}
+    return replace(
+        texts,
+        domain=replace(texts.domain, predicates=kept),
+        problem=replace(texts.problem, facts=facts),
+    )
 
 
 def merge_texts(texts: PddlTexts, mapping: NameMapping) -> PddlTexts:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import permutations
 
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.predicate_use import Objects, PredicateUse
@@ -17,8 +17,9 @@ MOST_PERMUTED = 4
 TIERS = 3
 """Groups of candidates: those of the next are planned with where the former don't suffice."""
 _TIER_PRIOR = (0.7, 0.2, 0.02)
-_LIKENESS_WEIGHT, _AGREEMENT_WEIGHT = 5.0, 4.0
-"""Change of the log odds from no likeness (agreement) to complete one; set by judgement."""
+_LIKENESS_WEIGHT, _UNLIKENESS_WEIGHT, _AGREEMENT_WEIGHT = 5.0, 2.0, 4.0
+"""Change of the log odds with likeness or agreement, from 0 to 1; set by judgement. Names that are
+not alike say less than names that are."""
 
 
 @dataclass(frozen=True)
@@ -64,21 +65,30 @@ class Proposals:
         """List the candidates up to a tier, the most likely first."""
         return [one for one in self.all.values() if one.tier <= tier]
 
-    def has_rivals(self, tier: int) -> bool:
-        """Return True if two candidates up to a tier share a name: then their order matters."""
-        names = [name for one in self.list_tier(tier) for name in one.synonym.names]
-        return len(names) > len(set(names))
+    def has_open_rivals(self, tier: int) -> bool:
+        """Return True if candidates up to a tier share a name, and some names were not compared."""
+        listed = self.list_tier(tier)
+        names = [name for one in listed for name in one.synonym.names]
+        return len(names) > len(set(names)) and any(one.likeness is None for one in listed)
 
-    def weigh_names(self, likeness: NameLikeness, check: Callable[[], None]) -> Proposals:
-        """Return the candidates with the likeness of their names, ordered by it as well."""
-        pairs = [(one.synonym.source, one.synonym.target) for one in self.all.values()]
-        check()
-        values = likeness.compare(pairs)
-        weighed = [
-            replace(one, likeness=value, prior=_weigh(one.tier, one.agreement, value))
-            for one, value in zip(self.all.values(), values, strict=True)
-        ]
-        return Proposals(sort_proposals(weighed), self.left_out)
+    def weigh_names(
+        self, tier: int, likeness: NameLikeness, check: Callable[[], None]
+    ) -> Proposals:
+        """Return the candidates with the likeness of their names up to a tier, ordered by it.
+
+        Args:
+            tier: the last one whose names are compared.
+            likeness: of names.
+            check: called often; may raise to stop.
+        """
+        chosen = self.list_tier(tier)
+        pairs = [(one.synonym.source, one.synonym.target) for one in chosen]
+        values = likeness.compare(pairs, check)
+        weighed = dict(self.all)
+        for one, value in zip(chosen, values, strict=True):
+            prior = _weigh(one.tier, one.agreement, value)
+            weighed[one.synonym] = replace(one, likeness=value, prior=prior)
+        return Proposals(sort_proposals(weighed.values()), self.left_out)
 
 
 def sort_proposals(proposals: Iterable[Proposal]) -> dict[Synonym, Proposal]:
@@ -105,11 +115,8 @@ def propose_synonyms(
     crosses = len(set(sides.values())) > 1
     found: list[Proposal] = []
     left_out = 0
-    for first, second in combinations(sorted(uses), 2):
-        check()
-        if crosses and sides[first] == sides[second]:
-            continue
-        for synonym in _list_synonyms(uses[first], uses[second]):
+    for first, second in _list_pairs(uses, sides, check):
+        for synonym in _list_synonyms(first, second):
             if len(found) >= bound:
                 left_out += 1
             else:
@@ -117,18 +124,33 @@ def propose_synonyms(
     return Proposals(sort_proposals(found), left_out)
 
 
-def count_pairs(uses: Mapping[str, PredicateUse]) -> int:
-    """Count pairs of names with equally many arguments, of any types and in any order."""
-    arities = [use.arity for use in uses.values()]
-    return sum(
-        math.factorial(first) for first, second in combinations(arities, 2) if first == second
-    )
+def _list_pairs(
+    uses: Mapping[str, PredicateUse], sides: Mapping[str, int], check: Callable[[], None]
+) -> Iterator[tuple[PredicateUse, PredicateUse]]:
+    """List pairs of which one can hold, or end, and the other is needed: the likely ones first.
+
+    Other synonyms change nothing that can be seen.
+    """
+    crosses = len(set(sides.values())) > 1
+    ordered = sorted(uses.values(), key=lambda use: use.name)
+    needed = sorted((use for use in ordered if use.is_needed), key=lambda use: not use.is_missing)
+    others = sorted(ordered, key=lambda use: (not use.produced, use.is_needed))
+    met: set[frozenset[str]] = set()
+    for target in needed:
+        for source in others:
+            check()
+            if source is target or (crosses and sides[source.name] == sides[target.name]):
+                continue
+            if source.arity != target.arity or not (source.can_hold or source.deleted):
+                continue
+            pair = frozenset((source.name, target.name))
+            if pair not in met:
+                met.add(pair)
+                yield (source, target) if source.name < target.name else (target, source)
 
 
 def _list_synonyms(first: PredicateUse, second: PredicateUse) -> Iterator[Synonym]:
     """List the orders of arguments in which the types of two predicates fit."""
-    if first.arity != second.arity:
-        return
     orders: Iterable[Places] = [tuple(range(first.arity))]
     if first.arity <= MOST_PERMUTED:
         orders = permutations(range(first.arity))
@@ -194,7 +216,8 @@ def _compare_facts(source: PredicateUse, target: PredicateUse, places: Places) -
 def _weigh(tier: int, agreement: float | None, likeness: float | None) -> float:
     prior = _TIER_PRIOR[tier]
     odds = math.log(prior / (1.0 - prior))
-    for value, weight in ((agreement, _AGREEMENT_WEIGHT), (likeness, _LIKENESS_WEIGHT)):
-        if value is not None:
-            odds += weight * (value - 0.5)
+    if agreement is not None:
+        odds += _AGREEMENT_WEIGHT * (agreement - 0.5)
+    if likeness is not None:
+        odds += (_LIKENESS_WEIGHT if likeness > 0.5 else _UNLIKENESS_WEIGHT) * (likeness - 0.5)
     return min(0.99, max(0.0005, 1.0 / (1.0 + math.exp(-odds))))

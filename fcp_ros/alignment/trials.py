@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.alignment.conflicts import ConflictSet
-from fcp_ros.alignment.merging import make_mapping, merge_texts
+from fcp_ros.alignment.merging import drop_unused, make_mapping, merge_texts
 from fcp_ros.alignment.predicate_use import PredicateUse, list_atoms, list_condition_names
 from fcp_ros.alignment.simulator import GroundAction, ModelSimulator, Observation
 from fcp_ros.alignment.synonyms import ContradictorySynonyms, NameMapping, Synonym
@@ -79,7 +79,9 @@ class Predictor:
         """
         if synonyms not in self._models:
             merged = merge_texts(self._texts, self.make_mapping(synonyms))
-            self._models[synonyms] = ModelSimulator(work_out(merged, self._check), self._check)
+            self._models[synonyms] = ModelSimulator(
+                work_out(drop_unused(merged), self._check), self._check
+            )
         return self._models[synonyms].run(actions)
 
     def find_conflict(

@@ -82,7 +82,7 @@ def run_align(
     ] = 3,
     candidates: Annotated[
         int, typer.Option("--candidates", min=1, help="Pairs of names to consider.")
-    ] = 1_000_000,
+    ] = 100_000,
     seed: Annotated[int, typer.Option("--seed", help="Decides between equally good plans.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
