@@ -53,7 +53,7 @@ def measure_judge(
 ) -> Row:
     """Ask a judge and measure its answers."""
     timed = next(column for column in columns if column.name == MIXED_NAME)
-    milliseconds = time_judge(judge, timed.questions[::-1])
+    milliseconds = None if entrant.only else time_judge(judge, timed.questions[::-1])
     wanted = [c for c in columns if not entrant.only or c.name in entrant.only]
     taken = [column.take(most) for column in wanted]
     answers = ask_all(judge, (question for column in taken for question in column.questions))
