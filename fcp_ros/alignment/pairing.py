@@ -131,3 +131,18 @@ def _unite(own: PddlTexts, other: PddlTexts) -> AlignmentTask:
         )
     sides = dict.fromkeys(other.domain.predicates, OTHER) | dict.fromkeys(predicates, OWN)
     return AlignmentTask(model, uses, sides, tuple(notes))
+
+
+def unmark_names(texts: PddlTexts) -> PddlTexts:
+    """Return a model in which each marked name is one that can be written: `at@own` as `at-own`."""
+    names = set(texts.domain.predicates)
+    images = {}
+    for name, legs in texts.domain.predicates.items():
+        if not name.endswith(MARK):
+            continue
+        plain = f"{name.removesuffix(MARK)}-own"
+        while plain in names:
+            plain += "-own"
+        names.add(plain)
+        images[name] = (plain, tuple(range(len(legs))))
+    return rename_predicates(texts, images)

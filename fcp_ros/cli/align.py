@@ -17,7 +17,7 @@ from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, SynonymEv
 from fcp_ros.alignment.engine import AlignmentOptions, align
 from fcp_ros.alignment.likeness import NameLikeness
 from fcp_ros.alignment.merging import merge_vocabularies
-from fcp_ros.alignment.pairing import AlignmentTask, open_world, pair_domains
+from fcp_ros.alignment.pairing import AlignmentTask, open_world, pair_domains, unmark_names
 from fcp_ros.alignment.synonyms import NameMapping
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
 from fcp_ros.cli.options import JsonOption
@@ -156,7 +156,7 @@ def _write_merged(task: AlignmentTask, result: AlignmentResult, folder: Path) ->
     synonyms = frozenset(one.proposal.synonym for one in result.mapping)
     ranks = {name: at for at, name in enumerate(_list_kept(result))}
     mapping = NameMapping(synonyms, lambda name: ranks.get(name, len(ranks)))
-    texts = merge_vocabularies(task.model, mapping)
+    texts = unmark_names(merge_vocabularies(task.model, mapping))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "domain.pddl").write_text(
         write_domain(texts.domain, texts.problem.spelling), encoding="utf-8"

@@ -85,6 +85,29 @@ def test_the_merged_domain_plans_and_its_plan_is_valid_in_the_true_one(
     assert valid.exit_code == 0, valid.output
 
 
+def test_a_goal_of_one_domain_is_planned_in_the_merged_one(
+    files: list[str], tmp_path: Path
+) -> None:
+    own, wish, world = (tmp_path / f"{n}.pddl" for n in ("own", "wish", "world"))
+    own.write_text("(define (domain menu) (:predicates (cooked ?a) (hot ?b)))")
+    wish.write_text(
+        "(define (problem w) (:domain menu) (:objects Pie cake) (:init (hot cake)) "
+        "(:goal (and (cooked Pie) (cooked cake))))"
+    )
+    world.write_text(PROBLEM)
+    merged = tmp_path / "merged"
+    code, text, _ = run(
+        *(str(own), files[1], "-p", str(wish), "-w", str(world), "--merged", str(merged))
+    )
+    assert code == 0, text
+    assert "(hot ?1) = (cooked ?1)" in text
+    assert "Both domains have hot" not in text
+    domain, problem = (str(merged / f"{n}.pddl") for n in ("domain", "problem"))
+    assert "hot-own" in Path(problem).read_text()
+    found = CliRunner().invoke(app, ["plan", "-d", domain, "-s", problem, "--json"])
+    assert found.exit_code == 0, found.output
+
+
 def test_what_does_not_exist_or_would_be_overwritten_is_refused(files: list[str]) -> None:
     code, _, error = run(files[0], "missing.pddl", *files[2:])
     assert code == 2
