@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every file of heads that the package ships, by the scores in it: no model is needed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, hash_file
+from fcp_ros.grounding.heads.stack import read_stack
+from fcp_ros.grounding.judged.judgement_set import (
+    JudgementSet,
+    hash_judgements,
+    read_judgements,
+    split,
+)
+
+FILES = sorted(PACKAGED_FOLDER.glob("*.safetensors"))
+
+
+@pytest.fixture(scope="module")
+def sets(repository: Path) -> dict[str, JudgementSet]:
+    return read_judgements([repository / "config" / "judgements"])
+
+
+def read(file: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    from safetensors import safe_open
+
+    with safe_open(str(file), framework="numpy") as arrays:
+        text = json.loads(arrays.metadata()["fcp_ros"])
+        return text, {name: arrays.get_tensor(name) for name in arrays.keys()}  # noqa: SIM118
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_they_were_trained_on_the_judgements_here(
+    file: Path, sets: dict[str, JudgementSet]
+) -> None:
+    text, _ = read(file)
+    assert text["judgements"] == hash_judgements(sets), (
+        f"config/judgements changed: fcp grounding train --model {file.stem} --out {file}"
+    )
+    assert set(text["columns"]) == set(sets)
+    assert file.stat().st_size < 16 << 20
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_expected_errors_are_those_that_are_made(file: Path, sets: dict[str, JudgementSet]) -> None:
+    _, arrays = read(file)
+    for name, kind in sets.items():
+        given = np.array([judgement.degree for judgement in split(kind.judgements).held_out])
+        scores, expected, _ = arrays[f"{name}.evidence_held_out"].astype(float).T
+        degrees = np.interp(scores, arrays[f"{name}.map_scores"], arrays[f"{name}.map_degrees"])
+        squares = (degrees - given) ** 2
+        assert np.sqrt(squares.mean()) == pytest.approx(np.sqrt((expected**2).mean()), abs=0.03)
+        order = np.argsort(expected)
+        for part in np.array_split(order, 5):
+            # A fifth of the small sets is 46 judgements.
+            allowed = 0.05 + 0.35 / np.sqrt(len(part))
+            assert np.sqrt(squares[part].mean()) == pytest.approx(
+                np.sqrt((expected[part] ** 2).mean()), abs=allowed
+            )
+
+
+def test_stacks_name_the_heads_beside_them() -> None:
+    known = {hash_file(heads) for heads in FILES}
+    for file in PACKAGED_FOLDER.glob("*.json"):
+        assert set(read_stack(file).heads) <= known, f"train {file.stem} again: its heads changed"
