@@ -177,7 +177,7 @@ class Calibrator:
         model = self._by_model.get(name)
         if model is not None:
             fit = model.fit(predicate)
-            centre = model.compute_centre(predicate, prior, context_key)
+            centre = fit.compute_centre(prior, context_key)
             strength = fit.compute_strength(centre, uncertainty, strength)
             pooled = fit.outcomes if centre != prior else 0
         elif uncertainty is not None:

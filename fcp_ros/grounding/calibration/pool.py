@@ -65,12 +65,14 @@ class PoolFit:
     Attributes:
         map: recalibration of the model's degrees.
         strength: number of outcomes that a recalibrated degree is worth.
+        groups: the contexts of the predicate by what they share.
         neighbourhood: influence of similar contexts; None if it is switched off.
         outcomes: number of outcomes of the model.
     """
 
     map: PooledMap
     strength: float
+    groups: ContextGroups
     neighbourhood: Neighbourhood | None
     outcomes: int
 
@@ -88,11 +90,11 @@ class PoolFit:
         seen = (1.0 - TOLD) * compute_blend(self.map.outcomes, FEW, ENOUGH)
         return float(told ** (1.0 - seen) * self.strength**seen)
 
-    def compute_centre(self, prior: float, groups: ContextGroups, context_key: str) -> float:
+    def compute_centre(self, prior: float, context_key: str) -> float:
         """Compute the degree of a context without its own outcomes."""
         degree = self.map.apply(prior)
         if self.neighbourhood is not None:
-            degree += self.neighbourhood.compute_shift(groups, context_key)
+            degree += self.neighbourhood.compute_shift(self.groups, context_key)
         return min(max(degree, 0.0), 1.0)
 
 
@@ -245,12 +247,6 @@ class ModelPools:
             self._fits.clear()
             self.pools[predicate].fade_before(number, kept)
 
-    def compute_centre(self, predicate: str, prior: float, context_key: str) -> float:
-        """Compute the degree of a context without its own outcomes."""
-        pool = self.pools.get(predicate)
-        groups = pool.groups if pool is not None else ContextGroups()
-        return self.fit(predicate).compute_centre(prior, groups, context_key)
-
     def fit(self, predicate: str) -> PoolFit:
         """Fit the outcomes of a predicate, with what the others taught."""
         found = self._fits.get(predicate)
@@ -296,7 +292,7 @@ def fit_pool(
         counted = total / (1.0 + np.maximum(total - 1.0, 0.0) / (1.0 + strength))
         residual = np.where(counted > 0.0, mean - expected, 0.0)
         neighbourhood = fit_neighbourhood(groups, counted, residual, strength, options.neighbours)
-    return PoolFit(pooled, strength, neighbourhood, len(prior))
+    return PoolFit(pooled, strength, groups, neighbourhood, len(prior))
 
 
 def _weigh(rows: Floats, forgetting: Forgetting) -> tuple[Floats, Ints]:
