@@ -13,6 +13,8 @@ import pytest
 
 from fcp_ros.domain.model import Anchor, GradedPredicate, Rubric
 from fcp_ros.grounding import (
+    CalibrationStore,
+    Grounder,
     GroundingCode,
     GroundingError,
     GroundingOptions,
@@ -22,6 +24,7 @@ from fcp_ros.grounding import (
     LevelSource,
     Membership,
 )
+from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.levels.oracle import JUDGEMENTS, LevelledOracle
 from fcp_ros.grounding.protocol.oracle import Answer
@@ -247,6 +250,28 @@ def test_the_mode_says_all_that_changes_an_answer(judgements: Path, tmp_path: Pa
     ]
     assert len({"exact", *modes}) == 5
     assert LevelledOracle(Scorer(squeeze), examples, tmp_path).mode == modes[2]
+
+
+def test_behind_a_grounder_that_looks_examples_up_the_model_is_asked_about_them(
+    predicate: GradedPredicate, judgements: Path, request_of: Any
+) -> None:
+    scorer = Scorer(lambda *_: 0.4)
+    options = replace(OPTIONS, levels=LevelSource.EXAMPLES)
+    grounder = Grounder(
+        {predicate.name: predicate},
+        {"causal_lm": LevelledOracle(scorer, options, judgements)},
+        "causal_lm",
+        JudgementCache(),
+        CalibrationStore(":memory:"),
+        known=KnownAnswers(),
+    )
+    (fork,) = grounder.judge([request_of("fork", "drinking")])
+    assert (fork.source, fork.degree, scorer.asked) == ("judged", 0.0, [])
+    with pytest.raises(GroundingError, match="can't tell"):
+        grounder.judge([request_of("zeppelin", "drinking")])
+    assert sorted(scorer.asked) == sorted(LOW + HIGH)
+    assert any("can't tell" in note for note in grounder.notes)
+    grounder.close()
 
 
 @pytest.mark.parametrize("levels", list(LevelSource))
