@@ -227,12 +227,15 @@ class _Alignment:
     def _list_rivals(self, synonym: Synonym, kept: SynonymSet) -> tuple[Synonym, ...]:
         if not self._may_settle():
             return ()
-        rivals = find_rivals(
-            synonym, kept, self.proposals, self.conflicts, self.trials, self.predictor
+        return find_rivals(
+            synonym,
+            kept,
+            self.proposals,
+            self.conflicts,
+            self.trials,
+            self.predictor,
+            least=_SERIOUS,
         )
-        known = self.proposals.all
-        least, tier = _SERIOUS * known[synonym].prior, known[synonym].tier
-        return tuple(one for one in rivals if known[one].prior >= least and known[one].tier <= tier)
 
     def _try_hypotheses(self) -> AlignmentResult:
         """Plan without replace rules, which miss plans that need two names at once."""

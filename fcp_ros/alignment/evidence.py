@@ -73,14 +73,30 @@ def find_rivals(
     conflicts: ConflictSets,
     trials: Sequence[Trial],
     predictor: Predictor | None,
+    least: float = 0.0,
 ) -> tuple[Synonym, ...]:
-    """Find other synonyms of the same names that explain every trial in the place of one."""
+    """Find other synonyms of the same names that explain every trial in the place of one.
+
+    Args:
+        synonym: one that is kept.
+        kept: all that are.
+        proposals: the candidates.
+        conflicts: what the trials said.
+        trials: all of them.
+        predictor: of trials; None if nothing was tried.
+        least: share of the prior of the synonym that a rival has to have, in no later tier; 0 for
+            any.
+    """
     if predictor is None:
         return ()
+    own = proposals.all[synonym]
     others = [
         one
-        for one in proposals.all
-        if one.names & synonym.names and one not in kept and one not in conflicts.refuted
+        for one, proposal in proposals.all.items()
+        if one.names & synonym.names
+        and one not in kept
+        and one not in conflicts.refuted
+        and (not least or (proposal.prior >= least * own.prior and proposal.tier <= own.tier))
     ]
     return tuple(
         one

@@ -64,6 +64,7 @@ class Predictor:
             for name in synonym.names:
                 self._by_name.setdefault(name, []).append(synonym)
         self._models: dict[frozenset[Synonym], ModelSimulator] = {}
+        self._predicted: dict[tuple[frozenset[Synonym], tuple[GroundAction, ...]], Observation] = {}
 
     def make_mapping(self, synonyms: Iterable[Synonym]) -> NameMapping:
         """Return the mapping that synonyms make."""
@@ -82,7 +83,10 @@ class Predictor:
             self._models[synonyms] = ModelSimulator(
                 work_out(drop_unused(merged), self._check), self._check
             )
-        return self._models[synonyms].run(actions)
+        key = (synonyms, actions)
+        if key not in self._predicted:
+            self._predicted[key] = self._models[synonyms].run(actions)
+        return self._predicted[key]
 
     def find_conflict(
         self,

@@ -107,7 +107,7 @@ def run_align(
     if as_json:
         typer.echo(json.dumps(result.to_plain(), indent=1))
     else:
-        _print_result(open_console(), result, task is not None)
+        _print_result(open_console(), result)
     raise typer.Exit(_EXIT_CODES[result.status])
 
 
@@ -174,7 +174,7 @@ def _list_kept(result: AlignmentResult) -> list[str]:
 # --- output
 
 
-def _print_result(console: Console, result: AlignmentResult, was_read: bool) -> None:
+def _print_result(console: Console, result: AlignmentResult) -> None:
     colour = "green" if result.status.is_success else "red"
     console.print(
         f"[{colour}]{result.status.value}[/] {escape_text(result.message)} "
@@ -188,7 +188,7 @@ def _print_result(console: Console, result: AlignmentResult, was_read: bool) -> 
     if result.others:
         title = "also tried" if result.trials else "closest pairs"
         console.print(_draw_table(title, result.others))
-    elif was_read and not result.candidates:
+    elif result.status is AlignmentStatus.NO_PLAN and not result.candidates:
         console.print("  no two names have equally many arguments of types that fit")
     if result.plan:
         console.print("plan that succeeded:")
