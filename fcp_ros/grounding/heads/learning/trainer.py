@@ -15,6 +15,7 @@ from fcp_ros.grounding.heads.head_file import Heads, hash_file, load_heads, save
 from fcp_ros.grounding.heads.head_source import split_model
 from fcp_ros.grounding.heads.learning.feature_maker import FeatureMaker, Report
 from fcp_ros.grounding.heads.learning.feature_store import locate_features
+from fcp_ros.grounding.heads.learning.regression import RegressionOptions
 from fcp_ros.grounding.heads.learning.sentence_maker import SentenceMaker
 from fcp_ros.grounding.heads.learning.stack_training import StackMember, train_stack
 from fcp_ros.grounding.heads.learning.state_maker import StateMaker
@@ -30,6 +31,8 @@ from fcp_ros.grounding.judged.judgement_set import JudgementSet
 LAYER_SHARES = (4 / 7, 5 / 7)
 """Layers whose states are read, as shares of a model's layers: 16 and 20 of 28."""
 COMPONENTS = 256
+CAUSAL_OPTIONS = TrainingOptions(RegressionOptions(supports=4000), most_unrelated=4000)
+"""A causal model takes some 70 ms of a processor for each question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,8 @@ def train(request: TrainingRequest, report: Report) -> dict[str, HeadComparison]
         return _train_stack(request, [make_encoder(name) for name in names])
     maker = make_maker(request, make_encoder(names[0]), report)
     try:
-        heads, comparisons = train_heads(request.sets, maker, request.options, report)
+        kind = TrainingOptions() if maker.places is None else CAUSAL_OPTIONS
+        heads, comparisons = train_heads(request.sets, maker, request.options or kind, report)
     finally:
         maker.close()
     save_heads(heads, request.out, request.judged)
