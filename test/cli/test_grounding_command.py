@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT
@@ -12,6 +13,12 @@ from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
 GOOD = ("mug", "cup", "glass", "bottle", "tumbler", "goblet", "beaker", "flask", "jar", "bowl")
 BAD = ("book", "lamp", "shoe", "brick", "pillow", "hammer", "ladder", "clock", "comb", "rug")
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the model computes is not kept in the user's folder."""
+    monkeypatch.setenv("FCP_MODELS", str(tmp_path_factory.mktemp("models")))
 
 
 def fcp(*arguments: object):
