@@ -77,7 +77,8 @@ COMMANDS = {
     ),
     "models": Command("Fetch, check and remove models by name.", "fcp_ros.cli.grounding.models"),
     "grounding": Command(
-        "Train and measure the heads of the embedding oracle.", "fcp_ros.cli.grounding.heads"
+        "Train and measure heads on the vectors or hidden states of a model.",
+        "fcp_ros.cli.grounding.heads",
     ),
 }
 """The commands, in the order of ``fcp --help``."""
