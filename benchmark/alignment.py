@@ -28,11 +28,12 @@ from nodes_figures import Judged, print_judged
 from numpy.typing import NDArray
 
 from fcp_ros.alignment.answer import AlignmentStatus, Standing
-from fcp_ros.alignment.engine import AlignmentOptions, align
-from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.pairing import AlignmentTask, make_task
-from fcp_ros.alignment.simulator import GroundAction, Observation
-from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.alignment.candidates.pairing import AlignmentTask, make_task
+from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.names.likeness import NameLikeness
+from fcp_ros.alignment.names.synonyms import Synonym
+from fcp_ros.alignment.search.options import AlignmentOptions
+from fcp_ros.alignment.trials.simulator import GroundAction, Observation
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.planning.warm_up import compile_missing_kernels
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from fcp_ros.alignment.simulator import GroundAction, Simulator
+from fcp_ros.alignment.trials.simulator import GroundAction, Simulator
 from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.syntax.tree import (

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from fcp_ros.alignment.proposals import Proposal
-from fcp_ros.alignment.simulator import GroundAction
-from fcp_ros.alignment.synonyms import Places, Synonym
-from fcp_ros.alignment.trials import Trial
+from fcp_ros.alignment.candidates.proposals import Proposal
+from fcp_ros.alignment.names.synonyms import Places, Synonym
+from fcp_ros.alignment.trials.predictor import Trial
+from fcp_ros.alignment.trials.simulator import GroundAction
 
 
 class AlignmentStatus(str, Enum):

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fcp_ros.alignment.answer import Standing, SynonymEvidence
-from fcp_ros.alignment.conflicts import ConflictSets
-from fcp_ros.alignment.proposals import Proposal, Proposals
-from fcp_ros.alignment.synonyms import Synonym
-from fcp_ros.alignment.trials import Predictor, Trial
+from fcp_ros.alignment.candidates.proposals import Proposal, Proposals
+from fcp_ros.alignment.names.synonyms import Synonym
+from fcp_ros.alignment.trials.conflicts import ConflictSets
+from fcp_ros.alignment.trials.predictor import Predictor, Trial
 
 CLOSEST = 10
 """Candidates that are shown where nothing was tried."""

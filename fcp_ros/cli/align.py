@@ -7,18 +7,23 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, SynonymEvidence, write_action
-from fcp_ros.alignment.engine import AlignmentOptions, align
-from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.merging import merge_vocabularies
-from fcp_ros.alignment.pairing import AlignmentTask, open_world, pair_domains, unmark_names
-from fcp_ros.alignment.synonyms import NameMapping
+from fcp_ros.alignment.candidates.pairing import (
+    AlignmentTask,
+    open_world,
+    pair_domains,
+    unmark_names,
+)
+from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.names.likeness import NameLikeness
+from fcp_ros.alignment.names.migration import merge_vocabularies
+from fcp_ros.alignment.names.synonyms import NameMapping
+from fcp_ros.alignment.search.options import AlignmentOptions
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
@@ -183,12 +188,9 @@ def _print_result(console: Console, result: AlignmentResult) -> None:
     )
     for note in result.notes:
         console.print(f"  note: {escape_text(note)}", soft_wrap=True)
-    if result.mapping:
-        console.print(_draw_table("one name each", result.mapping))
-    if result.others:
-        title = "also tried" if result.trials else "closest pairs"
-        console.print(_draw_table(title, result.others))
-    elif result.status is AlignmentStatus.NO_PLAN and not result.candidates:
+    _print_evidence(console, "one name each", result.mapping)
+    _print_evidence(console, "also tried" if result.trials else "closest pairs", result.others)
+    if result.status is AlignmentStatus.NO_PLAN and not result.candidates:
         console.print("  no two names have equally many arguments of types that fit")
     if result.plan:
         console.print("plan that succeeded:")
@@ -196,29 +198,28 @@ def _print_result(console: Console, result: AlignmentResult) -> None:
             console.print(f"  {escape_text(write_action(action))}", soft_wrap=True)
 
 
-def _draw_table(title: str, known: Sequence[SynonymEvidence]) -> Table:
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
-    for heading in ("synonym", "standing", "confidence", "plans", "because"):
-        table.add_column(heading, overflow="fold")
+def _print_evidence(console: Console, title: str, known: Sequence[SynonymEvidence]) -> None:
+    """Print synonyms in short lines, which neither a narrow terminal nor a pipe cuts."""
+    if known:
+        console.print(f"{title}:")
     for one in known:
-        table.add_row(*map(escape_text, _describe(one)))
-    return table
+        standing = f"{one.standing.value}, confidence {one.confidence:.2f}"
+        console.print(
+            f"  {escape_text(str(one.proposal.synonym))}  [bold]{standing}[/]", soft_wrap=True
+        )
+        for reason in _list_reasons(one):
+            console.print(f"    {escape_text(reason)}", soft_wrap=True)
 
 
-def _describe(one: SynonymEvidence) -> tuple[Any, ...]:
+def _list_reasons(one: SynonymEvidence) -> list[str]:
     proposal = one.proposal
-    reasons = list(proposal.reasons)
+    reasons = []
+    if one.succeeded or one.failed:
+        plans = "plan" if one.succeeded == 1 else "plans"
+        reasons.append(f"{one.succeeded} {plans} succeeded, {one.failed} failed")
+    reasons += proposal.reasons
     if proposal.agreement is not None:
         reasons.append(f"{proposal.agreement:.0%} of the initial facts agree")
     if proposal.likeness is not None:
         reasons.append(f"likeness of the names {proposal.likeness:.2f}")
-    if one.rivals:
-        reasons.append(f"would fit as well: {', '.join(map(str, one.rivals[:3]))}")
-    plans = f"{one.succeeded} succeeded, {one.failed} failed"
-    return (
-        str(proposal.synonym),
-        one.standing.value,
-        f"{one.confidence:.2f}",
-        plans,
-        "; ".join(reasons) or "-",
-    )
+    return reasons + [f"would fit as well: {rival}" for rival in one.rivals[:3]]

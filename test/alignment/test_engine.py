@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from torn_names import parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, Standing
-from fcp_ros.alignment.engine import AlignmentOptions, align
-from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.merging import merge_vocabularies
-from fcp_ros.alignment.pairing import AlignmentTask, make_task
-from fcp_ros.alignment.simulator import GroundAction, Observation
-from fcp_ros.alignment.synonyms import NameMapping, Synonym
+from fcp_ros.alignment.candidates.pairing import AlignmentTask, make_task
+from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.names.likeness import NameLikeness
+from fcp_ros.alignment.names.migration import merge_vocabularies
+from fcp_ros.alignment.names.synonyms import NameMapping, Synonym
+from fcp_ros.alignment.search.options import AlignmentOptions
+from fcp_ros.alignment.trials.simulator import GroundAction, Observation
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.syntax.tree import TRUE
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan

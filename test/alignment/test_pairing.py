@@ -9,15 +9,11 @@ import pytest
 from torn_names import parse, simulate
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
+from fcp_ros.alignment.candidates.pairing import OTHER, OWN, AlignmentError, pair_domains
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.merging import (
-    build_schema_map,
-    merge_texts,
-    merge_vocabularies,
-    migrate_facts,
-)
-from fcp_ros.alignment.pairing import OTHER, OWN, AlignmentError, pair_domains
-from fcp_ros.alignment.synonyms import NameMapping, Synonym
+from fcp_ros.alignment.names.merging import merge_texts
+from fcp_ros.alignment.names.migration import build_schema_map, merge_vocabularies, migrate_facts
+from fcp_ros.alignment.names.synonyms import NameMapping, Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax.tree import TRUE
 

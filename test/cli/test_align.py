@@ -47,14 +47,20 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_the_mapping_is_printed_as_a_table(files: list[str]) -> None:
+@pytest.mark.parametrize("columns", ["40", "80", "200"])
+def test_the_mapping_is_printed_in_lines_of_any_width(
+    files: list[str], columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
     code, text, _ = run(*files)
     assert code == 0, text
-    assert text.startswith("ALIGNED 2 synonyms found")
-    assert "(baked ?1) = (hot ?1)" in text
-    assert "(vacant) = (free)" in text
-    assert "1 succeeded, 0 failed" in text
-    assert "(bake Pie)" in text
+    lines = text.splitlines()
+    assert lines[0].startswith("ALIGNED 2 synonyms found")
+    hot = lines.index("  (baked ?1) = (hot ?1)  kept, confidence 0.80")
+    assert lines[hot + 1] == "    1 plan succeeded, 0 failed"
+    assert "    baked is produced and never needed" in lines[hot:]
+    assert any(line.startswith("  (vacant) = (free)  kept") for line in lines)
+    assert "  (bake Pie)" in lines
 
 
 def test_json_and_file_agree(files: list[str], tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ FOLDERS = {
         "judging",
         "answer",
     ),
+    "alignment": ("names", "trials", "candidates", "search"),
     "nodes": (
         "runtime",
         "calls",

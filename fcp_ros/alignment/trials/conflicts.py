@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.alignment.names.synonyms import Synonym
 
 MOST_NODES = 20_000
 """Partial hitting sets that are looked at before the rest is left out."""

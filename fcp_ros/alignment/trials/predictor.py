@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from fcp_ros.alignment.conflicts import ConflictSet
-from fcp_ros.alignment.merging import drop_unused, make_mapping, merge_texts
-from fcp_ros.alignment.predicate_use import PredicateUse, list_atoms, list_condition_names
-from fcp_ros.alignment.simulator import GroundAction, ModelSimulator, Observation
-from fcp_ros.alignment.synonyms import ContradictorySynonyms, NameMapping, Synonym
+from fcp_ros.alignment.names.merging import drop_unused, make_mapping, merge_texts
+from fcp_ros.alignment.names.predicate_use import PredicateUse, list_atoms, list_condition_names
+from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, NameMapping, Synonym
+from fcp_ros.alignment.trials.conflicts import ConflictSet
+from fcp_ros.alignment.trials.simulator import GroundAction, ModelSimulator, Observation
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.syntax.tree import TRUE
 

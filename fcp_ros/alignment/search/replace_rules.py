@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fcp_ros.alignment.predicate_use import PredicateUse
-from fcp_ros.alignment.proposals import Proposal
-from fcp_ros.alignment.synonyms import Synonym
+from fcp_ros.alignment.candidates.proposals import Proposal
+from fcp_ros.alignment.names.predicate_use import PredicateUse
+from fcp_ros.alignment.names.synonyms import Synonym
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax.tree import (

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from fcp_ros.alignment.likeness import NameLikeness
-from fcp_ros.alignment.predicate_use import Objects, PredicateUse
-from fcp_ros.alignment.synonyms import Places, Synonym
+from fcp_ros.alignment.names.likeness import NameLikeness
+from fcp_ros.alignment.names.predicate_use import Objects, PredicateUse
+from fcp_ros.alignment.names.synonyms import Places, Synonym
 
 MOST_PERMUTED = 4
 """Arguments up to which all orders are candidates; with more, only the given order."""

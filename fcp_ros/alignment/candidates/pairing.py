@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from fcp_ros.alignment.merging import rename_predicates
-from fcp_ros.alignment.predicate_use import PredicateUse, find_uses, list_atoms
-from fcp_ros.alignment.simulator import ModelSimulator
+from fcp_ros.alignment.names.merging import rename_predicates
+from fcp_ros.alignment.names.predicate_use import PredicateUse, find_uses, list_atoms
+from fcp_ros.alignment.trials.simulator import ModelSimulator
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.syntax.tree import TRUE
 from fcp_ros.foundation.input_error import InputError

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may be one name, before any trial.
+
+pairing.py    two domains as one task: the model that plans, the world that is tried
+proposals.py  the candidates, the most likely first: signature, structure, facts, names
+"""

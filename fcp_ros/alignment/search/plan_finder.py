@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans that are worth a trial: they comply with all that earlier trials said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from fcp_ros.alignment.candidates.pairing import AlignmentTask
+from fcp_ros.alignment.candidates.proposals import Proposal, Proposals
+from fcp_ros.alignment.names.merging import drop_unused, erase_leg_types, merge_texts
+from fcp_ros.alignment.names.predicate_use import is_positive
+from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, Synonym
+from fcp_ros.alignment.search.options import AlignmentOptions
+from fcp_ros.alignment.search.replace_rules import ModelWithRules, add_replace_rules
+from fcp_ros.alignment.trials.conflicts import (
+    ConflictSet,
+    ConflictSets,
+    SynonymChoice,
+    SynonymSet,
+)
+from fcp_ros.alignment.trials.predictor import Predictor
+from fcp_ros.alignment.trials.simulator import GroundAction
+from fcp_ros.domain.pddl.reader import work_out
+from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, Switches, plan
+from fcp_ros.planning.model.memberships import NoMemberships
+from fcp_ros.planning.model.request import CancelCallback
+from fcp_ros.planning.model.watch import Watch
+
+MOST_CHOICES = 50
+"""Ways to comply with the trials that are planned with before more candidates are admitted."""
+_IMPROVE_SECONDS = 0.1
+"""Seconds for a shorter plan after the first one: it is only tried, and not carried out."""
+
+
+class NotFound(Enum):
+    """The outcome of planning that gave no plan."""
+
+    NO_PLAN = 1
+    UNSETTLED = 2
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A plan that is worth a trial, and the synonyms behind it."""
+
+    actions: tuple[GroundAction, ...]
+    synonyms: frozenset[Synonym]
+
+
+class PlanFinder:
+    """Finds plans with replace rules, and in models in which synonyms are one predicate.
+
+    Args:
+        task: the model.
+        predictor: of trials of the task.
+        options: limits and seed.
+        watch: over the request.
+        cancelled: asked every few milliseconds while a plan is sought.
+    """
+
+    def __init__(
+        self,
+        task: AlignmentTask,
+        predictor: Predictor,
+        options: AlignmentOptions,
+        watch: Watch,
+        cancelled: CancelCallback,
+    ) -> None:
+        self._model = erase_leg_types(task.model)
+        self._uses = task.uses
+        self._predictor = predictor
+        self._options = options
+        self._watch = watch
+        self._cancelled = cancelled
+
+    def find_attempt(
+        self, proposals: Proposals, conflicts: ConflictSets, tier: int
+    ) -> Attempt | None:
+        """Find a plan that complies with all trials; None if there is none in a tier.
+
+        Args:
+            proposals: the candidates.
+            conflicts: what the trials said; synonyms that exclude one another are added.
+            tier: the last group of candidates.
+        """
+        hopeless: list[SynonymChoice] = []
+        known = len(conflicts.sets)
+        usable = proposals.list_tier(tier)
+        for _, choice in zip(
+            range(MOST_CHOICES), _list_choices(proposals, conflicts), strict=False
+        ):
+            self._watch.check()
+            if any(
+                choice.adopted == other.adopted and choice.forbidden >= other.forbidden
+                for other in hopeless
+            ):
+                continue
+            found = self._plan_under(choice, usable, conflicts)
+            if isinstance(found, Attempt):
+                return found
+            if found is NotFound.NO_PLAN:
+                hopeless.append(choice)
+            elif len(conflicts.sets) > known:
+                return self.find_attempt(proposals, conflicts, tier)  # the choices have changed
+        return None
+
+    def plan_merged(self, synonyms: SynonymSet) -> Attempt | NotFound:
+        """Plan in the model in which synonyms are one predicate.
+
+        Raises:
+            ContradictorySynonyms: there is no such model.
+        """
+        merged = merge_texts(self._model, self._predictor.make_mapping(synonyms))
+        found = self._plan(add_replace_rules(merged, (), self._uses))
+        return replace(found, synonyms=synonyms) if isinstance(found, Attempt) else found
+
+    def is_hopeless(self, proposals: Proposals) -> bool:
+        """Prove that no plan exists under any of the candidates; False if that is not proven."""
+        if proposals.left_out or not is_positive(self._model):
+            return False
+        model = add_replace_rules(self._model, proposals.all.values(), self._uses, keep=True)
+        return self._plan(model) is NotFound.NO_PLAN
+
+    def _plan_under(
+        self, choice: SynonymChoice, usable: list[Proposal], conflicts: ConflictSets
+    ) -> Attempt | NotFound:
+        """Plan with replace rules, then make sure of it in the model without them."""
+        left = [
+            one
+            for one in usable
+            if one.synonym not in choice.forbidden and one.synonym not in choice.adopted
+        ]
+        model = add_replace_rules(self._model, left, self._uses)
+        try:
+            mapping = self._predictor.make_mapping(choice.adopted)
+            model = replace(model, texts=merge_texts(model.texts, mapping))
+        except ContradictorySynonyms:
+            return NotFound.NO_PLAN
+        found = self._plan(model)
+        if not isinstance(found, Attempt):
+            return found
+        return self._make_sure(found.actions, found.synonyms | choice.adopted, conflicts)
+
+    def _make_sure(
+        self, actions: tuple[GroundAction, ...], synonyms: SynonymSet, conflicts: ConflictSets
+    ) -> Attempt | NotFound:
+        """Return a plan that works where the synonyms are one name each; the given one if it can.
+
+        A replace rule may have used a name that was out of date.
+        """
+        try:
+            if self._predictor.predict(synonyms, actions).reached:
+                return Attempt(actions, synonyms)
+            found = self.plan_merged(synonyms)
+        except ContradictorySynonyms as error:
+            wrong = frozenset(one for one in synonyms if one.names <= error.names)
+            conflicts.add(ConflictSet(wrong))
+            return NotFound.UNSETTLED
+        return found if isinstance(found, Attempt) else NotFound.UNSETTLED
+
+    def _plan(self, model: ModelWithRules) -> Attempt | NotFound:
+        """Plan, and leave the replace rules out."""
+        self._watch.check()
+        task = work_out(drop_unused(model.texts), self._watch.check)
+        left = max(0.01, self._options.time_limit - self._watch.elapsed)
+        result = plan(
+            task.domain,
+            task.instance,
+            task.goal,
+            PlanningOptions(
+                optimise=Optimise.COST,
+                time_limit=min(left, self._options.plan_time),
+                improve_time=_IMPROVE_SECONDS,
+                seed=self._options.seed,
+                switches=Switches(chunks=False),
+            ),
+            NoMemberships(),
+            cancelled=self._cancelled,
+            explain_conflict=False,
+        )
+        self._watch.check()
+        if result.plan is None:
+            proven = result.status is PlanStatus.UNSOLVABLE_PROVEN
+            return NotFound.NO_PLAN if proven else NotFound.UNSETTLED
+        actions: list[GroundAction] = []
+        used: set[Synonym] = set()
+        for step in result.plan.steps:
+            form, arguments = task.forms[step.rule], dict(step.arguments)
+            if form.action in model.rules:
+                used.add(model.rules[form.action])
+            else:
+                actions.append((form.action, tuple(arguments[one] for one in form.parameters)))
+        return Attempt(tuple(actions), frozenset(used))
+
+
+def _list_choices(proposals: Proposals, conflicts: ConflictSets) -> Iterator[SynonymChoice]:
+    return conflicts.list_choices({synonym: one.prior for synonym, one in proposals.all.items()})
