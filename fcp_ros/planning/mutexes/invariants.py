@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,7 +16,10 @@ from fcp_ros.planning.mutexes.pairs import (
     find_disjoint_relations,
     find_initially_broken,
 )
-from fcp_ros.planning.task.lifted import LiftedDomain
+from fcp_ros.planning.task.lifted import LiftedDomain, never_stop
+
+MOST_CLASSES = 200
+"""Unary static relations of which all pairs are looked at."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,10 @@ class InvariantFinder:
 
     Args:
         lifted: the domain.
+        check: called often; may raise to stop.
     """
 
-    def __init__(self, lifted: LiftedDomain) -> None:
+    def __init__(self, lifted: LiftedDomain, check: Callable[[], None] = never_stop) -> None:
         self._lifted = lifted
         self._declared = {
             (relation.name, leg)
@@ -48,60 +52,83 @@ class InvariantFinder:
             for leg in range(len(relation.legs))
             if leg in relation.keys or len(relation.legs) == 1
         }
-        self._proof = MutexProof(lifted.rules, lifted.relations)
+        self._proof = MutexProof(lifted.rules, lifted.relations, check)
         self._links = find_possible_links(lifted.rules, self._proof)
-        self._classes = [
-            relation.name
-            for relation in lifted.relations.values()
-            if not relation.changes and len(relation.legs) == 1
-        ]
+        self._classes = _list_classes(lifted)
         pairs = combinations(self._classes, 2)
         self._hopeful_disjoint = frozenset(map(frozenset, pairs))
-        self._pairs = self._proof.find_pairs((), self._hopeful_disjoint)
+        self._pairs = self._proof.find_pairs((), self._hopeful_disjoint, check)
         self._known: dict[Hashable, Invariants] = {}
-        self._hopeful = self._find(frozenset(), self._hopeful_disjoint)
+        self._hopeful = self._find(frozenset(), self._hopeful_disjoint, check)
 
-    def find(self, instance: Instance) -> Invariants:
+    def find(self, instance: Instance, check: Callable[[], None] = never_stop) -> Invariants:
         """Find the invariants that hold from a state on.
 
         The state is not read if the domain's rules keep none that is of use.
+
+        Args:
+            instance: the state.
+            check: called often; may raise to stop.
         """
         if not (any(self._hopeful.checks.values()) or self._hopeful.groups):
             return self._hopeful
         broken = frozenset(find_initially_broken(self._pairs, instance))
-        return self._find(broken, frozenset(find_disjoint_relations(self._classes, instance)))
+        disjoint = frozenset(find_disjoint_relations(self._classes, instance))
+        return self._find(broken, disjoint, check)
 
     def _find(
-        self, broken: frozenset[MutexPair], disjoint: frozenset[frozenset[str]]
+        self,
+        broken: frozenset[MutexPair],
+        disjoint: frozenset[frozenset[str]],
+        check: Callable[[], None],
     ) -> Invariants:
         known = self._known.get((broken, disjoint))
         if known is None:
-            pairs = self._proof.find_pairs(broken, disjoint)
+            pairs = self._proof.find_pairs(broken, disjoint, check)
             links = tuple(link for link in self._links if is_kept(link, self._proof, pairs))
+            check()
             known = self._known[broken, disjoint] = Invariants(
                 {rule.number: make_checks(rule, links) for rule in self._lifted.rules},
-                tuple(self._make_groups(pairs)),
+                tuple(self._make_groups(pairs, check)),
             )
         return known
 
-    def _make_groups(self, pairs: frozenset[MutexPair]) -> Iterable[tuple[Place, ...]]:
+    def _make_groups(
+        self, pairs: frozenset[MutexPair], check: Callable[[], None]
+    ) -> Iterable[tuple[Place, ...]]:
         """Yield a mutex group for each place that was proven to have one fact at a time."""
-        single = sorted(place for pair in pairs if len(pair) == 1 for place in pair)
+        single = {place for pair in pairs if len(pair) == 1 for place in pair}
+        mutex: dict[Place, set[Place]] = {place: set() for place in single}
+        for pair in pairs:
+            if len(pair) == 2 and pair <= single:
+                one, other = pair
+                mutex[one].add(other)
+                mutex[other].add(one)
         seen: set[tuple[Place, ...]] = set()
-        for place in single:
-            if place in self._declared:
-                continue
-            group = _extend([place], single, pairs)
+        for place in sorted(single - self._declared):
+            check()
+            group = _extend(place, mutex)
             if group not in seen:
                 seen.add(group)
                 yield group
 
 
-def _extend(
-    group: list[Place], others: Sequence[Place], pairs: frozenset[MutexPair]
-) -> tuple[Place, ...]:
-    """Extend a group greedily by places that are mutex with all places in it."""
-    for other in others:
-        if other not in group and all(frozenset((place, other)) in pairs for place in group):
+def _list_classes(lifted: LiftedDomain) -> list[str]:
+    """List the unary static relations that rules require; none if there are too many to pair."""
+    required = {
+        relation.name
+        for rule in lifted.rules
+        for relation, slots in rule.body.static
+        if len(slots) == 1
+    }
+    return sorted(required) if len(required) <= MOST_CLASSES else []
+
+
+def _extend(place: Place, mutex: Mapping[Place, set[Place]]) -> tuple[Place, ...]:
+    """Extend a place greedily by places that are mutex with all places in the group."""
+    group, left = [place], set(mutex[place])
+    for other in sorted(left):
+        if other in left:
             group.append(other)
+            left &= mutex[other]
     return tuple(sorted(group))

@@ -18,12 +18,12 @@ another in place of one weight.)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
+from itertools import chain, combinations, combinations_with_replacement, islice
 
 from fcp_ros.cset import Instance
-from fcp_ros.planning.task.lifted import LiftedBody, LiftedRule
+from fcp_ros.planning.task.lifted import LiftedBody, LiftedRule, never_stop
 from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
 Place = tuple[str, int]
@@ -34,6 +34,9 @@ AT_ONCE = -2
 
 MutexPair = frozenset[Place]
 """Two places that are mutex, or one that is mutex with itself; or see `make_at_once_pair`."""
+
+MOST_PAIRS = 20_000
+"""Pairs that a proof begins with; 200 places have as many. A proof takes about 10 us a pair."""
 
 Disjoint = Collection[frozenset[str]]
 """Pairs of unary static relations that no element is in both of."""
@@ -116,26 +119,48 @@ class MutexProof:
     Args:
         rules: the domain's rules.
         relations: its relations, by name.
+        check: called often; may raise to stop.
     """
 
     def __init__(
-        self, rules: Sequence[LiftedRule], relations: Mapping[str, LiftedRelation]
+        self,
+        rules: Sequence[LiftedRule],
+        relations: Mapping[str, LiftedRelation],
+        check: Callable[[], None] = never_stop,
     ) -> None:
         self._relations = relations
         self.contexts = [context for rule in rules for context in _make_contexts(rule)]
         self._adders = _index_changes((c, part.add) for c, part in self.contexts)
         self._deleters = _index_changes((c, part.delete) for c, part in self.contexts)
-        self._candidates = frozenset(self._make_candidates())
+        self._candidates = frozenset(self._make_candidates(check))
 
-    def find_pairs(self, broken: Collection[MutexPair], disjoint: Disjoint) -> frozenset[MutexPair]:
-        """Find the pairs that stay mutex, given those that are not so initially."""
+    def find_pairs(
+        self,
+        broken: Collection[MutexPair],
+        disjoint: Disjoint,
+        check: Callable[[], None] = never_stop,
+    ) -> frozenset[MutexPair]:
+        """Find the pairs that stay mutex, given those that are not so initially.
+
+        Args:
+            broken: these.
+            disjoint: pairs of unary static relations without a common element.
+            check: called often; may raise to stop.
+        """
         self._disjoint = disjoint
         pairs = set(self._candidates.difference(broken))
-        while True:
-            wrong = [pair for pair in pairs if not self._is_kept(pair, pairs)]
-            if not wrong:
-                return frozenset(pairs)
+        doubtful: Collection[MutexPair] = list(pairs)
+        while doubtful:
+            wrong = []
+            for pair in doubtful:
+                check()
+                if not self._is_kept(pair, pairs):
+                    wrong.append(pair)
             pairs.difference_update(wrong)
+            # What keeps a pair are pairs that share a place with it.
+            lost = {place for pair in wrong for place in pair}
+            doubtful = [pair for pair in pairs if not lost.isdisjoint(pair)]
+        return frozenset(pairs)
 
     def is_gone(
         self, context: ChangeContext, slot: int, place: Place, pairs: Collection[MutexPair]
@@ -187,7 +212,7 @@ class MutexProof:
 
     # --- candidates
 
-    def _make_candidates(self) -> Iterator[MutexPair]:
+    def _make_candidates(self, check: Callable[[], None]) -> Iterator[MutexPair]:
         changing = [relation for relation in self._relations.values() if relation.changes]
         # Groups and links are about elements with facts of several legs. In a grounded domain there
         # are none, but thousands of predicates without parameters, which would all be paired.
@@ -195,17 +220,43 @@ class MutexProof:
         linked = {type_ for relation in relations for kind in relation.kinds for type_ in kind}
         every = [(r.name, leg) for r in changing for leg in range(len(r.legs))]
         places = [place for place in every if not linked.isdisjoint(self._types_at(place))]
-        for one, other in combinations_with_replacement(places, 2):
-            same = one[0] == other[0] and one != other  # two legs of one fact
-            if not same and not self._types_at(one).isdisjoint(self._types_at(other)):
-                yield frozenset((one, other))
+        implied = [(r.name, ABSENT) for r in changing if len(r.legs) == 1]
+        together: Iterable[tuple[Place, Place]] = chain(
+            combinations_with_replacement(places, 2),
+            ((one, other) for one in implied for other in places),
+        )
+        if len(places) * (len(places) + len(implied)) > MOST_PAIRS:
+            known = {*places, *implied}
+            near = (pair for pair in self._list_near(check) if known.issuperset(pair))
+            together = islice(near, MOST_PAIRS)
         for place in places:
+            yield frozenset((place,))
             yield make_at_once_pair(place)
-        for relation in changing:
-            if len(relation.legs) == 1:
-                for place in places:
-                    if place[0] != relation.name and self._types_at(place) <= relation.kinds[0]:
-                        yield frozenset(((relation.name, ABSENT), place))
+        for one, other in together:
+            check()
+            if self._may_exclude(one, other):
+                yield frozenset((one, other))
+
+    def _may_exclude(self, one: Place, other: Place) -> bool:
+        """Return True if an element can have facts at both places, but of different relations."""
+        if one[1] == ABSENT:
+            return one[0] != other[0] and self._types_at(other) <= self._relations[one[0]].kinds[0]
+        return one[0] != other[0] and not self._types_at(one).isdisjoint(self._types_at(other))
+
+    def _list_near(self, check: Callable[[], None]) -> Iterator[tuple[Place, Place]]:
+        """List pairs of places at which a rule or an effect mentions one element, none twice."""
+        listed: set[tuple[Place, Place]] = set()
+        for context, _ in self.contexts:
+            at: dict[int, dict[Place, None]] = {}
+            for relation, slots in chain(context.holds, context.deletes, context.adds):
+                for leg, slot in enumerate(slots):
+                    at.setdefault(slot, {})[relation.name, leg] = None
+            for one, other in chain.from_iterable(combinations(at[slot], 2) for slot in at):
+                check()
+                for pair in ((one, other), ((one[0], ABSENT), other), ((other[0], ABSENT), one)):
+                    if pair not in listed and pair[::-1] not in listed:
+                        listed.add(pair)
+                        yield pair
 
     def _types_at(self, place: Place) -> frozenset[str]:
         return self._relations[place[0]].kinds[place[1]]

@@ -50,7 +50,7 @@ class RelevanceCompiler:
         self._planner = BindingPlanner(self._lifted)
         self._overwritings = find_overwritings(self._lifted)
         check()
-        self._finder = InvariantFinder(self._lifted)
+        self._finder = InvariantFinder(self._lifted, check)
         self._wide: _WideTask | None = None
 
     def task(
@@ -110,7 +110,7 @@ class RelevanceCompiler:
         self, instance: Instance, wanted: Wanted, breadth: Breadth, watch: Watch, most: int
     ) -> Task:
         facts = FactTable(instance)
-        invariants = self._finder.find(instance)
+        invariants = self._finder.find(instance, watch.check)
         overwritings = self._overwritings_for(instance, wanted)
         closure = Closure(
             self._lifted, self._planner, facts, invariants, overwritings, breadth, watch, most
