@@ -14,7 +14,7 @@ from fcp_ros.alignment.names.merging import erase_leg_types
 from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, Places
 from fcp_ros.alignment.record import AlignmentRecord
 from fcp_ros.alignment.search.options import AlignmentOptions
-from fcp_ros.alignment.search.plan_finder import Attempt, NotFound, PlanFinder
+from fcp_ros.alignment.search.plan_finder import NotFound, PlanFinder, TrialPlan
 from fcp_ros.alignment.trials.conflicts import SynonymSet, list_hypotheses
 from fcp_ros.alignment.trials.predictor import Predictor, Trial
 from fcp_ros.alignment.trials.simulator import Simulator
@@ -127,7 +127,7 @@ class _Alignment:
                 return result
         return None
 
-    def _try(self, attempt: Attempt) -> AlignmentResult | None:
+    def _try(self, attempt: TrialPlan) -> AlignmentResult | None:
         """Try a plan and learn from it; None if it goes on."""
         record = self.record
         if len(record.trials) >= self.options.most_trials:
@@ -144,7 +144,7 @@ class _Alignment:
 
     # --- after a success
 
-    def _settle(self, attempt: Attempt) -> AlignmentResult | None:
+    def _settle(self, attempt: TrialPlan) -> AlignmentResult | None:
         """Try to tell the synonyms of a success from their rivals; None if a rival prevails."""
         record, kept = self.record, attempt.synonyms
         record.trials[-1] = replace(record.trials[-1], synonyms=kept)
@@ -171,7 +171,7 @@ class _Alignment:
             the answer if that ends the request.
         """
         other = self.finder.plan_merged(others)
-        if not isinstance(other, Attempt):
+        if not isinstance(other, TrialPlan):
             return None
         if self.record.open_predictor.predict(kept, other.actions).reached:
             return None  # both expect the same
@@ -201,7 +201,7 @@ class _Alignment:
             found = self.finder.plan_merged(synonyms)
             if found is NotFound.UNSETTLED:
                 exhausted = False
-            elif isinstance(found, Attempt):
+            elif isinstance(found, TrialPlan):
                 result = self._try(found)
                 if result is not None:
                     return result

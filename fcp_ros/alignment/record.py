@@ -9,7 +9,7 @@ from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.candidates.proposals import TIERS, Proposals
 from fcp_ros.alignment.evidence import describe_false_friends, find_rivals, weigh_evidence
 from fcp_ros.alignment.names.synonyms import Synonym
-from fcp_ros.alignment.search.plan_finder import Attempt
+from fcp_ros.alignment.search.plan_finder import TrialPlan
 from fcp_ros.alignment.trials.conflicts import ConflictSets, SynonymSet
 from fcp_ros.alignment.trials.predictor import Predictor, Trial
 
@@ -53,7 +53,7 @@ class AlignmentRecord:
         """Return the probability of a candidate before any trial."""
         return self.proposals.all[synonym].prior
 
-    def list_needed(self, attempt: Attempt) -> SynonymSet:
+    def list_needed(self, attempt: TrialPlan) -> SynonymSet:
         """Return the synonyms without which a plan does not work."""
         needed = attempt.synonyms
         for synonym in sorted(needed, key=self.prior_of):
@@ -84,7 +84,7 @@ class AlignmentRecord:
 
     # --- conclusions
 
-    def conclude_success(self, attempt: Attempt) -> AlignmentResult:
+    def conclude_success(self, attempt: TrialPlan) -> AlignmentResult:
         """Make the answer of a plan that succeeded."""
         needed = attempt.synonyms
         if not needed:
@@ -131,7 +131,7 @@ class AlignmentRecord:
         )
 
     def conclude(
-        self, status: AlignmentStatus, message: str, attempt: Attempt | None = None
+        self, status: AlignmentStatus, message: str, attempt: TrialPlan | None = None
     ) -> AlignmentResult:
         """Make the answer; the number of trials is added to the message."""
         kept = frozenset() if attempt is None else attempt.synonyms

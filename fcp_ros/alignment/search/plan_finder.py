@@ -42,7 +42,7 @@ class NotFound(Enum):
 
 
 @dataclass(frozen=True)
-class Attempt:
+class TrialPlan:
     """A plan that is worth a trial, and the synonyms behind it."""
 
     actions: tuple[GroundAction, ...]
@@ -77,7 +77,7 @@ class PlanFinder:
 
     def find_attempt(
         self, proposals: Proposals, conflicts: ConflictSets, tier: int
-    ) -> Attempt | None:
+    ) -> TrialPlan | None:
         """Find a plan that complies with all trials; None if there is none in a tier.
 
         Args:
@@ -98,7 +98,7 @@ class PlanFinder:
             ):
                 continue
             found = self._plan_under(choice, usable, conflicts)
-            if isinstance(found, Attempt):
+            if isinstance(found, TrialPlan):
                 return found
             if found is NotFound.NO_PLAN:
                 hopeless.append(choice)
@@ -106,7 +106,7 @@ class PlanFinder:
                 return self.find_attempt(proposals, conflicts, tier)  # the choices have changed
         return None
 
-    def plan_merged(self, synonyms: SynonymSet) -> Attempt | NotFound:
+    def plan_merged(self, synonyms: SynonymSet) -> TrialPlan | NotFound:
         """Plan in the model in which synonyms are one predicate.
 
         Raises:
@@ -114,7 +114,7 @@ class PlanFinder:
         """
         merged = merge_texts(self._model, self._predictor.make_mapping(synonyms))
         found = self._plan(add_replace_rules(merged, (), self._uses))
-        return replace(found, synonyms=synonyms) if isinstance(found, Attempt) else found
+        return replace(found, synonyms=synonyms) if isinstance(found, TrialPlan) else found
 
     def is_hopeless(self, proposals: Proposals) -> bool:
         """Prove that no plan exists under any of the candidates; False if that is not proven."""
@@ -125,7 +125,7 @@ class PlanFinder:
 
     def _plan_under(
         self, choice: SynonymChoice, usable: list[Proposal], conflicts: ConflictSets
-    ) -> Attempt | NotFound:
+    ) -> TrialPlan | NotFound:
         """Plan with replace rules, then make sure of it in the model without them."""
         left = [
             one
@@ -139,28 +139,28 @@ class PlanFinder:
         except ContradictorySynonyms:
             return NotFound.NO_PLAN
         found = self._plan(model)
-        if not isinstance(found, Attempt):
+        if not isinstance(found, TrialPlan):
             return found
         return self._make_sure(found.actions, found.synonyms | choice.adopted, conflicts)
 
     def _make_sure(
         self, actions: tuple[GroundAction, ...], synonyms: SynonymSet, conflicts: ConflictSets
-    ) -> Attempt | NotFound:
+    ) -> TrialPlan | NotFound:
         """Return a plan that works where the synonyms are one name each; the given one if it can.
 
         A replace rule may have used a name that was out of date.
         """
         try:
             if self._predictor.predict(synonyms, actions).reached:
-                return Attempt(actions, synonyms)
+                return TrialPlan(actions, synonyms)
             found = self.plan_merged(synonyms)
         except ContradictorySynonyms as error:
             wrong = frozenset(one for one in synonyms if one.names <= error.names)
             conflicts.add(ConflictSet(wrong))
             return NotFound.UNSETTLED
-        return found if isinstance(found, Attempt) else NotFound.UNSETTLED
+        return found if isinstance(found, TrialPlan) else NotFound.UNSETTLED
 
-    def _plan(self, model: ModelWithRules) -> Attempt | NotFound:
+    def _plan(self, model: ModelWithRules) -> TrialPlan | NotFound:
         """Plan, and leave the replace rules out."""
         self._watch.check()
         task = work_out(drop_unused(model.texts), self._watch.check)
@@ -192,7 +192,7 @@ class PlanFinder:
                 used.add(model.rules[form.action])
             else:
                 actions.append((form.action, tuple(arguments[one] for one in form.parameters)))
-        return Attempt(tuple(actions), frozenset(used))
+        return TrialPlan(tuple(actions), frozenset(used))
 
 
 def _list_choices(proposals: Proposals, conflicts: ConflictSets) -> Iterator[SynonymChoice]:
