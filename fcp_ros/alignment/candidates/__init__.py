@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be one name, before any trial.
+"""Candidates: predicates that may be one, before any trial.
 
 pairing.py    two domains as one task: the model that plans, the world that is tried
 proposals.py  the candidates, the most likely first: signature, structure, facts, names
