@@ -87,6 +87,10 @@ class Grounder:
         reader: RequestReader | None = None,
     ) -> None:
         self.predicates = MappingProxyType(dict(predicates))
+        self._parameters = {
+            name: [parameter.name for parameter in predicate.parameters]
+            for name, predicate in predicates.items()
+        }
         self.cache = cache
         self.calibration = calibration
         self.calibrator = Calibrator(calibration, calibration_options)
@@ -136,12 +140,13 @@ class Grounder:
         Raises:
             GroundingError: an unknown predicate, or no oracle that can answer.
         """
+        keys = [request.context_key for request in requests]
         questions: dict[str, JudgementRequest] = {}
-        for request in requests:
-            if request.context_key not in questions:
-                questions[request.context_key] = self._check(request)
+        for key, request in zip(keys, requests, strict=True):
+            if key not in questions:
+                questions[key] = self._check(request)
         answers = self._calibrate(questions, self._ask_oracles(questions))
-        return [answers[request.context_key] for request in requests]
+        return [answers[key] for key in keys]
 
     def record(
         self,
@@ -251,12 +256,13 @@ class Grounder:
         self.calibration.close()
 
     def _check(self, request: JudgementRequest) -> JudgementRequest:
-        predicate = self._find_predicate(request.predicate)
-        names = tuple(parameter.name for parameter in predicate.parameters)
-        if tuple(argument.parameter for argument in request.arguments) != names:
+        names = self._parameters.get(request.predicate)
+        if names is None:
+            raise self._make_unknown_error(request.predicate)
+        if [argument.parameter for argument in request.arguments] != names:
             raise GroundingError(
                 GroundingCode.WRONG_ARGUMENTS,
-                f"{request} must bind the parameters of {predicate.name} in order: "
+                f"{request} must bind the parameters of {request.predicate} in order: "
                 f"{', '.join(names)}",
             )
         return request
@@ -276,6 +282,8 @@ class Grounder:
         self, questions: Mapping[str, JudgementRequest], priors: Mapping[str, Membership]
     ) -> dict[str, Membership]:
         """Calibrate the answers of predicates that say so, by context key."""
+        if not self.calibrator.has_outcomes():
+            return dict(priors)
         wanted = [
             (key, questions[key], prior)
             for key, prior in priors.items()
@@ -307,12 +315,14 @@ class Grounder:
 
     def _find_predicate(self, name: str) -> GradedPredicate:
         if name not in self.predicates:
-            raise GroundingError(
-                GroundingCode.UNKNOWN_PREDICATE,
-                f"the domain has no graded predicate {name!r}; "
-                + suggest_name(name, self.predicates),
-            )
+            raise self._make_unknown_error(name)
         return self.predicates[name]
+
+    def _make_unknown_error(self, name: str) -> GroundingError:
+        return GroundingError(
+            GroundingCode.UNKNOWN_PREDICATE,
+            f"the domain has no graded predicate {name!r}; {suggest_name(name, self.predicates)}",
+        )
 
 
 def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Grounder:

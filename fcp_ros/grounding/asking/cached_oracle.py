@@ -241,8 +241,8 @@ class CachedOracle:
         self, predicate: GradedPredicate, version: str, request: JudgementRequest
     ) -> Membership | None:
         """Return the answer if it is known or cached, or cheaper to compute than to look up."""
-        read = self._read(request)
-        known = self._find_known(predicate, version, request, read)
+        (read,) = self._read_all([request])
+        (known,) = self._find_known(predicate, version, [request], [read])
         if known is not None:
             return known
         kept = self._find_kept(predicate, version, read.request)
@@ -275,11 +275,8 @@ class CachedOracle:
             has_substitute: True if another oracle can answer instead, so that this one is not
                 asked while it is down.
         """
-        read = [self._read(request) for request in requests]
-        answers: list[Answer | None] = [
-            self._find_known(predicate, version, request, one)
-            for request, one in zip(requests, read, strict=True)
-        ]
+        read = self._read_all(requests)
+        answers = self._find_known(predicate, version, requests, read)
         # Several labels may be read as the same words.
         left = {
             one.request.context_key: one.request
@@ -293,11 +290,13 @@ class CachedOracle:
             for one, answer in zip(read, answers, strict=True)
         ]
 
-    def _read(self, request: JudgementRequest) -> ReadRequest:
-        return ReadRequest(request) if self._reader is None else self._reader.read(request)
+    def _read_all(self, requests: Sequence[JudgementRequest]) -> list[ReadRequest]:
+        if self._reader is None:
+            return [ReadRequest(request) for request in requests]
+        return self._reader.read_all(requests)
 
     def _annotate(self, answer: Answer, read: ReadRequest) -> Answer:
-        if isinstance(answer, GroundingError):
+        if isinstance(answer, GroundingError) or read.is_plain:
             return answer
         is_english_only = bool(getattr(self.oracle, "is_english_only", False))
         return read.annotate(answer, is_english_only=is_english_only)
@@ -306,18 +305,26 @@ class CachedOracle:
         self,
         predicate: GradedPredicate,
         version: str,
-        request: JudgementRequest,
-        read: ReadRequest,
-    ) -> Membership | None:
+        requests: Sequence[JudgementRequest],
+        read: Sequence[ReadRequest],
+    ) -> list[Membership | None]:
         """Find what was judged, as it was asked or as it was read."""
         known = self._known_answers
         if known is None:
-            return None
-        answer = known.find(predicate, version, request)
-        if answer is None and read.request != request:
-            answer = known.find(predicate, version, read.request)
-            return answer and replace(answer, note=f"{answer.note}; {read.note}")
-        return answer
+            return [None] * len(requests)
+        answers = known.find_all(predicate, version, requests)
+        changed = [
+            place
+            for place, (answer, one) in enumerate(zip(answers, read, strict=True))
+            if answer is None and one.request is not requests[place]
+        ]
+        if changed:
+            found = known.find_all(predicate, version, [read[place].request for place in changed])
+            for place, answer in zip(changed, found, strict=True):
+                if answer is not None:
+                    note = f"{answer.note}; {read[place].note}"
+                    answers[place] = replace(answer, note=note)
+        return answers
 
     def _answer_unknown(
         self,
@@ -336,7 +343,7 @@ class CachedOracle:
             assert waiting is not None, "an oracle without identity gave its reason"
             return [waiting] * len(requests)
         keys = [self._make_key(version, request) for request in requests]
-        answers: list[Answer | None] = [key and self._cache.get(key) for key in keys]
+        answers: list[Answer | None] = [*self._cache.get_all(keys)]
         missing = [position for position, answer in enumerate(answers) if answer is None]
         if missing:
             waiting = self._find_reason_to_wait(has_substitute)
@@ -396,7 +403,9 @@ class CachedOracle:
             self.outage.record_failure(errors[0], duration)
         share = duration / len(requests)
         return [
-            answer if isinstance(answer, GroundingError) else replace(answer, latency=share)
+            answer
+            if isinstance(answer, GroundingError) or answer.latency
+            else replace(answer, latency=share)
             for answer in answers
         ]
 

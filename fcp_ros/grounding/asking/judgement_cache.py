@@ -93,26 +93,20 @@ class JudgementCache:
 
     def get(self, key: CacheKey) -> Membership | None:
         """Return the answer under this key, or None."""
+        return self.get_all([key])[0]
+
+    def get_all(self, keys: Sequence[CacheKey | None]) -> list[Membership | None]:
+        """Return the answer under each key, or None; None for no key."""
         with self._lock:
-            found = self._memory.get(key)
-            if found is not None:
-                self._memory.move_to_end(key)
-                self._counts["memory"] += 1
-                return found
-            found = self._read_file(key)
-            self._counts["miss" if found is None else "file"] += 1
-            if found is not None:
-                self._remember(key, found)
-            return found
+            return [None if key is None else self._get(key) for key in keys]
 
     def put(self, answers: Sequence[tuple[CacheKey, Membership]]) -> None:
         """Store the answers of one batch (one transaction in the file), without their latency."""
-        kept = [(key, replace(membership, latency=0.0)) for key, membership in answers]
         with self._lock:
-            for key, membership in kept:
+            for key, membership in answers:
                 self._remember(key, membership)
-            if self._connection is not None and kept:
-                self._write_file(self._connection, kept)
+            if self._connection is not None and answers:
+                self._write_file(self._connection, answers)
 
     def statistics(self) -> CacheStatistics:
         """Return hits, misses and the number of answers in memory."""
@@ -128,6 +122,20 @@ class JudgementCache:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+    def _get(self, key: CacheKey) -> Membership | None:
+        found = self._memory.get(key)
+        if found is None:
+            found = self._read_file(key)
+            self._counts["miss" if found is None else "file"] += 1
+            if found is not None:
+                self._remember(key, found)
+            return found
+        self._memory.move_to_end(key)
+        self._counts["memory"] += 1
+        if found.latency:  # of the question that it was an answer to; most are never asked again
+            found = self._memory[key] = replace(found, latency=0.0)
+        return found
 
     def _remember(self, key: CacheKey, membership: Membership) -> None:
         self._memory[key] = membership
@@ -161,7 +169,10 @@ class JudgementCache:
             connection.executemany(
                 "INSERT OR REPLACE INTO answers (predicate, context_key, model, mode, membership) "
                 "VALUES (?, ?, ?, ?, ?)",
-                [(*key, json.dumps(asdict(membership))) for key, membership in answers],
+                [
+                    (*key, json.dumps({**asdict(membership), "latency": 0.0}))
+                    for key, membership in answers
+                ],
             )
             # A replaced row gets a new id, so the lowest ids are the answers stored longest ago.
             connection.execute(

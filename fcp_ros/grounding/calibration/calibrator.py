@@ -129,6 +129,12 @@ class Calibrator:
             self._refresh()
             return [self._answer(question) for question in questions]
 
+    def has_outcomes(self) -> bool:
+        """Return False if nothing was observed that could move a degree."""
+        with self._lock:
+            self._refresh()
+            return bool(self._by_predicate)
+
     def drifts(self) -> tuple[Drift, ...]:
         """Find the predicates and models whose outcomes no longer agree with their degrees."""
         with self._lock:

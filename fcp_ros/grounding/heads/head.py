@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.kernel import Kernel
+from fcp_ros.grounding.heads.kernel import Kernel, WeighedSupports
 
 Array = NDArray[np.float32]
 Pairs = Sequence[tuple[str, str]]
@@ -92,9 +93,7 @@ class PairScorer(Protocol):
 class ScoreMemory:
     """Scores of pairs that were asked about: score, error and cosine; the oldest are dropped."""
 
-    rows: OrderedDict[tuple[str, str], tuple[float, float, float]] = field(
-        default_factory=OrderedDict
-    )
+    rows: OrderedDict[tuple[str, str], list[float]] = field(default_factory=OrderedDict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ class ScoreEvidence:
     held_out: Array
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Head:
     """Judges pairs of one kind.
 
@@ -148,25 +147,32 @@ class Head:
         """Score pairs in plain spelling; the features of new ones are computed in one call."""
         rows = self.memory.rows
         new = [pair for pair in dict.fromkeys(pairs) if pair not in rows]
-        fresh = dict(zip(new, map(tuple, self._compute(new).tolist()), strict=True)) if new else {}
-        table = np.array([fresh.get(pair) or rows[pair] for pair in pairs], np.float32)
-        rows.update(fresh)  # type: ignore[arg-type]
+        table = self._compute(new) if new else np.zeros((0, 3), np.float32)
+        fresh = dict(zip(new, table.tolist(), strict=True))
+        if len(new) < len(pairs):
+            found = [fresh.get(pair) or rows[pair] for pair in pairs]
+            table = np.array(found, np.float32).reshape(-1, 3)
+        rows.update(fresh)
         while len(rows) > MOST_KEPT:
             rows.popitem(last=False)
-        values, errors, cosines = table.reshape(-1, 3).T
-        return Scores(values, errors, cosines)
+        return Scores(table[:, 0], table[:, 1], table[:, 2])
 
     def judge(self, pairs: Pairs) -> list[float]:
         """Judge pairs by the score alone, including pairs that were judged themselves."""
         return [self.degree_map.apply(score) for score in self.score(pairs).values.tolist()]
 
+    @cached_property
+    def _prepared(self) -> WeighedSupports:
+        return WeighedSupports(self.kernel, self.supports, self.weights)
+
     def _compute(self, pairs: Pairs) -> Array:
         """Compute score, error and cosine of pairs, shape (pairs, 3)."""
         features = self.features.compute(pairs)
-        weighed = self.kernel.weigh(features, self.supports, self.weights, _number_words(pairs))
+        weighed = self._prepared.weigh(features, _number_words(pairs))
         scores = weighed + np.array(self.means, np.float32)
         errors = np.sqrt(self.error_map.apply_all(scores[:, 1]))
-        return np.stack([scores[:, 0], errors, self.features.compare(pairs)], axis=1)
+        columns = [scores[:, 0], errors, self.features.compare(pairs)]
+        return np.stack(columns, axis=1, dtype=np.float32, casting="same_kind")
 
 
 def _number_words(pairs: Pairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

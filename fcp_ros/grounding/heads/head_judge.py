@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
@@ -12,7 +15,13 @@ from fcp_ros.grounding.heads.degree_map import DegreeMap, shift_by_rubric
 from fcp_ros.grounding.heads.head import PairScorer
 from fcp_ros.grounding.heads.head_file import RETRAIN
 from fcp_ros.grounding.heads.head_source import HeadSource
-from fcp_ros.grounding.judged.words import find_sides, read_arguments, to_plain
+from fcp_ros.grounding.judged.words import (
+    Places,
+    find_side_places,
+    read_all_arguments,
+    take_sides,
+    to_plain,
+)
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import hash_predicate
@@ -47,23 +56,29 @@ class HeadJudge:
             GroundingError: the heads can't be used, none has the wanted name, or the predicate
                 doesn't have two sides.
         """
+        begun = time.perf_counter()
         with self._lock:
             scorer = self._find_scorer(predicate)
-            pairs = [_split_sides(predicate, scorer, read_arguments(asked)) for asked in requests]
+            sides = _find_sides(predicate, scorer)
             degree_map = self._find_map(predicate, scorer)
-            scores = scorer.score(pairs)
-        degrees = degree_map.apply_all(scores.values).tolist()
+            scores = scorer.score(take_sides(read_all_arguments(requests), sides))
+        degrees = np.clip(degree_map.apply_all(scores.values), 0.0, 1.0).tolist()
+        errors = np.clip(scores.errors.astype(np.float64), 0.0, 1.0).tolist()
+        oracle, model = self._oracle, self._source.model
+        note = f"like what was judged in the set {scorer.name} (score %.3f)"
+        latency = (time.perf_counter() - begun) / max(len(requests), 1)
         return [
-            Membership.of_degree(
-                min(max(degree, 0.0), 1.0),
-                self._oracle,
-                self._source.model,
-                f"like what was judged in the set {scorer.name} (score {score:.3f})",
-                uncertainty=min(max(error, 0.0), 1.0),
+            Membership(
+                degree,
+                degree,
+                (degree,),
+                source=oracle,
+                model=model,
+                note=note % score,
+                latency=latency,
+                uncertainty=error,
             )
-            for degree, score, error in zip(
-                degrees, scores.values.tolist(), scores.errors.tolist(), strict=True
-            )
+            for degree, score, error in zip(degrees, scores.values.tolist(), errors, strict=True)
         ]
 
     def _find_scorer(self, predicate: GradedPredicate) -> PairScorer:
@@ -84,23 +99,21 @@ class HeadJudge:
         """Shift the head's map by the predicate's rubric."""
         version = hash_predicate(predicate)
         if version not in self._maps:
-            pairs, degrees = [], []
+            rows, degrees = [], []
             for anchor in predicate.rubric.anchors if predicate.rubric else ():
                 for example in anchor.examples:
-                    words = [to_plain(word) for word in example]
-                    pairs.append(_split_sides(predicate, scorer, words))
+                    rows.append([to_plain(word) for word in example])
                     degrees.append(anchor.score / 100.0)
+            pairs = take_sides(rows, _find_sides(predicate, scorer))
             scores = scorer.score(pairs).values.tolist()
             examples = list(zip(scores, degrees, strict=True))
             self._maps[version] = shift_by_rubric(scorer.degree_map, examples)
         return self._maps[version]
 
 
-def _split_sides(
-    predicate: GradedPredicate, scorer: PairScorer, words: Sequence[str]
-) -> tuple[str, str]:
-    """Split arguments into the two sides of the head's judgements."""
-    sides = find_sides(predicate, scorer.columns, words)
+def _find_sides(predicate: GradedPredicate, scorer: PairScorer) -> tuple[Places, Places]:
+    """Find the arguments on the two sides of the head's judgements."""
+    sides = find_side_places(predicate, scorer.columns)
     if sides is None:
         names = ", ".join(parameter.name for parameter in predicate.parameters)
         raise GroundingError(

@@ -52,6 +52,22 @@ class JudgedPairs:
             return None
         return int(self.degrees[place]) / 100.0
 
+    def look_up_all(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        """Look up many pairs at once."""
+        if not pairs or not len(self.keys):
+            return [None] * len(pairs)
+        keys = np.array([hash_pair(pair) for pair in pairs], np.uint64)
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        found = (self.keys[places] == keys).tolist()
+        degrees = (self.degrees[places] / 100.0).tolist()
+        return [
+            degree if is_there else None for is_there, degree in zip(found, degrees, strict=True)
+        ]
+
+    def may_hold(self, side: str) -> bool:
+        """Return False for a side that stands in no pair; a file without phrases doesn't say."""
+        return not self.phrases or side in self.phrases
+
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays of a file for the set of that name."""
         text = zlib.compress("\n".join(sorted(self.phrases)).encode(), 9)

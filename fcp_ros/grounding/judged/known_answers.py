@@ -13,15 +13,24 @@ Nothing is known of an argument whose declared context has numbers: no words hol
 
 from __future__ import annotations
 
+import itertools
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.judged.judged_pairs import JudgedPairs, list_pair_files, load_pairs
-from fcp_ros.grounding.judged.words import find_sides, read_arguments, to_plain, to_singular
+from fcp_ros.grounding.judged.words import (
+    Places,
+    find_side_places,
+    read_all_arguments,
+    take_sides,
+    to_plain,
+    to_singular,
+)
 from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 
 SOURCE, MODEL = "judged", "judgements"
 """Source and model of the memberships. The model doesn't change with the judgements, so that the
@@ -30,21 +39,56 @@ SAME_IS_PERFECT = ("function", "substitution")
 """Sets in which a thing is as good as can be for what is called the same."""
 
 MOST_KEPT = 16_384
-"""Most answers that are remembered."""
+"""Most answers of a predicate that are remembered."""
 LONGEST_KEPT = 500
-"""Characters of the requests among them."""
+"""Characters of the words among them."""
 
 EXAMPLE = "an example of the rubric"
 IDENTICAL = "identical words"
 
 
+Words = tuple[str, ...]
+"""The words of the arguments of a request, in plain spelling."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Degrees of the examples of one predicate, and the set that it is judged like."""
+    """Known answers of one predicate.
 
-    examples: dict[tuple[str, ...], float]
+    Args:
+        examples: degrees of the rubric's examples.
+        pairs: the set that it is judged like.
+        places: of its arguments on both sides of these pairs.
+        same_is_perfect: True if identical words are judged 1.
+        found: answers that were looked up, by the words of the arguments.
+    """
+
+    examples: dict[Words, float]
     pairs: JudgedPairs | None
+    places: tuple[Places, Places] | None
     same_is_perfect: bool
+    found: dict[Words, Membership | None] = field(default_factory=dict)
+
+    def look_up_all(self, name: str, rows: Sequence[Words]) -> list[Membership | None]:
+        """Look rows of words up; `name` is the set's, for notes."""
+        answers = [self._find_stated(words) for words in rows]
+        left = [place for place, answer in enumerate(answers) if answer is None]
+        if self.pairs is None or self.places is None or not left:
+            return answers
+        degrees = look_up_forms(self.pairs, take_sides([rows[i] for i in left], self.places))
+        note = f"judged so in the set {name}"
+        for place, degree in zip(left, degrees, strict=True):
+            if degree is not None:
+                answers[place] = Membership.of_degree(degree, SOURCE, MODEL, note)
+        return answers
+
+    def _find_stated(self, words: Words) -> Membership | None:
+        degree = self.examples.get(words)
+        if degree is not None:
+            return Membership.of_degree(degree, SOURCE, MODEL, EXAMPLE)
+        if self.same_is_perfect and words[0] == words[-1] and len(set(words)) == 1 < len(words):
+            return Membership.of_degree(1.0, SOURCE, MODEL, IDENTICAL)
+        return None
 
 
 class KnownAnswers:
@@ -62,48 +106,44 @@ class KnownAnswers:
         self._own = own
         self._sets: dict[str, JudgedPairs] | None = None
         self._known: dict[str, _Known] = {}
-        self._found: dict[tuple[str, tuple[ArgumentContext, ...]], Membership | None] = {}
         self._lock = threading.Lock()
         self.note = ""
 
     def find(
         self, predicate: GradedPredicate, version: str, request: JudgementRequest
     ) -> Membership | None:
-        """Find the answer to a request, or None.
+        """Find the answer to a request, or None; see `find_all`."""
+        return self.find_all(predicate, version, [request])[0]
+
+    def find_all(
+        self, predicate: GradedPredicate, version: str, requests: Sequence[JudgementRequest]
+    ) -> list[Membership | None]:
+        """Find the answer to each request, or None.
 
         Args:
-            predicate: that the request asks about.
+            predicate: that the requests ask about.
             version: of the predicate, see `hash_predicate`.
-            request: the question.
+            requests: the questions.
         """
-        key = version, request.arguments
-        if key in (found := self._found):
-            return found[key]
-        answer = self._find(predicate, version, request)
-        if len(found) >= MOST_KEPT:
-            self._found = {}  # not cleared: another thread may be reading
-        if len(str(request)) < LONGEST_KEPT:
-            self._found[key] = answer
-        return answer
-
-    def _find(
-        self, predicate: GradedPredicate, version: str, request: JudgementRequest
-    ) -> Membership | None:
-        if any(_has_numbers(argument) for argument in request.arguments):
-            return None
         known = self._known.get(version) or self._prepare(predicate, version)
-        words = read_arguments(request)
-        degree = known.examples.get(words)
-        if degree is not None:
-            return Membership.of_degree(degree, SOURCE, MODEL, EXAMPLE)
-        if known.same_is_perfect and len(words) > 1 and len(set(words)) == 1:
-            return Membership.of_degree(1.0, SOURCE, MODEL, IDENTICAL)
-        sides = known.pairs and find_sides(predicate, known.pairs.columns, words)
-        degree = _look_up(known.pairs, sides) if known.pairs and sides else None
-        if degree is None:
-            return None
-        note = f"judged so in the set {predicate.judged_like}"
-        return Membership.of_degree(degree, SOURCE, MODEL, note)
+        rows = read_all_arguments(requests)
+        found = known.found
+        new = [words for words in dict.fromkeys(rows) if words not in found]
+        fresh = dict(zip(new, known.look_up_all(predicate.judged_like, new), strict=True))
+        if fresh:
+            self._keep(version, known, fresh)
+        return [
+            None if has_numbers(request) else (fresh[words] if words in fresh else found[words])
+            for request, words in zip(requests, rows, strict=True)
+        ]
+
+    def _keep(self, version: str, known: _Known, fresh: Mapping[Words, Membership | None]) -> None:
+        short = {words: fresh[words] for words in fresh if len("".join(words)) < LONGEST_KEPT}
+        if len(known.found) + len(short) > MOST_KEPT:
+            # Not cleared: another thread may be reading.
+            self._known[version] = replace(known, found={})
+        else:
+            known.found.update(short)
 
     def _prepare(self, predicate: GradedPredicate, version: str) -> _Known:
         examples: dict[tuple[str, ...], float] = {}
@@ -111,9 +151,9 @@ class KnownAnswers:
             for example in anchor.examples:
                 examples.setdefault(tuple(map(to_plain, example)), anchor.score / 100.0)
         like = predicate.judged_like
-        known = _Known(
-            examples, self._load_once().get(like) if like else None, like in SAME_IS_PERFECT
-        )
+        pairs = self._load_once().get(like) if like else None
+        places = pairs and find_side_places(predicate, pairs.columns)
+        known = _Known(examples, pairs, places or None, like in SAME_IS_PERFECT)
         self._known[version] = known
         return known
 
@@ -131,15 +171,20 @@ class KnownAnswers:
             return self._sets
 
 
-def _look_up(pairs: JudgedPairs, sides: tuple[str, str]) -> float | None:
-    """Look a pair up as it stands, then with the singular of the thing, then of both sides."""
-    left, right = sides
-    singular = _to_singular(left)
-    for pair in dict.fromkeys(((left, right), (singular, right), (singular, _to_singular(right)))):
-        degree = pairs.look_up(pair)
-        if degree is not None:
-            return degree
-    return None
+def look_up_forms(pairs: JudgedPairs, sides: Sequence[tuple[str, str]]) -> list[float | None]:
+    """Look pairs up as they stand, then with the singular of the thing, then of both sides."""
+    distinct = set(itertools.chain.from_iterable(sides))
+    singular = {side: _to_singular(side) for side in distinct}
+    known = {side for side, one in singular.items() if pairs.may_hold(side) or pairs.may_hold(one)}
+    forms = [
+        dict.fromkeys(((left, right), (singular[left], right), (singular[left], singular[right])))
+        if left in known and right in known
+        else ()
+        for left, right in sides
+    ]
+    judged = iter(pairs.look_up_all([form for some in forms for form in some]))
+    degrees = ([next(judged) for _ in some] for some in forms)
+    return [next((one for one in found if one is not None), None) for found in degrees]
 
 
 def _to_singular(phrase: str) -> str:
@@ -147,8 +192,12 @@ def _to_singular(phrase: str) -> str:
     return " ".join([*before, to_singular(last)])
 
 
-def _has_numbers(argument: ArgumentContext) -> bool:
-    return any(
-        isinstance(value, int | float) and not isinstance(value, bool)
-        for _, value in argument.attributes
-    )
+def has_numbers(request: JudgementRequest) -> bool:
+    """Return True if the declared context of an argument has numbers."""
+    for argument in request.arguments:
+        if argument.attributes and any(
+            isinstance(value, int | float) and not isinstance(value, bool)
+            for _, value in argument.attributes
+        ):
+            return True
+    return False

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
 
+Places = tuple[int, ...]
+
 
 def to_plain(text: str) -> str:
     """Write text in lower case with single spaces for underscores and hyphens.
@@ -32,6 +34,25 @@ def read_arguments(request: JudgementRequest) -> tuple[str, ...]:
     return tuple(_describe(argument) for argument in request.arguments)
 
 
+def read_all_arguments(requests: Sequence[JudgementRequest]) -> list[tuple[str, ...]]:
+    """Return the words of each argument of each request; each distinct text is read once."""
+    plain: dict[str, str] = {}
+    rows = []
+    for request in requests:
+        words = []
+        for argument in request.arguments:
+            if argument.attributes:
+                words.append(_describe(argument))
+                continue
+            text = argument.category or argument.text
+            found = plain.get(text)
+            if found is None:
+                found = plain[text] = to_plain(text)
+            words.append(found)
+        rows.append(tuple(words))
+    return rows
+
+
 def split_sides(words: Sequence[str], is_text: Sequence[bool]) -> tuple[str, str]:
     """Join the elements' words (left) and the texts' words (right)."""
     left = " and ".join(word for word, text in zip(words, is_text, strict=True) if not text)
@@ -39,22 +60,44 @@ def split_sides(words: Sequence[str], is_text: Sequence[bool]) -> tuple[str, str
     return to_plain(left), to_plain(right)
 
 
-def find_sides(
-    predicate: GradedPredicate, columns: tuple[str, str], words: Sequence[str]
-) -> tuple[str, str] | None:
-    """Split arguments into the two sides of judgements; None if there are more than two.
+def find_side_places(
+    predicate: GradedPredicate, columns: tuple[str, str]
+) -> tuple[Places, Places] | None:
+    """Find the places of the arguments on the two sides of judgements; None if there are more.
 
     By name if the parameters are named like the columns of the judgements, in any order; else
     elements on the left and texts on the right, or, with two elements or two texts, in order.
     """
     names = [parameter.name for parameter in predicate.parameters]
     if sorted(names) == sorted(columns):
-        left, right = (words[names.index(column)] for column in columns)
-        return left, right
+        left, right = (names.index(column) for column in columns)
+        return (left,), (right,)
     is_text = [parameter.is_text for parameter in predicate.parameters]
     if any(is_text) and not all(is_text):
-        return split_sides(words, is_text)
-    return (words[0], words[1]) if len(words) == 2 else None
+        return (
+            tuple(place for place, text in enumerate(is_text) if not text),
+            tuple(place for place, text in enumerate(is_text) if text),
+        )
+    return ((0,), (1,)) if len(names) == 2 else None
+
+
+def take_sides(
+    rows: Sequence[Sequence[str]], places: tuple[Places, Places]
+) -> list[tuple[str, str]]:
+    """Take the two sides of rows of arguments, in plain spelling.
+
+    Args:
+        rows: the words of all arguments, in plain spelling.
+        places: of the arguments on each side.
+    """
+    left, right = places
+    if len(left) == len(right) == 1:
+        (a,), (b,) = left, right
+        return [(row[a], row[b]) for row in rows]
+    return [
+        (" and ".join([row[a] for a in left]), " and ".join([row[b] for b in right]))
+        for row in rows
+    ]
 
 
 def join_statement(words: Sequence[str]) -> str:

@@ -68,6 +68,8 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
 
 def _clean(text: str) -> str:
     """Write compatibility forms in plain letters; invisible characters go, control ends a part."""
+    if text.isascii() and text.isprintable():
+        return text
     plain = unicodedata.normalize("NFKC", text)
     kinds = ((character, unicodedata.category(character)) for character in plain)
     return "".join(
@@ -127,6 +129,6 @@ def _is_word(word: str) -> bool:
 
 def _is_latin(word: str) -> bool:
     """Return True for a word of Latin letters, or without any letters."""
-    return all(
+    return word.isascii() or all(
         unicodedata.name(letter, "").startswith("LATIN") for letter in word if letter.isalpha()
     )

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from fcp_ros.grounding.protocol.judgement import (
     ArgumentContext,
@@ -34,10 +35,12 @@ UNKNOWN_WEIGHT = 0.25
 the mean (docs/grounding.md)."""
 UNKNOWN_ERROR = 0.3
 """Standard deviation of such a degree's error (measured)."""
-MOST_KEPT = 65_536
+MOST_KEPT = 16_384
+"""Texts of each kind that are remembered."""
 _NAME = re.compile(r"[\w.|+/:-]{1,60}")
 LONGEST_KEPT = 500
-"""Characters of requests that are remembered."""
+"""Characters of the texts that are remembered."""
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,11 @@ class ReadRequest:
     unknown: str = ""
     is_nameless: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """True if there is nothing to say."""
+        return not self.note and not self.unknown
+
     def annotate(self, answer: Membership, *, is_english_only: bool) -> Membership:
         """Add the note; an answer about words that the model can't know becomes unsure.
 
@@ -63,7 +71,7 @@ class ReadRequest:
             answer: of a model.
             is_english_only: True for a model that knows no other language.
         """
-        if not self.note and not self.unknown:
+        if self.is_plain:
             return answer
         notes = [answer.note, self.note]
         if self.is_nameless or (self.unknown and is_english_only):
@@ -84,8 +92,39 @@ class ReadRequest:
         return replace(answer, note="; ".join(note for note in notes if note))
 
 
+@dataclass(frozen=True, slots=True)
+class ReadWords:
+    """The words of one argument as they were read.
+
+    Args:
+        name: what a model is asked about.
+        note: what was read otherwise, or "".
+        unknown: a word that leaves open what is meant, or "".
+        is_nameless: True if the label names nothing at all.
+    """
+
+    name: str
+    note: str = ""
+    unknown: str = ""
+    is_nameless: bool = False
+
+
+def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:
+    """Read the words of an argument.
+
+    Args:
+        words: a label, or a text of a goal.
+        known: the known words.
+        is_text: True for a text.
+    """
+    kept = cut_label(words, known, is_text=is_text)
+    name = read_name(kept or NAMELESS, known, is_text=is_text)
+    note = "" if name == words else f"{_show(words)} was read as {_show(name)}"
+    return ReadWords(name, note, find_unknown(name, known, is_text=is_text), not kept)
+
+
 class RequestReader:
-    """Reads requests. Safe to use from several threads.
+    """Reads requests; each distinct text once. Safe to use from several threads.
 
     Args:
         load: loads the known words, at the first request.
@@ -95,23 +134,73 @@ class RequestReader:
         self._load = load
         self._words: KnownWords | None = None
         self._lock = threading.Lock()
-        self._kept: dict[tuple[ArgumentContext, ...], ReadRequest] = {}
+        self._things: dict[str, ReadWords] = {}
+        self._texts: dict[str, ReadWords] = {}
+        self._values: dict[str, str] = {}
 
     def read(self, request: JudgementRequest) -> ReadRequest:
         """Read a request."""
-        arguments = request.arguments
-        read = self._kept.get(arguments)
-        if read is None:
-            read = self._read(request, self._load_once())
-            if len(self._kept) >= MOST_KEPT:
-                self._kept = {}  # not cleared: another thread may be reading
-            if len(str(request)) < LONGEST_KEPT:
-                self._kept[arguments] = read
-        # Two predicates may be asked about the same arguments.
-        if read.request.predicate != request.predicate:
-            asked = replace(read.request, predicate=request.predicate)
-            return replace(read, request=asked)
+        return self.read_all([request])[0]
+
+    def read_all(self, requests: Sequence[JudgementRequest]) -> list[ReadRequest]:
+        """Read requests, in order."""
+        return [self._read(request) for request in requests]
+
+    def _read(self, request: JudgementRequest) -> ReadRequest:
+        found = []
+        is_plain = True
+        for argument in request.arguments:
+            category = argument.category
+            read = self._things.get(category) if category else self._texts.get(argument.text)
+            if read is None:
+                read = self._read_words(argument)
+            found.append(read)
+            if read.note or read.unknown or argument.attributes:
+                is_plain = False
+        return ReadRequest(request) if is_plain else self._put_words(request, found)
+
+    def _read_words(self, argument: ArgumentContext) -> ReadWords:
+        is_text = argument.is_text
+        read = read_words(argument.words, self._load_once(), is_text=is_text)
+        if is_text:
+            self._texts = _remember(self._texts, argument.text, read)
+        else:
+            self._things = _remember(self._things, argument.category, read)
         return read
+
+    def _put_words(self, request: JudgementRequest, found: Sequence[ReadWords]) -> ReadRequest:
+        """Put the words that were read into a request, and read its attributes."""
+        arguments = tuple(
+            self._put(argument, read)
+            for argument, read in zip(request.arguments, found, strict=True)
+        )
+        unknown = next((read.unknown for read in found if read.unknown), "")
+        if arguments == request.arguments:
+            return ReadRequest(request, unknown=unknown)
+        return ReadRequest(
+            replace(request, arguments=arguments),
+            "; ".join(read.note for read in found if read.note),
+            unknown,
+            any(read.is_nameless for read in found),
+        )
+
+    def _put(self, argument: ArgumentContext, read: ReadWords) -> ArgumentContext:
+        attributes = tuple((key, self._read_value(key, v)) for key, v in argument.attributes)
+        if not read.note:
+            return argument if not attributes else replace(argument, attributes=attributes)
+        if argument.is_text:
+            return replace(argument, text=read.name)
+        return replace(argument, category=read.name, attributes=attributes)
+
+    def _read_value(self, key: str, value: AttributeValue) -> AttributeValue:
+        """Cut a text like a label; "" if nothing is left. Names of elements are no words."""
+        if not isinstance(value, str) or (key == "name" and _NAME.fullmatch(value)):
+            return value
+        cut = self._values.get(value)
+        if cut is None:
+            cut = cut_label(value, self._load_once())
+            self._values = _remember(self._values, value, cut)
+        return cut
 
     def _load_once(self) -> KnownWords:
         with self._lock:
@@ -119,38 +208,15 @@ class RequestReader:
                 self._words = self._load()
             return self._words
 
-    def _read(self, request: JudgementRequest, known: KnownWords) -> ReadRequest:
-        arguments, notes, unknown = [], [], ""
-        is_nameless = False
-        for argument in request.arguments:
-            words = cut_label(argument.words, known, is_text=argument.is_text)
-            is_nameless = is_nameless or not words
-            name = read_name(words or NAMELESS, known, is_text=argument.is_text)
-            if name != argument.words:
-                notes.append(f"{_show(argument.words)} was read as {_show(name)}")
-            unknown = unknown or find_unknown(name, known, is_text=argument.is_text)
-            arguments.append(_put_words(argument, name, known))
-        if tuple(arguments) == request.arguments:
-            return ReadRequest(request, unknown=unknown)
-        asked = replace(request, arguments=tuple(arguments))
-        return ReadRequest(asked, "; ".join(notes), unknown, is_nameless)
 
-
-def _put_words(argument: ArgumentContext, name: str, known: KnownWords) -> ArgumentContext:
-    """Put the words that were read into an argument, and read its attributes."""
-    attributes = tuple((key, _read_value(key, value, known)) for key, value in argument.attributes)
-    if name == argument.words:
-        return replace(argument, attributes=attributes)
-    if argument.is_text:
-        return replace(argument, text=name)
-    return replace(argument, category=name, attributes=attributes)
-
-
-def _read_value(key: str, value: AttributeValue, known: KnownWords) -> AttributeValue:
-    """Cut a text like a label; "" if nothing of it is left. Names of elements are no words."""
-    if not isinstance(value, str) or (key == "name" and _NAME.fullmatch(value)):
-        return value
-    return cut_label(value, known)
+def _remember(kept: dict[str, Read], text: str, read: Read) -> dict[str, Read]:
+    """Keep what was read; a full dictionary is replaced, because another thread may be reading."""
+    if len(text) > LONGEST_KEPT:
+        return kept
+    if len(kept) >= MOST_KEPT:
+        kept = {}
+    kept[text] = read
+    return kept
 
 
 def _show(words: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.heads.kernel import Kernel
+from fcp_ros.grounding.heads.kernel import Kernel, WeighedSupports
 from fcp_ros.grounding.heads.learning.regression import (
     Folds,
     KernelRegression,
@@ -165,6 +165,7 @@ def test_weighing_by_words_is_weighing_by_rows(seed: int, count: int, words: int
     others = generator.normal(size=(40, 8)).astype(np.float32)
     weights = generator.normal(size=(40, 2)).astype(np.float32)
     kernel = Kernel((2, 6), (0.5, 0.3), (False, True))
-    assert kernel.weigh(rows, others, weights, (left, right)) == pytest.approx(
+    prepared = WeighedSupports(kernel, others, weights)
+    assert prepared.weigh(rows, (left, right)) == pytest.approx(
         kernel.compute(rows, others) @ weights, abs=1e-4
     )

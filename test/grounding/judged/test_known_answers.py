@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fcp_ros.domain.model import GradedPredicate, TableEntry
 from fcp_ros.grounding import Grounder, GroundingCode, GroundingError, GroundingOptions
@@ -19,12 +21,14 @@ from fcp_ros.grounding.calibration.store import CalibrationStore
 from fcp_ros.grounding.grounder import make_grounder
 from fcp_ros.grounding.judged.judged_pairs import (
     PACKAGED_PAIRS,
+    JudgedPairs,
     collect_pairs,
     load_pairs,
     save_pairs,
 )
 from fcp_ros.grounding.judged.judgement_set import hash_judgements, read_judgements
-from fcp_ros.grounding.judged.known_answers import KnownAnswers
+from fcp_ros.grounding.judged.known_answers import KnownAnswers, look_up_forms
+from fcp_ros.grounding.judged.words import find_head_word
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import EndpointOptions
 from fcp_ros.grounding.protocol.oracle import hash_predicate
@@ -253,3 +257,24 @@ def test_the_packages_pairs_are_those_of_the_judgements(repository: Path) -> Non
             assert pairs[name].look_up(judgement.pair) == pytest.approx(
                 judgement.degree, abs=0.00501
             )
+
+
+@given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), max_size=30))
+def test_many_are_looked_up_like_one(numbers: list[tuple[int, int]]) -> None:
+    pairs = load_pairs(PACKAGED_PAIRS)["function"]
+    phrases = [*sorted(pairs.phrases)[:400:4], "drinking", "mugs", "no such thing", "mug"]
+    asked = [(phrases[a % len(phrases)], phrases[b % len(phrases)]) for a, b in numbers]
+    asked += [("mug", "drinking"), ("mugs", "drinking")]
+    assert pairs.look_up_all(asked) == [pairs.look_up(pair) for pair in asked]
+    forms = look_up_forms(pairs, asked)
+    assert forms[-2:] == [pairs.look_up(("mug", "drinking"))] * 2 != [None] * 2
+    assert forms == [look_up_form_by_form(pairs, pair) for pair in asked]
+
+
+def look_up_form_by_form(pairs: JudgedPairs, pair: tuple[str, str]) -> float | None:
+    """The rule as it reads: as it stands, then the singular of the left, then of both."""
+    left, right = (" ".join([*side.split(" ")[:-1], find_head_word(side)]) for side in pair)
+    for form in (pair, (left, pair[1]), (left, right)):
+        if (degree := pairs.look_up(form)) is not None:
+            return degree
+    return None

@@ -6,6 +6,8 @@ import math
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError, Membership
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
@@ -38,6 +40,21 @@ def test_the_key_is_canonical_json() -> None:
         "category": "mug",
         "attributes": {"dirty": True, "size_x": 0.1},
     }
+
+
+@given(st.text(max_size=20), st.text(max_size=20), st.dictionaries(st.text(), st.booleans()))
+def test_the_key_is_written_as_json_writes_it(
+    label: str, text: str, flags: dict[str, bool]
+) -> None:
+    item = ArgumentContext("item", "x", label, tuple(sorted(flags.items())))
+    asked = JudgementRequest('"serves"', (item, ArgumentContext("purpose", text)))
+    content = {
+        "predicate": asked.predicate,
+        "arguments": [argument.to_json() for argument in asked.arguments],
+    }
+    assert asked.context_key == json.dumps(
+        content, sort_keys=True, ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def test_a_request_reads_like_an_atom() -> None:

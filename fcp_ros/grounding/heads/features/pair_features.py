@@ -21,24 +21,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.grounding.heads.features.crossing import cross_words
+from fcp_ros.grounding.heads.features.shared_words import SHARED_WORDS, compare_all_words
 from fcp_ros.grounding.heads.features.word_table import PHRASINGS, WordTable
-from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import Encode
 
 Array = NDArray[np.float32]
-Rows = NDArray[np.intp]
 Pairs = Sequence[tuple[str, str]]
 
 BANDS = ((0, 4), (4, 16), (16, 48), (48, 96))
 """Ranges of principal components; the cosine in each is a feature."""
 COMPONENTS = BANDS[-1][1]
-SHARED_WORDS = 8
-"""Number of features that come from the words themselves."""
 COSINES = len(PHRASINGS) ** 2 + 2 * len(PHRASINGS) + 3 + len(BANDS)
 FEATURES = COSINES + SHARED_WORDS
 """Number of features of the first block."""
@@ -105,57 +102,41 @@ class SentenceFeatures:
 
     def compute(self, pairs: Pairs) -> Array:
         """Compute the features of pairs, shape (len(pairs), sum of the widths)."""
-        left, right = self._find_rows(pairs)
+        crossing = cross_words(pairs)
         table = self._table
-        projected, bands = table.projected, self._normalise_bands(table.projected)
-        first, heads = table.phrased[:, 0], table.heads
+        rows = table.find_rows(crossing.words)
+        phrased, heads, projected = table.phrased[rows], table.heads[rows], table.projected[rows]
+        first, hubs = phrased[:, 0], table.hubs[rows]
         columns = [
-            self._cross(left, right).reshape(len(pairs), len(PHRASINGS) ** 2),
-            table.hubs[left],
-            table.hubs[right],
-            _multiply_rows(heads, left, heads, right)[:, None],
-            _multiply_rows(heads, left, first, right)[:, None],
-            _multiply_rows(first, left, heads, right)[:, None],
-            *(_multiply_rows(band, left, band, right)[:, None] for band in bands),
-            np.array([compare_words(*pair) for pair in pairs], np.float32).reshape(
-                -1, SHARED_WORDS
-            ),
+            crossing.multiply_all(phrased).reshape(len(pairs), len(PHRASINGS) ** 2),
+            hubs[crossing.left],
+            hubs[crossing.right],
+            crossing.multiply(heads, heads)[:, None],
+            crossing.multiply(heads, first)[:, None],
+            crossing.multiply(first, heads)[:, None],
+            *(crossing.multiply(band, band)[:, None] for band in _normalise_bands(projected)),
+            compare_all_words(crossing.words, crossing.left, crossing.right),
         ]
         own = np.concatenate(columns, axis=1, dtype=np.float32)
         if self.scaling is not None:
             own = (own - self.scaling.mean) * self.scaling.factor
-        return np.concatenate([own, projected[left], projected[right]], axis=1, dtype=np.float32)
+        sides = projected[crossing.left], projected[crossing.right]
+        return np.concatenate([own, *sides], axis=1, dtype=np.float32)
 
     def compare(self, pairs: Pairs) -> Array:
         """Compute the cosines of "a <left>" and "a <right>"."""
-        left, right = self._find_rows(pairs)
-        first = self._table.phrased[:, 0]
-        return _multiply_rows(first, left, first, right)
+        crossing = cross_words(pairs)
+        rows = self._table.find_rows(crossing.words)
+        first = self._table.phrased[rows, 0]
+        return crossing.multiply(first, first)
 
-    def _find_rows(self, pairs: Pairs) -> tuple[Rows, Rows]:
-        rows = self._table.find_rows([word for pair in pairs for word in pair])
-        return rows[::2], rows[1::2]
 
-    def _cross(self, left: Rows, right: Rows) -> Array:
-        """Compute the cosines of all phrasings, shape (pairs, phrasings, phrasings)."""
-        phrased = self._table.phrased
-        lefts, a = np.unique(left, return_inverse=True)
-        rights, b = np.unique(right, return_inverse=True)
-        if len(lefts) * len(rights) > 8 * len(left):
-            found = phrased[left] @ phrased[right].transpose(0, 2, 1)
-            return np.asarray(found, np.float32)
-        # Few words in many pairs: every word with every other at once.
-        width, count = phrased.shape[2], len(PHRASINGS)
-        every = phrased[lefts].reshape(-1, width) @ phrased[rights].reshape(-1, width).T
-        grid = every.reshape(len(lefts), count, len(rights), count)
-        return np.asarray(grid[a, :, b], np.float32)
-
-    def _normalise_bands(self, projected: Array) -> list[Array]:
-        found = []
-        for start, end in BANDS:
-            band = projected[:, start:end]
-            found.append(band / np.maximum(np.linalg.norm(band, axis=1, keepdims=True), 1e-6))
-        return found
+def _normalise_bands(projected: Array) -> list[Array]:
+    found = []
+    for start, end in BANDS:
+        band = projected[:, start:end]
+        found.append(band / np.maximum(np.linalg.norm(band, axis=1, keepdims=True), 1e-6))
+    return found
 
 
 def fit_scaling(features: Array) -> Scaling:
@@ -169,29 +150,3 @@ def fit_scaling(features: Array) -> Scaling:
     # Shared words are 0 or 1: scaling them by their spread would reward rarity.
     factor[-SHARED_WORDS:] = 1.5 / np.sqrt(FEATURES)
     return Scaling(np.asarray(own.mean(axis=0), np.float32), np.asarray(factor, np.float32))
-
-
-def _multiply_rows(a: Array, left: Rows, b: Array, right: Rows) -> Array:
-    return np.asarray(np.einsum("nd,nd->n", a[left], b[right]), np.float32)
-
-
-def compare_words(left: str, right: str) -> tuple[float, ...]:
-    """Compare the words of two sides."""
-    (a, every_a), (b, every_b) = _split_words(left), _split_words(right)
-    common = len(every_a & every_b)
-    return (
-        float(a[-1] == b[-1]),
-        float(a[-1] in every_b),
-        float(b[-1] in every_a),
-        common / (len(every_a) + len(every_b) - common),
-        float(every_a < every_b),
-        float(every_b < every_a),
-        float(len(a) > 1),
-        float(len(b) > 1),
-    )
-
-
-@lru_cache(maxsize=65_536)
-def _split_words(side: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    words = tuple(to_singular(word) for word in side.split()) or ("",)
-    return words, frozenset(words)

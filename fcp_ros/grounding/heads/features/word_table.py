@@ -74,13 +74,11 @@ class WordTable:
 
     def find_rows(self, words: Sequence[str]) -> NDArray[np.intp]:
         """Find the rows of words, after encoding the new ones in one call."""
-        new = [word for word in dict.fromkeys(words) if word not in self._places]
-        if len(new) + len(self._places) > self._most:
-            self._places.clear()
-            new = list(dict.fromkeys(words))
-        if new:
-            self._add(new)
-        return np.array([self._places[word] for word in words], np.intp)
+        places = [self._places.get(word, -1) for word in words]
+        if -1 in places:
+            self._add_new(words)
+            places = [self._places[word] for word in words]
+        return np.array(places, np.intp)
 
     @property
     def _widths(self) -> tuple[int, int, int]:
@@ -89,6 +87,13 @@ class WordTable:
     def _take(self, part: int) -> Array:
         start = sum(self._widths[:part])
         return self._derived[: len(self._places), start : start + self._widths[part]]
+
+    def _add_new(self, words: Sequence[str]) -> None:
+        new = [word for word in dict.fromkeys(words) if word not in self._places]
+        if len(new) + len(self._places) > self._most:
+            self._places.clear()
+            new = list(dict.fromkeys(words))
+        self._add(new)
 
     def _add(self, words: Sequence[str]) -> None:
         phrased, heads = encode_words(words, self._encode)
