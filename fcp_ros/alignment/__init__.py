@@ -9,6 +9,7 @@
     evidence.py  what is known about each synonym
     record.py    candidates and trials of a request, and the conclusion from them
     engine.py    plan, try, learn, and again
+    comparison.py  a request from the files on: read, pair, try, translate
 
 docs/alignment.md explains it.
 """

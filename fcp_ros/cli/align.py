@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp align``: find out which names of two PDDL domains mean the same."""
+"""``fcp align``: find out which names of two domains mean the same."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +13,9 @@ import typer
 from rich.console import Console
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, SynonymEvidence, write_action
-from fcp_ros.alignment.candidates.pairing import (
-    AlignmentTask,
-    open_world,
-    pair_domains,
-    unmark_names,
-)
-from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.candidates.other_world import OtherWorld, open_domain, open_problem
+from fcp_ros.alignment.candidates.pairing import AlignmentTask, unmark_names
+from fcp_ros.alignment.comparison import Comparison, compare_vocabularies
 from fcp_ros.alignment.names.likeness import NameLikeness
 from fcp_ros.alignment.names.migration import merge_vocabularies
 from fcp_ros.alignment.names.synonyms import NameMapping
@@ -27,12 +23,14 @@ from fcp_ros.alignment.search.options import AlignmentOptions
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
+from fcp_ros.cli.plan.request import is_pddl
+from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain.pddl.reader import Check, PddlTexts, read_texts
 from fcp_ros.domain.pddl.syntax.source import read_source
 from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
-from fcp_ros.planning import PlanningOptions, PlanStatus
-from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
+from fcp_ros.planning import PlanStatus
+from fcp_ros.planning.model.watch import RequestStart
 from fcp_ros.planning.warm_up import compile_missing_kernels
 
 app = typer.Typer(add_completion=False)
@@ -52,16 +50,22 @@ _EXIT_CODES = {
 @app.command("align")
 def run_align(
     domain: Annotated[Path, typer.Argument(help="Your PDDL domain: its words state the goal.")],
-    other: Annotated[Path, typer.Argument(help="The PDDL domain that plans are tried in.")],
+    other: Annotated[
+        str,
+        typer.Argument(help="The domain that plans are tried in: a PDDL file, or a YAML domain."),
+    ],
     problem: Annotated[
         Path, typer.Option("--problem", "-p", help="PDDL problem of your domain, with the goal.")
     ],
     world: Annotated[
-        Path | None,
+        str,
         typer.Option(
-            "--world", "-w", help="PDDL problem of the other domain; without it, --problem."
+            "--world",
+            "-w",
+            help="PDDL problem of the other domain (without it, --problem), or scene of a YAML "
+            "domain.",
         ),
-    ] = None,
+    ] = "",
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write mapping and evidence here (JSON).")
     ] = None,
@@ -91,9 +95,11 @@ def run_align(
     seed: Annotated[int, typer.Option("--seed", help="Decides between equally good plans.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Find out which names of two PDDL domains mean the same, by trying plans."""
-    files = (domain, other, problem, world or problem)
-    _check_targets(out, merged, files)
+    """Find out which names of two domains mean the same, by trying plans."""
+    if not is_pddl(other) and not world:
+        fail(f"{other} is a YAML domain: give its scene with --world", BAD_INPUT)
+    files = _Files(domain, problem, other, world or str(problem))
+    _check_targets(out, merged, files.paths)
     compile_missing_kernels(say)
     start = RequestStart.now()
     options = AlignmentOptions(
@@ -104,16 +110,33 @@ def run_align(
         seed=seed,
     )
     with open_interruption() as interruption, explain_errors():
-        task, result = _align(files, options, start, interruption)
+        found = _align(files, options, start, interruption)
+        result = found.result
+        text = json.dumps(found.to_plain(), indent=1)
         if out is not None:
-            out.write_text(json.dumps(result.to_plain(), indent=1) + "\n", encoding="utf-8")
-        if merged is not None and task is not None and result.status.is_success:
-            _write_merged(task, result, merged)
+            out.write_text(f"{text}\n", encoding="utf-8")
+        if merged is not None and found.task is not None and result.status.is_success:
+            _write_merged(found.task, result, merged)
     if as_json:
-        typer.echo(json.dumps(result.to_plain(), indent=1))
+        typer.echo(text)
     else:
-        _print_result(open_console(), result)
+        _print_result(open_console(), found)
     raise typer.Exit(_EXIT_CODES[result.status])
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files of a request."""
+
+    domain: Path
+    problem: Path
+    other: str
+    world: str
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All of them."""
+        return self.domain, self.problem, Path(self.other), Path(self.world)
 
 
 def _check_targets(out: Path | None, merged: Path | None, read: Sequence[Path]) -> None:
@@ -125,31 +148,28 @@ def _check_targets(out: Path | None, merged: Path | None, read: Sequence[Path]) 
 
 
 def _align(
-    files: Sequence[Path],
-    options: AlignmentOptions,
-    start: RequestStart,
-    interruption: Interruption,
-) -> tuple[AlignmentTask | None, AlignmentResult]:
+    files: _Files, options: AlignmentOptions, start: RequestStart, interruption: Interruption
+) -> Comparison:
     """Read both domains and align them, within the limits from the first byte on."""
     from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 
-    watch = Watch(
-        PlanningOptions(time_limit=options.time_limit), interruption.is_cancelled, start=start
+    return compare_vocabularies(
+        lambda check: _read(files.domain, files.problem, check),
+        lambda check: _open_other(files, check),
+        options,
+        NameLikeness(EmbeddingLabelSimilarity()),
+        cancelled=interruption.is_cancelled,
+        start=start,
+        guard=interruption.guard,
     )
-    domain, other, problem, world = files
-    try:
-        with interruption.guard(watch.check):
-            own_texts = _read(domain, problem, watch.check)
-            other_texts = _read(other, world, watch.check)
-            task = pair_domains(own_texts, other_texts)
-            simulator = open_world(other_texts, watch.check)
-    except Interrupted as reason:
-        stopped = reason.status is PlanStatus.CANCELLED
-        status = AlignmentStatus.CANCELLED if stopped else AlignmentStatus.TIMEOUT
-        return None, AlignmentResult(status, reason.sentence)
-    likeness = NameLikeness(EmbeddingLabelSimilarity())
-    cancelled = interruption.is_cancelled
-    return task, align(task, simulator, options, likeness, cancelled=cancelled, start=start)
+
+
+def _open_other(files: _Files, check: Check) -> OtherWorld:
+    """Open the world that plans are tried in: a PDDL problem, or a domain with a scene."""
+    if is_pddl(files.other):
+        return open_problem(_read(Path(files.other), Path(files.world), check), check)
+    session = open_session(files.other, files.world)
+    return open_domain(session.domain, session.state.instance, check)
 
 
 def _read(domain: Path, problem: Path, check: Check) -> PddlTexts:
@@ -179,7 +199,8 @@ def _list_kept(result: AlignmentResult) -> list[str]:
 # --- output
 
 
-def _print_result(console: Console, result: AlignmentResult) -> None:
+def _print_result(console: Console, found: Comparison) -> None:
+    result = found.result
     colour = "green" if result.status.is_success else "red"
     console.print(
         f"[{colour}]{result.status.value}[/] {escape_text(result.message)} "
@@ -192,6 +213,9 @@ def _print_result(console: Console, result: AlignmentResult) -> None:
     _print_evidence(console, "also tried" if result.trials else "closest pairs", result.others)
     if result.status is AlignmentStatus.NO_PLAN and not result.candidates:
         console.print("  no two names have equally many arguments of types that fit")
+    if found.goal:
+        console.print(f"goal in the words of {escape_text(found.other)}:")
+        console.print(f"  {escape_text(found.goal)}", soft_wrap=True)
     if result.plan:
         console.print("plan that succeeded:")
         for action in result.plan:

@@ -159,3 +159,35 @@ def test_the_time_limit_holds(files: list[str]) -> None:
     code, text, _ = run(*files, "--time-limit", "0.01")
     assert code == 13
     assert text.startswith("TIMEOUT")
+
+
+ROOMS = """{"format": "fcp_ros/scene", "version": 1, "frame_id": "map", "nodes": [
+  {"id": "Hall", "layer": "room", "category": "hall"},
+  {"id": "den", "layer": "room", "category": "den"},
+  {"id": "ball", "layer": "object", "category": "ball"},
+  {"id": "robo", "layer": "agent", "category": "robot"}],
+ "relations": [["on", "ball", "Hall"], ["at", "robo", "den"]]}
+"""
+
+
+def test_a_goal_is_translated_into_the_words_of_a_yaml_domain(tmp_path: Path) -> None:
+    own, wish, scene = tmp_path / "own.pddl", tmp_path / "wish.pddl", tmp_path / "rooms.json"
+    own.write_text("(define (domain own) (:predicates (lies ?place ?thing)))")
+    wish.write_text(
+        "(define (problem w) (:domain own) (:objects ball hall den) (:init (lies hall ball)) "
+        "(:goal (lies den ball)))"
+    )
+    scene.write_text(ROOMS)
+    code, text, _ = run(str(own), "tiny", "-p", str(wish), "-w", str(scene))
+    assert code == 0, text
+    assert "(on ?1 ?2) = (lies ?2 ?1)" in text
+    assert "goal in the words of tiny:\n  on(ball, den)" in text
+    assert "(pick robo ball Hall)" in text
+    code, text, _ = run(str(own), "tiny", "-p", str(wish), "-w", str(scene), "--json")
+    assert json.loads(text)["goal"] == "on(ball, den)"
+
+
+def test_a_yaml_domain_needs_a_scene(files: list[str]) -> None:
+    code, _, error = run(files[0], "tiny", *files[2:])
+    assert code == 2
+    assert "give its scene with --world" in error

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Candidates: predicates that may be one, before any trial.
 
-pairing.py    two domains as one task: the model that plans, the world that is tried
-proposals.py  the candidates, the most likely first: signature, structure, facts, names
+pairing.py      two domains as one task: the model that plans, the world that is tried
+other_world.py  that world: a PDDL problem, or a domain in a state; goals in its words
+proposals.py    the candidates, the most likely first: signature, structure, facts, names
 """

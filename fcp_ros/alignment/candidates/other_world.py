@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The world that plans are tried in, with its words: a PDDL problem, or a domain in a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.alignment.candidates.pairing import OTHER, AlignmentTask, open_world
+from fcp_ros.alignment.names.merging import merge_texts
+from fcp_ros.alignment.names.synonyms import NameMapping, Synonym
+from fcp_ros.alignment.trials.domain_simulator import DomainSimulator
+from fcp_ros.alignment.trials.simulator import Simulator
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.syntax import And, Atom, Constant, Expression, Not, Or, to_text
+from fcp_ros.domain.model import Domain
+from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.domain.pddl.rendering import render_in_pddl
+from fcp_ros.domain.pddl.syntax.tree import Conjunction, Disjunction, Formula, Negation
+from fcp_ros.foundation.wording import join_words
+
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class OtherWorld:
+    """A world and its vocabulary.
+
+    Attributes:
+        texts: types, relations and actions in PDDL, with the initial state.
+        simulator: where plans are tried.
+        relations: the relation behind each predicate; empty for a world that was read from PDDL.
+        notes: sentences about what is not tried.
+    """
+
+    texts: PddlTexts
+    simulator: Simulator
+    relations: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def open_problem(texts: PddlTexts, check: Check) -> OtherWorld:
+    """Open the world of a PDDL domain and problem."""
+    return OtherWorld(texts, open_world(texts, check))
+
+
+def open_domain(domain: Domain, instance: Instance, check: Check) -> OtherWorld:
+    """Open the world of a domain in a state; its own rules rewrite the state."""
+    rendered = render_in_pddl(domain, instance)
+    parts = {"constraints": domain.constraints, "resources": domain.resources}
+    left_out = [word for word, part in parts.items() if part]
+    if any(rule.graded for rule in domain.rules.values()):
+        left_out.append("degrees")
+    notes = (f"{join_words(left_out)} of {domain.name} play no part.",) if left_out else ()
+    relations = {name: relation for relation, name in rendered.names.relations.items()}
+    simulator = DomainSimulator(domain, instance, check=check)
+    return OtherWorld(rendered.texts, simulator, relations, notes)
+
+
+def translate_goal(task: AlignmentTask, synonyms: Iterable[Synonym], world: OtherWorld) -> str:
+    """Write the goal of a task in the goal language of the other domain.
+
+    Args:
+        task: whose goal.
+        synonyms: names that are one.
+        world: of the other domain.
+
+    Returns:
+        The goal; "" if a word of it has no name there, if it is quantified, or if the world was
+        read from PDDL.
+    """
+    mapping = NameMapping(frozenset(synonyms), lambda name: task.sides.get(name) != OTHER)
+    goal = merge_texts(task.model, mapping).problem.goal
+    spelling = task.model.problem.spelling
+    try:
+        return to_text(_translate(goal, world.relations, spelling))
+    except KeyError:
+        return ""
+
+
+def _translate(
+    formula: Formula, relations: Mapping[str, str], spelling: Mapping[str, str]
+) -> Expression:
+    """Translate a formula; KeyError for what has no name."""
+    if isinstance(formula, Atom):
+        arguments = tuple(
+            Constant(spelling[term.name])
+            for term in formula.arguments
+            if isinstance(term, Constant)
+        )
+        if len(arguments) < len(formula.arguments):
+            raise KeyError(formula.predicate)
+        return Atom(relations[formula.predicate], arguments)
+    if isinstance(formula, Negation):
+        return Not(_translate(formula.body, relations, spelling))
+    if isinstance(formula, (Conjunction, Disjunction)) and formula.parts:
+        parts = tuple(_translate(part, relations, spelling) for part in formula.parts)
+        join = And if isinstance(formula, Conjunction) else Or
+        return parts[0] if len(parts) == 1 else join(parts)
+    raise KeyError(type(formula).__name__)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One request for alignment, from the files on: read, pair, try, translate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
+from fcp_ros.alignment.candidates.other_world import OtherWorld, translate_goal
+from fcp_ros.alignment.candidates.pairing import AlignmentTask, pair_domains
+from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.names.likeness import NameLikeness
+from fcp_ros.alignment.search.options import AlignmentOptions
+from fcp_ros.domain.pddl.reader import PddlTexts
+from fcp_ros.planning import PlanningOptions, PlanStatus
+from fcp_ros.planning.model.request import CancelCallback, never_cancel
+from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
+
+Check = Callable[[], None]
+Guard = Callable[[Check], AbstractContextManager[None]]
+"""Makes a context whose code ends when a check raises, even where it does not ask."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The answer to a request.
+
+    Attributes:
+        result: the answer.
+        task: what was compared; None if the time was over before.
+        own, other: names of both domains.
+        goal: the goal in the words of the other domain; "" without a plan, or if it can't be
+            written there.
+    """
+
+    result: AlignmentResult
+    task: AlignmentTask | None = None
+    own: str = ""
+    other: str = ""
+    goal: str = ""
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the answer as plain data for JSON."""
+        return {**self.result.to_plain(), "goal": self.goal}
+
+
+def compare_vocabularies(
+    read_own: Callable[[Check], PddlTexts],
+    open_other: Callable[[Check], OtherWorld],
+    options: AlignmentOptions,
+    likeness: NameLikeness,
+    *,
+    cancelled: CancelCallback = never_cancel,
+    start: RequestStart | None = None,
+    guard: Guard = lambda _check: nullcontext(),
+) -> Comparison:
+    """Find out which names of two vocabularies are one, within the limits from the first byte on.
+
+    Args:
+        read_own: reads the domain and problem that state the goal.
+        open_other: opens the world that plans are tried in.
+        options: limits and seed.
+        likeness: compares names.
+        cancelled: asked every few milliseconds; True ends the request.
+        start: of the request; now by default.
+        guard: ends reading that does not ask.
+
+    Raises:
+        InputError: the files can't be used, or compared; the message says why.
+    """
+    watch = Watch(PlanningOptions(time_limit=options.time_limit), cancelled, start=start)
+    try:
+        with guard(watch.check):
+            own = read_own(watch.check)
+            world = open_other(watch.check)
+            task = pair_domains(own, world.texts)
+            task = replace(task, notes=(*task.notes, *world.notes))
+    except Interrupted as reason:
+        stopped = reason.status is PlanStatus.CANCELLED
+        status = AlignmentStatus.CANCELLED if stopped else AlignmentStatus.TIMEOUT
+        return Comparison(AlignmentResult(status, reason.sentence))
+    simulator = world.simulator
+    result = align(task, simulator, options, likeness, cancelled=cancelled, start=watch.start)
+    synonyms = [one.proposal.synonym for one in result.mapping]
+    goal = translate_goal(task, synonyms, world) if result.status.is_success else ""
+    return Comparison(result, task, own.domain.name, world.texts.domain.name, goal)
