@@ -219,7 +219,7 @@ class Setup:
     def install_torch(self, pin: str, chosen: str) -> None:
         """Installs torch from the first place that has it; with CUDA only as a last resort."""
         if chosen == "none":
-            say("  left out (FCP_TORCH=none): models can't judge in this environment")
+            say("  left out (FCP_TORCH=none): only the default model can judge in this environment")
             return
         if chosen:
             source = [chosen] if chosen.endswith(".whl") else ["--index-url", chosen, pin]

@@ -29,6 +29,7 @@ _PLANNING = {
     PlanStatus.BUSY: 18,
     PlanStatus.NODE_INACTIVE: 19,
     PlanStatus.NEEDS_CLARIFICATION: 20,
+    PlanStatus.NO_JUDGEMENT: 21,
 }
 
 

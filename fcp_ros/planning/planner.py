@@ -14,7 +14,7 @@ from fcp_ros.domain.expressions.resolution import check_goal, infer_types
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
-from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.answer.candidates import list_candidates
 from fcp_ros.planning.answer.explanation import explain_kept, explain_result
 from fcp_ros.planning.answer.initial_state import find_broken_constraint
@@ -38,7 +38,7 @@ from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, find_symmetry_classes
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.budget import describe_budgets, find_latest_end
-from fcp_ros.planning.model.memberships import Judge, MembershipSource
+from fcp_ros.planning.model.memberships import Judge, MembershipSource, find_failure_status
 from fcp_ros.planning.model.optimality import is_crisp, list_optimal
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.plan import Plan
@@ -68,18 +68,6 @@ from fcp_ros.planning.strategy import solve_request
 from fcp_ros.planning.traces import trace_requirements
 
 _LOG = logging.getLogger(__name__)
-
-_OUR_FAULT = frozenset(
-    {
-        GroundingCode.INVALID_DEGREE,
-        GroundingCode.MODEL_FAILED,
-        GroundingCode.NO_ANSWER,
-        GroundingCode.SERVER_FAILED,
-        GroundingCode.SERVER_UNREACHABLE,
-        GroundingCode.STORE_FAILED,
-    }
-)
-"""Grounding errors that no other request would avoid."""
 
 _UNSOLVABLE = (PlanStatus.UNSOLVABLE_PROVEN, PlanStatus.UNSOLVABLE_AT_ALPHA)
 
@@ -177,9 +165,7 @@ class _Request:
         except ExpressionError as error:
             result = PlanningResult(PlanStatus.INVALID_REQUEST, str(error))
         except GroundingError as error:
-            ours = error.code in _OUR_FAULT
-            status = PlanStatus.INTERNAL_ERROR if ours else PlanStatus.INVALID_REQUEST
-            result = PlanningResult(status, error.sentence)
+            result = PlanningResult(find_failure_status(error), error.sentence)
         except MemoryError:
             result = PlanningResult(PlanStatus.MEMOUT, "The process ran out of memory.")
         except Exception as error:

@@ -14,7 +14,11 @@ from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.conflicts import GoalProofs
-from fcp_ros.planning.model.memberships import MembershipMemory, MembershipSource
+from fcp_ros.planning.model.memberships import (
+    MembershipMemory,
+    MembershipSource,
+    find_failure_status,
+)
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
     CancelCallback,
@@ -185,7 +189,7 @@ class _Relaxing:
             return replace(strict, status=reason.status, message=text)
         except GroundingError as error:
             text = f"{strict.message} It could not be relaxed: {error.sentence}"
-            return replace(strict, status=PlanStatus.INTERNAL_ERROR, message=text)
+            return replace(strict, status=find_failure_status(error), message=text)
         except MemoryError:
             text = f"{strict.message} The process ran out of memory."
             return replace(strict, status=PlanStatus.MEMOUT, message=text)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from fcp_ros.domain import check_goal, parse_expression
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.planning import Phase, PlanningOptions, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.judging.alternatives import RoundResult
 from fcp_ros.planning.model.request import ignore_progress, never_cancel
@@ -226,6 +227,24 @@ def test_a_source_that_fails_is_an_internal_error(house, home):
     result = plan(house, home, goal, PlanningOptions(), Broken())
     assert result.status is PlanStatus.INTERNAL_ERROR
     assert "no answer" in result.message
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        (GroundingCode.MODEL_NOT_FOUND, PlanStatus.NO_JUDGEMENT),
+        (GroundingCode.SERVER_UNREACHABLE, PlanStatus.NO_JUDGEMENT),
+        (GroundingCode.UNKNOWN_PREDICATE, PlanStatus.INVALID_REQUEST),
+    ],
+)
+def test_a_judge_that_cannot_answer_is_not_a_wrong_request(house, home, code, status):
+    class Unable:
+        def judge(self, requests):
+            raise GroundingError(code, "say what to do")
+
+    result = plan(house, home, parse_expression("on(mug_1, shelf)"), PlanningOptions(), Unable())
+    assert result.status is status
+    assert result.message == "say what to do"
 
 
 def test_a_degree_that_moves_spoils_no_plan_and_is_caught_when_the_plan_is_judged_again(

@@ -7,6 +7,7 @@ import pytest
 
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import load_domain
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
 from fcp_ros.relaxation import plan_goal
@@ -112,6 +113,19 @@ def test_no_substitute_is_good_enough(ask):
     assert result.best_membership == pytest.approx(0.71)
     assert 'Nothing here is a "flashlight".' in result.message
     assert "lamp_1" in result.message
+
+
+def test_without_a_judge_of_substitutes_the_status_says_so(household, kitchen):
+    class Unable(Given):
+        def judge(self, requests):
+            if any(one.predicate.startswith("suit") for one in requests):
+                raise GroundingError(GroundingCode.MODEL_NOT_FOUND, "fetch the model")
+            return super().judge(requests)
+
+    goal = 'on(?x, table_1) and is_a(?x, "flashlight")'
+    result = plan_goal(household, kitchen, goal, PlanningOptions(), Unable({}))
+    assert result.status is PlanStatus.NO_JUDGEMENT
+    assert result.message.endswith("It could not be relaxed: fetch the model")
 
 
 def test_relaxation_may_be_forbidden(ask):

@@ -25,11 +25,7 @@ from fcp_ros.grounding.language_model.loading import (
     check_architecture,
     load_language_model,
 )
-from fcp_ros.grounding.language_model.prompt import (
-    PROMPT_VERSION,
-    find_overlong_text,
-    write_prompt,
-)
+from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, write_prompt
 from fcp_ros.grounding.language_model.prompt_tokens import PromptBatch, tokenize_batch
 from fcp_ros.grounding.language_model.score_reading import NO_SCORE, Floats, draw_scores
 from fcp_ros.grounding.language_model.score_trie import TRIE_VERSION
@@ -107,18 +103,9 @@ class LanguageModelOracle(PerRequestOracle):
         Raises:
             GroundingError: the model can't be loaded or fails, or there is no rubric.
         """
-        overlong = [find_overlong_text(request) for request in requests]
-        asked = [r for r, error in zip(requests, overlong, strict=True) if error is None]
-        if not asked:
-            return [error for error in overlong if error is not None]
-        write_prompt(predicate, asked[0])  # reports a missing rubric before anything is loaded
-        found = iter(self._ask(predicate, asked))
-        return [next(found) if error is None else error for error in overlong]
-
-    def _ask(
-        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
-    ) -> list[Answer]:
-        """Ask the model; each answer has its share of the time, and what is new about the model."""
+        if not requests:
+            return []
+        write_prompt(predicate, requests[0])  # reports a missing rubric before anything is loaded
         with self._lock:
             known = len(self.notes)
             scorer = self._prepare()

@@ -27,9 +27,6 @@ PROMPT_VERSION = "prompt4"
 
 CUE = "Score:"
 
-LONGEST_TEXT = 1000
-"""Most characters of a label, a purpose or an attribute; what is longer names no thing."""
-
 _NUMBER = re.compile(r"\s*(?:score\s*[:=]?\s*)?(\d{1,3})(?![.,/]?\d)", re.IGNORECASE)
 _NO_CONTROL = str.maketrans(dict.fromkeys("<>|[]\uff5c", " "))
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
@@ -40,28 +37,10 @@ def write_prompt(predicate: GradedPredicate, request: JudgementRequest) -> str:
     """Write the question, which asks for a whole number from 0 to 100.
 
     Raises:
-        GroundingError: the predicate has no rubric, or a text is longer than `LONGEST_TEXT`.
+        GroundingError: the predicate has no rubric.
     """
     rubric = _require_rubric(predicate)
-    overlong = find_overlong_text(request)
-    if overlong is not None:
-        raise overlong
     return "\n".join([*_write_shared_lines(rubric), *_write_own_lines(rubric, request.arguments)])
-
-
-def find_overlong_text(request: JudgementRequest) -> GroundingError | None:
-    """Return the error for a request with a text longer than `LONGEST_TEXT`, or None."""
-    for argument in request.arguments:
-        values = (str(value) for _, value in argument.attributes)
-        for text in (argument.words, *values):
-            if len(text) > LONGEST_TEXT:
-                return GroundingError(
-                    GroundingCode.CONTEXT_TOO_LONG,
-                    f"the {argument.parameter} of a question about {request.predicate} has "
-                    f"{len(text)} characters ({text[:40]!r} ...); a text of more than "
-                    f"{LONGEST_TEXT} names no thing: shorten the label",
-                )
-    return None
 
 
 def read_score(answer: str) -> float | None:

@@ -25,7 +25,7 @@ from fcp_ros.grounding.models.model_folder import (
 )
 from fcp_ros.grounding.models.torch_device import (
     choose_device,
-    has_cuda_driver,
+    may_use_cuda,
     suppress_progress_bars,
 )
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -123,7 +123,7 @@ class SentenceEncoder:
 
     def _load(self) -> Encode:
         device = Device(self._device)
-        on_cpu = device is Device.CPU or (device is Device.AUTO and not has_cuda_driver())
+        on_cpu = device is Device.CPU or (device is Device.AUTO and not may_use_cuda())
         if on_cpu and can_encode(self.folder):
             return self._load_in_numpy()
         return self._load_in_torch()
@@ -134,7 +134,8 @@ class SentenceEncoder:
         except ImportError as error:
             raise GroundingError(
                 GroundingCode.MISSING_LIBRARY,
-                f"the embedding oracle needs tokenizers ({error}); pip install tokenizers",
+                f"the sentence model in {self.folder} needs tokenizers ({error}); pip install "
+                "tokenizers",
             ) from error
         except (OSError, ValueError, KeyError) as error:
             raise self._make_load_error(error) from error
@@ -143,10 +144,11 @@ class SentenceEncoder:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
+            missing = (error.name or "sentence-transformers").partition(".")[0]
             raise GroundingError(
                 GroundingCode.MISSING_LIBRARY,
-                f"the embedding oracle needs sentence-transformers ({error}); "
-                "pip install sentence-transformers",
+                f"the sentence model in {self.folder} needs {missing} ({error}); pip install "
+                f"{missing}, or use the default model, which needs none",
             ) from error
         try:
             with suppress_progress_bars():

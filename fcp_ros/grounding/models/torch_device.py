@@ -33,7 +33,8 @@ def choose_device(device: Device) -> str:
     except ImportError as error:
         raise GroundingError(
             GroundingCode.MISSING_LIBRARY,
-            f"this oracle needs torch ({error}); pip install torch, or use the oracle 'table'",
+            f"this model needs torch ({error}); pip install torch, or use the default model, which "
+            "needs none",
         ) from error
     available = bool(torch.cuda.is_available())
     if device == Device.CUDA and not available:
@@ -48,9 +49,10 @@ CUDA_FILES = ("/dev/nvidiactl", "/dev/nvhost-gpu", "/dev/nvgpu", "/dev/dxg")
 """Files of the driver: on a computer, on Jetsons before and from JetPack 6, and in WSL."""
 
 
-def has_cuda_driver() -> bool:
-    """Return False if there can be no CUDA device, without importing torch to ask."""
-    return any(Path(file).exists() for file in CUDA_FILES)
+def may_use_cuda() -> bool:
+    """Return False if torch can't use a CUDA device here, without importing it to ask."""
+    has_driver = any(Path(file).exists() for file in CUDA_FILES)
+    return has_driver and importlib.util.find_spec("torch") is not None
 
 
 @contextmanager

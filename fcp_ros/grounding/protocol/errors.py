@@ -31,6 +31,18 @@ class GroundingCode(str, Enum):
     STORE_FAILED = "store_failed"
 
 
+WRONG_QUESTION = frozenset(
+    {
+        GroundingCode.UNKNOWN_PREDICATE,
+        GroundingCode.UNKNOWN_ELEMENT,
+        GroundingCode.UNKNOWN_ATTRIBUTE,
+        GroundingCode.WRONG_ARGUMENTS,
+    }
+)
+"""Errors in a request itself. After any other one the request may be right, and nobody can judge
+it with the present models, servers and settings."""
+
+
 class GroundingError(InputError):
     """A judgement, a model or a store that can't be used.
 

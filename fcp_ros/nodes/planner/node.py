@@ -62,6 +62,7 @@ STATUSES = {
     RefusalKind.BUSY: PlanStatus.BUSY,
     RefusalKind.NODE_INACTIVE: PlanStatus.NODE_INACTIVE,
     RefusalKind.INTERNAL_ERROR: PlanStatus.INTERNAL_ERROR,
+    RefusalKind.NO_JUDGEMENT: PlanStatus.NO_JUDGEMENT,
 }
 """Kind of a refusal -> status of the planning result."""
 

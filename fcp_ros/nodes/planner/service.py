@@ -36,7 +36,7 @@ from fcp_ros.nodes.conversions.planning import (
 from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
-from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused, make_refusal
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.planning.model.option_table import find_problems
@@ -60,7 +60,7 @@ VALIDATION_TIME = 60.0
 MOST_WARNINGS = 100
 """Different notes on the scene that are logged; a scene that changes all the time has many."""
 
-UNCHECKABLE = (NoSceneError, ConversionError, ExpressionError, GroundingError, Interrupted)
+UNCHECKABLE = (NoSceneError, ConversionError, ExpressionError, Interrupted)
 """Reasons for which a plan can't be checked at all."""
 
 
@@ -190,7 +190,8 @@ class PlanningService:
             token: Cancels the check.
 
         Raises:
-            UncheckableError: there is no scene, no valid plan, no readable goal, or no grounder.
+            UncheckableError: there is no scene, no valid plan, or no readable goal.
+            RequestRefused: a degree can't be judged.
         """
         try:
             state = self._await_state(token)
@@ -209,6 +210,8 @@ class PlanningService:
                 resources=state.resources,
                 rules=None if plan.shifts else self._session.rules,
             )
+        except GroundingError as error:
+            raise RequestRefused(make_refusal(error).kind, error.sentence) from error
         except UNCHECKABLE as error:
             raise UncheckableError(str(error)) from error
 

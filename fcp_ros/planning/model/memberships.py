@@ -9,8 +9,10 @@ from typing import Protocol
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.grounding.protocol.context import build_request
+from fcp_ros.grounding.protocol.errors import WRONG_QUESTION, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.planning.model.plan import Judged
+from fcp_ros.planning.model.result import PlanStatus
 
 BATCH = 64
 """Requests put to the source at once: big enough for a model, small enough to cancel between."""
@@ -34,6 +36,12 @@ class NoMemberships:
         """Return no memberships."""
         assert not requests, "a domain without graded predicates has nothing to judge"
         return []
+
+
+def find_failure_status(error: GroundingError) -> PlanStatus:
+    """Return the status of a planning request that a source couldn't judge."""
+    wrong = error.code in WRONG_QUESTION
+    return PlanStatus.INVALID_REQUEST if wrong else PlanStatus.NO_JUDGEMENT
 
 
 class MembershipMemory:

@@ -47,6 +47,9 @@ class PlanStatus(Enum):
     NEEDS_CLARIFICATION = 14
     """An instruction can be understood in several ways, or a relaxation has to be confirmed; the
     message asks."""
+    NO_JUDGEMENT = 15
+    """A degree that the answer depends on can't be judged: a model is missing or fails, or a server
+    or the grounder doesn't answer; the message says what to do."""
 
     @property
     def solved(self) -> bool:

@@ -55,22 +55,6 @@ def test_words_from_a_scene_can_not_end_the_question(
         assert token not in write_prompt(make_predicate(), request)
 
 
-@pytest.mark.parametrize("place", ["category", "text", "attribute"])
-def test_a_text_that_names_no_thing_is_refused(make_predicate: Any, place: str) -> None:
-    def ask_with(length: int) -> JudgementRequest:
-        words = {place: "m" * length}
-        known = (("label", words.get("attribute", "")),)
-        item = ArgumentContext("item", "mug_1", words.get("category", "mug"), known)
-        purpose = ArgumentContext("purpose", words.get("text", "drinking"))
-        return JudgementRequest("serves_as", (item, purpose))
-
-    assert "m" * 1000 in write_prompt(make_predicate(), ask_with(1000))
-    with pytest.raises(GroundingError, match=r"10000 characters .* shorten") as caught:
-        write_prompt(make_predicate(), ask_with(10_000))
-    assert caught.value.code is GroundingCode.CONTEXT_TOO_LONG
-    assert len(caught.value.sentence) < 300
-
-
 def test_no_rubric_no_prompt(make_predicate: Any, ask: Any) -> None:
     with pytest.raises(GroundingError, match="has no rubric") as caught:
         write_prompt(make_predicate(rubric=None), ask("mug", "drinking"))

@@ -350,7 +350,7 @@ def test_missing_grounder_is_named(stack_options, tmp_path):
     with NodeStack(options) as stack, FcpClient(namespace="alone") as client:
         stack.wait_active()
         result = client.plan(MUG_TO_COUNTER)
-        assert result.status.code == PlanStatus.INTERNAL_ERROR
+        assert result.status.code == PlanStatus.NO_JUDGEMENT
         assert "start the node grounder" in result.status.message
         crisp = client.plan("at(robot_1, living_room_1)")
         assert is_solved(crisp), crisp.status.message

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.msg import OutcomeCode as OutcomeCodeMessage
 from fcp_ros.msg import PlanStatus as PlanStatusMessage
 from fcp_ros.msg import RequestError
@@ -40,11 +41,20 @@ def test_every_refusal_has_a_status():
 def test_every_reason_for_having_no_result_has_its_code():
     kinds = [
         make_refusal(error).kind
-        for error in (WorkerBusy(""), WorkerClosed(""), JobCancelled(""), TimeoutError(""))
+        for error in (
+            WorkerBusy(""),
+            WorkerClosed(""),
+            JobCancelled(""),
+            TimeoutError(""),
+            GroundingError(GroundingCode.MODEL_NOT_FOUND, ""),
+            GroundingError(GroundingCode.UNKNOWN_PREDICATE, ""),
+        )
     ]
     assert kinds == [
         RefusalKind.BUSY,
         RefusalKind.NODE_INACTIVE,
         RefusalKind.NODE_INACTIVE,
         RefusalKind.TIMED_OUT,
+        RefusalKind.NO_JUDGEMENT,
+        RefusalKind.INVALID_REQUEST,
     ]
