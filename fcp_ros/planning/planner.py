@@ -129,17 +129,10 @@ def plan(
     result = _Request(context, goal, explain_conflict).answer()
     if not options.budgets or result.status not in _UNSOLVABLE:
         return result
-    free = plan(
-        domain,
-        instance,
-        goal,
-        replace(options, budgets={}, improve_time=0.0, explain=False),
-        memberships,
-        resources=resources,
-        cancelled=cancelled,
-        session=own,
-        start=watch.start,
-    )
+    without = replace(options, budgets={}, improve_time=0.0, explain=False)
+    quiet = Watch(without, cancelled, ignore_progress, watch.start)
+    unbounded = replace(context, options=without, watch=quiet, times=PhaseTimes(quiet))
+    free = _Request(unbounded, goal).answer()
     return replace(result, message=explain_budgets(result, free, options.budgets, domain))
 
 

@@ -68,19 +68,13 @@ def schedule_steps(
         GroundStep(domain.rules[step.rule], tuple(element for _, element in step.arguments))
         for step in steps
     )
-    timed = tuple(
-        TimedStep(str(step), _check_duration(step), window)
-        for step, window in zip(steps, windows or [g.rule.window for g in bound], strict=True)
-    )
+    timed = _time_windows(steps, windows or [one.rule.window for one in bound])
     who = Agents(domain, instance)
     agents = tuple(who.of(step) for step in steps)
     if in_order or _is_chain(agents):
-        chain = tuple(pairwise(range(len(steps))))
-        times = time_steps(timed, chain, deadline)
-        if in_order and isinstance(times, Inconsistency):
-            return times
-        if not isinstance(times, Inconsistency):
-            return _make_schedule(timed, chain, chain, agents, times)
+        found = _schedule_chain(timed, agents, deadline)
+        if in_order or not isinstance(found, Inconsistency):
+            return found
     given = find_causal_pairs(FactView(instance), find_footprints(domain, instance, bound, check))
     given |= find_reservoir_pairs(domain, bound, levels or {})
     pairs = given | _pair_by_agent(agents, range(len(steps)))
@@ -91,6 +85,25 @@ def schedule_steps(
             return times
     order = PartialOrder.of(len(steps), pairs).pairs()
     return _make_schedule(timed, sorted(pairs), order, agents, times)
+
+
+def _time_windows(steps: Sequence[PlanStep], windows: Sequence[Window]) -> tuple[TimedStep, ...]:
+    """Pair each step with the times in which it may run."""
+    return tuple(
+        TimedStep(str(step), _check_duration(step), window)
+        for step, window in zip(steps, windows, strict=True)
+    )
+
+
+def _schedule_chain(
+    timed: Sequence[TimedStep], agents: tuple[tuple[str, ...], ...], deadline: float
+) -> Schedule | Inconsistency:
+    """Schedule steps one after the other."""
+    chain = tuple(pairwise(range(len(timed))))
+    times = time_steps(timed, chain, deadline)
+    if isinstance(times, Inconsistency):
+        return times
+    return _make_schedule(timed, chain, chain, agents, times)
 
 
 def _check_duration(step: PlanStep) -> float:

@@ -179,7 +179,30 @@ def derive_settings(
     Raises:
         ValueError: the algorithm is not one of this kernel.
     """
-    settings = Settings(
+    settings = _make_plain_settings(options, first, second, direction, actions)
+    if options.algorithm in (Algorithm.GREEDY, Algorithm.LAZY_GREEDY):
+        return _make_greedy(settings, options)
+    if options.algorithm is Algorithm.BEAM:
+        return settings._replace(evaluation=MADE, stop=NEVER, width=1, queues=2)
+    if options.algorithm not in (
+        Algorithm.ASTAR,
+        Algorithm.WEIGHTED_ASTAR,
+        Algorithm.ANYTIME_ASTAR,
+    ):
+        raise ValueError(f"{options.algorithm.value} is not a best-first search")
+    weight = 1.0 if options.algorithm is Algorithm.ASTAR else max(1.0, float(options.weight))
+    ff = HeuristicCode.FF
+    helps = 2 if settings.second_code == ff else int(settings.first_code == ff)
+    dear = settings.first_code in (HeuristicCode.ADD, ff)
+    lazy = options.algorithm is not Algorithm.ASTAR and dear
+    return settings._replace(first_weight=weight, helps=helps, evaluation=LAZY if lazy else TAKEN)
+
+
+def _make_plain_settings(
+    options: SearchOptions, first: Grid, second: Grid, direction: Ints, actions: int
+) -> Settings:
+    """Make the settings of A* with weight 1."""
+    return Settings(
         first=first.weight,
         second=second.weight,
         first_maximum=first.maximum,
@@ -206,22 +229,6 @@ def derive_settings(
         price=LEAST_PRICE + actions // ACTIONS,
         seed=options.seed,
     )
-    if options.algorithm in (Algorithm.GREEDY, Algorithm.LAZY_GREEDY):
-        return _make_greedy(settings, options)
-    if options.algorithm is Algorithm.BEAM:
-        return settings._replace(evaluation=MADE, stop=NEVER, width=1, queues=2)
-    if options.algorithm not in (
-        Algorithm.ASTAR,
-        Algorithm.WEIGHTED_ASTAR,
-        Algorithm.ANYTIME_ASTAR,
-    ):
-        raise ValueError(f"{options.algorithm.value} is not a best-first search")
-    weight = 1.0 if options.algorithm is Algorithm.ASTAR else max(1.0, float(options.weight))
-    ff = HeuristicCode.FF
-    helps = 2 if settings.second_code == ff else int(settings.first_code == ff)
-    dear = settings.first_code in (HeuristicCode.ADD, ff)
-    lazy = options.algorithm is not Algorithm.ASTAR and dear
-    return settings._replace(first_weight=weight, helps=helps, evaluation=LAZY if lazy else TAKEN)
 
 
 def _choose_code(heuristic: Heuristic, criterion: Grid) -> int:

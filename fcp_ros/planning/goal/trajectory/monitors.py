@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.cset import Fact
@@ -115,67 +115,68 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
         constraint: the constraint.
         held: the facts that hold initially.
     """
-    kept, operator = constraint.fact, constraint.operator
     now = [holds_initially(part, held) for part in constraint.parts]
-    seen = Fact(f"seen for {kept.relation}", ())
+    return _MAKERS[constraint.operator](constraint, now)
 
-    def make(
-        initial: Iterable[Fact],
-        facts: Iterable[Fact],
-        change: ChangeFinder,
-    ) -> ConstraintMonitor:
-        return ConstraintMonitor(constraint, tuple(initial), tuple(facts), change)
 
-    def lose(when: Formula) -> FactChange | Ban:
-        """Lose the constraint for good."""
-        return Ban(when) if constraint.hard else FactChange(when, kept, False)
+def _make_always_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> ConstraintMonitor:
+    kept = constraint.fact
 
-    if operator is TrajectoryOperator.ALWAYS:
-        return make(
-            [kept] if now[0] else [],
-            [kept],
-            lambda step: [lose(make_complement(step.after(0)))] if 0 in step.lowered else [],
-        )
-    if operator is TrajectoryOperator.SOMETIME:
-        return make(
-            [kept] if now[0] else [],
-            [kept],
-            lambda step: [FactChange(step.after(0), kept, True)] if 0 in step.raised else [],
-        )
-    if operator is TrajectoryOperator.AT_MOST_ONCE:
-        return make(
-            [kept, seen] if now[0] else [kept],
-            [kept, seen],
-            lambda step: [
-                FactChange(step.after(0), seen, True),
-                lose(make_both((step.after(0), make_complement(step.before(0)), Crisp(seen)))),
-            ],
-        )
-    if operator is TrajectoryOperator.AFTER:
-        return make(
-            [kept] if now[0] or not now[1] else [],
-            [kept],
-            lambda step: [
-                # Where the first condition held before, the constraint was kept already.
-                *([FactChange(step.after(0), kept, True)] if 0 in step.raised else []),
-                FactChange(make_both((step.after(1), make_complement(step.after(0)))), kept, False),
-            ],
-        )
-    if operator is TrajectoryOperator.BEFORE:
-        return make(
-            [*([] if now[1] else [kept]), *([seen] if now[0] else [])],
-            [kept, seen],
-            lambda step: [
-                # What held before was seen, or has lost the constraint, already.
-                *([FactChange(step.after(0), seen, True)] if 0 in step.raised else []),
-                *(
-                    [lose(make_both((step.after(1), make_complement(Crisp(seen)))))]
-                    if 1 in step.raised
-                    else []
-                ),
-            ],
-        )
-    return _make_sequence_monitor(constraint, now)
+    def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
+        if 0 in step.lowered:
+            yield _lose(constraint, make_complement(step.after(0)))
+
+    return ConstraintMonitor(constraint, (kept,) if now[0] else (), (kept,), change)
+
+
+def _make_sometime_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> ConstraintMonitor:
+    kept = constraint.fact
+
+    def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
+        if 0 in step.raised:
+            yield FactChange(step.after(0), kept, True)
+
+    return ConstraintMonitor(constraint, (kept,) if now[0] else (), (kept,), change)
+
+
+def _make_once_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> ConstraintMonitor:
+    kept, seen = constraint.fact, _name_seen(constraint)
+
+    def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
+        yield FactChange(step.after(0), seen, True)
+        again = make_both((step.after(0), make_complement(step.before(0)), Crisp(seen)))
+        yield _lose(constraint, again)
+
+    initial = (kept, seen) if now[0] else (kept,)
+    return ConstraintMonitor(constraint, initial, (kept, seen), change)
+
+
+def _make_after_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> ConstraintMonitor:
+    kept = constraint.fact
+
+    def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
+        # Where the first condition held before, the constraint was kept already.
+        if 0 in step.raised:
+            yield FactChange(step.after(0), kept, True)
+        due = make_both((step.after(1), make_complement(step.after(0))))
+        yield FactChange(due, kept, False)
+
+    initial = (kept,) if now[0] or not now[1] else ()
+    return ConstraintMonitor(constraint, initial, (kept,), change)
+
+
+def _make_before_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> ConstraintMonitor:
+    kept, seen = constraint.fact, _name_seen(constraint)
+
+    def change(step: ObservedStep) -> Iterator[FactChange | Ban]:
+        # What held before was seen, or has lost the constraint, already.
+        if 0 in step.raised:
+            yield FactChange(step.after(0), seen, True)
+        if 1 in step.raised:
+            yield _lose(constraint, make_both((step.after(1), make_complement(Crisp(seen)))))
+
+    initial = (*(() if now[1] else (kept,)), *((seen,) if now[0] else ()))
+    return ConstraintMonitor(constraint, initial, (kept, seen), change)
 
 
 def _make_sequence_monitor(constraint: GroundConstraint, now: Sequence[bool]) -> ConstraintMonitor:
@@ -196,6 +197,29 @@ def _make_sequence_monitor(constraint: GroundConstraint, now: Sequence[bool]) ->
                 )
 
     return ConstraintMonitor(constraint, tuple(reached[:at_once]), tuple(reached), change)
+
+
+_MAKERS: Mapping[
+    TrajectoryOperator, Callable[[GroundConstraint, Sequence[bool]], ConstraintMonitor]
+] = {
+    TrajectoryOperator.ALWAYS: _make_always_monitor,
+    TrajectoryOperator.SOMETIME: _make_sometime_monitor,
+    TrajectoryOperator.AT_MOST_ONCE: _make_once_monitor,
+    TrajectoryOperator.AFTER: _make_after_monitor,
+    TrajectoryOperator.BEFORE: _make_before_monitor,
+    TrajectoryOperator.FIRST_THEN: _make_sequence_monitor,
+}
+"""The makers of monitors; each takes the conditions that hold initially, by their numbers."""
+
+
+def _lose(constraint: GroundConstraint, when: Formula) -> FactChange | Ban:
+    """Lose the constraint for good."""
+    return Ban(when) if constraint.hard else FactChange(when, constraint.fact, False)
+
+
+def _name_seen(constraint: GroundConstraint) -> Fact:
+    """Name the fact that remembers that a condition was seen."""
+    return Fact(f"seen for {constraint.fact.relation}", ())
 
 
 def holds_initially(formula: Formula, held: set[Fact]) -> bool:
