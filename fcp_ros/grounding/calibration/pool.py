@@ -35,7 +35,6 @@ from fcp_ros.grounding.calibration.pooled_map import (
     fit_pooled_map,
 )
 from fcp_ros.grounding.calibration.posterior import (
-    RANGE,
     TOLD,
     Forgetting,
     convert_uncertainty,
@@ -52,6 +51,11 @@ LEARNT = 100
 """Outcomes from which on what was learnt from them can become wrong."""
 FEW, ENOUGH = 10.0, 30.0
 """Outcomes, counted with the design effect, from which on the strength is estimated."""
+PERSISTENCE = 8.0
+"""Until it is seen how far contexts differ, the number of outcomes that a degree is worth is taken
+to be this many times lower than the setting when those of one context are counted: one thing that
+fails again and again is at most 1.5 opinions about the model. A posterior that sums over that
+number (0.1 to 16, equally likely on a log scale) moves other contexts as much, within 0.03."""
 ALONE = pool_predicates([])
 """The belief about a map where the model judged nothing else."""
 _PRIOR, _QUALITY, _WEIGHT, _STAMP, _DEGREE, _CONTEXT, _NUMBER, _SHARE = range(8)
@@ -303,10 +307,10 @@ def _weigh(rows: Floats, forgetting: Forgetting) -> tuple[Floats, Ints]:
 def _count_opinions(rows: Floats, weight: Floats, context: Ints, believed: float) -> Floats:
     """Count outcomes with the design effect.
 
-    Initially contexts are taken to differ as much as they may: one thing that fails again and again
-    says little about others. Where they are found to differ less, outcomes of one say more.
+    Initially contexts are taken to differ much: one thing that fails again and again says little
+    about others. Where they are found to differ less, outcomes of one say more.
     """
-    least = believed / RANGE
+    least = believed / PERSISTENCE
     counted = compute_design_weights(weight, context, least)
     alone = fit_pooled_map(rows[_PRIOR], rows[_QUALITY], counted, ALONE)
     strength = _estimate_strength(alone, rows, weight, context, believed, least)
