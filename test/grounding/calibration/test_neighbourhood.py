@@ -65,7 +65,7 @@ def test_a_twin_is_believed_a_little(calibrator: Calibrator) -> None:
         calibrator.store.record(outcome(key("mug", name="mug_1"), 0.0))
     own = degree(calibrator, key("mug", name="mug_1"))
     twin = degree(calibrator, key("mug", name="mug_2"))
-    assert own < 0.6 < 0.7 < twin < degree(calibrator, key("bowl"))
+    assert own < 0.6 < 0.72 < twin < degree(calibrator, key("bowl"))
     (answer,) = calibrator.calibrate([Question("serves_as", key("mug", name="mug_2"), 0.9, "m")])
     assert (answer.outcomes, answer.pooled) == (0, 3)
 
@@ -73,7 +73,7 @@ def test_a_twin_is_believed_a_little(calibrator: Calibrator) -> None:
 def test_others_are_doubted_as_the_model_is(calibrator: Calibrator) -> None:
     """A broken mug is hardly a reason to doubt bowls, and no better one to doubt other uses."""
     others = (key("bowl"), key("mug", "storing pens"), key("bowl", "eating"), "no key")
-    for least in (0.83, 0.79, 0.76):
+    for least in (0.83, 0.81, 0.8):
         calibrator.store.record(outcome(key("mug", name="mug_1"), 0.0))
         found = {degree(calibrator, context) for context in others}
         assert len(found) == 1
