@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from fcp_ros.alignment.candidates.proposals import Proposal
-from fcp_ros.alignment.names.synonyms import Places, Synonym
+from fcp_ros.alignment.names.synonyms import Image, Synonym
 from fcp_ros.alignment.trials.predictor import Trial
 from fcp_ros.alignment.trials.simulator import GroundAction
 
@@ -85,6 +85,7 @@ class SynonymEvidence:
             "source": proposal.synonym.source,
             "target": proposal.synonym.target,
             "places": list(proposal.synonym.places),
+            "fillers": list(proposal.synonym.fillers),
             "text": str(proposal.synonym),
             "standing": self.standing.value,
             "confidence": round(self.confidence, 3),
@@ -113,7 +114,7 @@ class AlignmentResult:
         candidates: number of synonyms that were considered.
         notes: sentences about what was left out or done otherwise.
         seconds: s, of the whole request.
-        names: the mapping as a surjection of names: predicate -> name that stays, and its places.
+        names: the mapping as a surjection of names: predicate -> the name that stays.
     """
 
     status: AlignmentStatus
@@ -125,7 +126,7 @@ class AlignmentResult:
     candidates: int = 0
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
-    names: Mapping[str, tuple[str, Places]] = field(default_factory=dict)
+    names: Mapping[str, Image] = field(default_factory=dict)
 
     @property
     def failures(self) -> int:
@@ -138,8 +139,12 @@ class AlignmentResult:
             "status": self.status.value,
             "message": self.message,
             "names": {
-                name: {"name": image, "places": list(places)}
-                for name, (image, places) in sorted(self.names.items())
+                name: {
+                    "name": image.name,
+                    "places": list(image.places),
+                    "fillers": list(image.fillers),
+                }
+                for name, image in sorted(self.names.items())
             },
             "mapping": [one.to_plain() for one in self.mapping],
             "others": [one.to_plain() for one in self.others],

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
+from fcp_ros.alignment.candidates.declared import declare_synonyms
 from fcp_ros.alignment.candidates.other_world import OtherWorld, translate_goal
 from fcp_ros.alignment.candidates.pairing import AlignmentTask, pair_domains
 from fcp_ros.alignment.engine import align
@@ -52,6 +53,7 @@ def compare_vocabularies(
     open_other: Callable[[Check], OtherWorld],
     options: AlignmentOptions,
     likeness: NameLikeness,
+    declared: Iterable[str] = (),
     *,
     cancelled: CancelCallback = never_cancel,
     start: RequestStart | None = None,
@@ -64,6 +66,7 @@ def compare_vocabularies(
         open_other: opens the world that plans are tried in.
         options: limits and seed.
         likeness: compares names.
+        declared: further candidates, such as `(on-table ?b) = (on ?b table)`.
         cancelled: asked every few milliseconds; True ends the request.
         start: of the request; now by default.
         guard: ends reading that does not ask.
@@ -76,7 +79,7 @@ def compare_vocabularies(
         with guard(watch.check):
             own = read_own(watch.check)
             world = open_other(watch.check)
-            task = pair_domains(own, world.texts)
+            task = declare_synonyms(pair_domains(own, world.texts), declared)
             task = replace(task, notes=(*task.notes, *world.notes))
     except Interrupted as reason:
         stopped = reason.status is PlanStatus.CANCELLED

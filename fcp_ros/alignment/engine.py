@@ -11,7 +11,7 @@ from fcp_ros.alignment.candidates.pairing import AlignmentTask
 from fcp_ros.alignment.candidates.proposals import TIERS, propose_synonyms
 from fcp_ros.alignment.names.likeness import NameLikeness
 from fcp_ros.alignment.names.merging import erase_leg_types
-from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, Places
+from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, Image
 from fcp_ros.alignment.record import AlignmentRecord
 from fcp_ros.alignment.search.options import AlignmentOptions
 from fcp_ros.alignment.search.plan_finder import NotFound, PlanFinder, TrialPlan
@@ -77,7 +77,7 @@ def propose_candidates(
         watch: over the request.
     """
     record.notes.extend(task.notes)
-    record.proposals = propose_synonyms(task.uses, task.sides, bound, watch.check)
+    record.proposals = propose_synonyms(task.uses, task.sides, bound, watch.check, task.declared)
     left_out = record.proposals.left_out
     if left_out:
         record.notes.append(
@@ -187,7 +187,7 @@ class _Alignment:
         """Plan without replace rules, which miss plans that need two names at once."""
         record = self.record
         priors = {one.synonym: one.prior for one in record.proposals.all.values()}
-        planned: set[frozenset[tuple[str, tuple[str, Places]]]] = set()
+        planned: set[frozenset[tuple[str, Image]]] = set()
         exhausted = not record.proposals.left_out
         for synonyms in list_hypotheses(priors):
             self.watch.check()
@@ -207,7 +207,7 @@ class _Alignment:
                     return result
         return self._conclude_failure(exhausted)
 
-    def _identify(self, synonyms: SynonymSet) -> frozenset[tuple[str, tuple[str, Places]]] | None:
+    def _identify(self, synonyms: SynonymSet) -> frozenset[tuple[str, Image]] | None:
         """Return what several sets of synonyms with the same mapping share; None if it is none."""
         try:
             return frozenset(self.record.open_predictor.make_mapping(synonyms).images.items())

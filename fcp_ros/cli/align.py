@@ -75,6 +75,14 @@ def run_align(
             "--merged", help="Folder for domain.pddl and problem.pddl with one name for each thing."
         ),
     ] = None,
+    same: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--same",
+            help="Names that may be one, with different numbers of arguments: "
+            "'(on-table ?b) = (on ?b table)', your domain's left. Can be given several times.",
+        ),
+    ] = None,
     time_limit: Annotated[
         float, typer.Option("--time-limit", "-t", min=0.01, help="Seconds for everything.")
     ] = 60.0,
@@ -110,7 +118,7 @@ def run_align(
         seed=seed,
     )
     with open_interruption() as interruption, explain_errors():
-        found = _align(files, options, start, interruption)
+        found = _align(files, same or (), options, start, interruption)
         result = found.result
         text = json.dumps(found.to_plain(), indent=1)
         if out is not None:
@@ -148,7 +156,11 @@ def _check_targets(out: Path | None, merged: Path | None, read: Sequence[Path]) 
 
 
 def _align(
-    files: _Files, options: AlignmentOptions, start: RequestStart, interruption: Interruption
+    files: _Files,
+    same: Sequence[str],
+    options: AlignmentOptions,
+    start: RequestStart,
+    interruption: Interruption,
 ) -> Comparison:
     """Read both domains and align them, within the limits from the first byte on."""
     from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
@@ -158,6 +170,7 @@ def _align(
         lambda check: _open_other(files, check),
         options,
         NameLikeness(EmbeddingLabelSimilarity()),
+        same,
         cancelled=interruption.is_cancelled,
         start=start,
         guard=interruption.guard,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.alignment.names.merging import rename_predicates
 from fcp_ros.alignment.names.predicate_use import PredicateUse, find_uses, list_atoms
+from fcp_ros.alignment.names.synonyms import Synonym, keep_name
 from fcp_ros.alignment.trials.simulator import ModelSimulator
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.syntax.tree import TRUE
@@ -38,12 +39,14 @@ class AlignmentTask:
         uses: of its predicates.
         sides: the vocabulary of each predicate.
         notes: sentences about how the model was made.
+        declared: synonyms that were named as possible ones, projections among them.
     """
 
     model: PddlTexts
     uses: Mapping[str, PredicateUse]
     sides: Mapping[str, int]
     notes: tuple[str, ...] = ()
+    declared: tuple[Synonym, ...] = ()
 
 
 def make_task(model: PddlTexts) -> AlignmentTask:
@@ -97,10 +100,7 @@ def _unite(own: PddlTexts, other: PddlTexts) -> AlignmentTask:
     names = {name: f"{name}{MARK}" if name in shared else name for name in own.domain.predicates}
     renamed = rename_predicates(
         own,
-        {
-            name: (names[name], tuple(range(len(legs))))
-            for name, legs in own.domain.predicates.items()
-        },
+        {name: keep_name(names[name], len(legs)) for name, legs in own.domain.predicates.items()},
     )
     predicates = {
         name: tuple(replace(leg, types=("object",)) for leg in legs)
@@ -144,5 +144,5 @@ def unmark_names(texts: PddlTexts) -> PddlTexts:
         while plain in names:
             plain += "-own"
         names.add(plain)
-        images[name] = (plain, tuple(range(len(legs))))
+        images[name] = keep_name(plain, len(legs))
     return rename_predicates(texts, images)

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
 from fcp_ros.alignment.names.likeness import NameLikeness
 from fcp_ros.alignment.names.predicate_use import Objects, PredicateUse
-from fcp_ros.alignment.names.synonyms import Places, Synonym
+from fcp_ros.alignment.names.synonyms import ANY, Places, Synonym, project_facts
 
 MOST_PERMUTED = 4
 """Arguments up to which all orders are candidates; with more, only the given order."""
@@ -102,6 +102,7 @@ def propose_synonyms(
     sides: Mapping[str, int],
     bound: int,
     check: Callable[[], None],
+    declared: Sequence[Synonym] = (),
 ) -> Proposals:
     """List the candidates of a model.
 
@@ -111,12 +112,16 @@ def propose_synonyms(
             different ones are candidates.
         bound: the most candidates.
         check: called often; may raise to stop.
+        declared: candidates that somebody named.
     """
     crosses = len(set(sides.values())) > 1
-    found: list[Proposal] = []
+    found = [_propose_declared(synonym, uses, crosses) for synonym in declared]
+    known = {*declared, *(one.invert() for one in declared if not one.is_projection)}
     left_out = 0
     for first, second in _list_pairs(uses, sides, check):
         for synonym in _list_synonyms(first, second):
+            if synonym in known:
+                continue
             if len(found) >= bound:
                 left_out += 1
             else:
@@ -159,7 +164,7 @@ def _list_synonyms(first: PredicateUse, second: PredicateUse) -> Iterator[Synony
             yield Synonym(first.name, second.name, places)
 
 
-def _fits(source: tuple[Objects, ...], target: tuple[Objects, ...], places: Places) -> bool:
+def _fits(source: Sequence[Objects], target: tuple[Objects, ...], places: Places) -> bool:
     """Return True if every argument of the target has objects with that of the source in common.
 
     An argument without known objects fits every one.
@@ -175,8 +180,8 @@ def _propose(synonym: Synonym, uses: Mapping[str, PredicateUse], crosses: bool) 
     first, second = uses[synonym.source], uses[synonym.target]
     if _count_holding(second) > _count_holding(first):
         synonym, first, second = synonym.invert(), second, first
-    occurs = _fits(first.occurring, second.occurring, synonym.places)
-    agreement = _compare_facts(first, second, synonym.places) if crosses else None
+    occurs = _occur_together(synonym, first, second)
+    agreement = _compare_facts(synonym, first, second) if crosses else None
     reasons = _list_reasons(first, second, occurs)
     useful = first.can_hold and second.is_needed
     if crosses:
@@ -186,6 +191,22 @@ def _propose(synonym: Synonym, uses: Mapping[str, PredicateUse], crosses: bool) 
         close = first.is_loose and first.produced and not second.is_rigid
         tier = 2 if not (useful and occurs) else 0 if close else 1
     return Proposal(synonym, tier, _weigh(tier, agreement, None), reasons, agreement=agreement)
+
+
+def _propose_declared(
+    synonym: Synonym, uses: Mapping[str, PredicateUse], crosses: bool
+) -> Proposal:
+    """Put a declared synonym into the first group; the facts may still speak against it."""
+    first, second = uses[synonym.source], uses[synonym.target]
+    agreement = _compare_facts(synonym, first, second) if crosses else None
+    reasons = ("declared", *_list_reasons(first, second, _occur_together(synonym, first, second)))
+    return Proposal(synonym, 0, _weigh(0, agreement, None), reasons, agreement=agreement)
+
+
+def _occur_together(synonym: Synonym, source: PredicateUse, target: PredicateUse) -> bool:
+    """Return True if both can hold of the same objects."""
+    fillers = [Objects() if one == ANY else Objects((one,)) for one in synonym.fillers]
+    return _fits((*source.occurring, *fillers), target.occurring, synonym.places)
 
 
 def _count_holding(use: PredicateUse) -> int:
@@ -205,12 +226,12 @@ def _list_reasons(source: PredicateUse, target: PredicateUse, occurs: bool) -> t
     return tuple(reasons)
 
 
-def _compare_facts(source: PredicateUse, target: PredicateUse, places: Places) -> float | None:
+def _compare_facts(synonym: Synonym, source: PredicateUse, target: PredicateUse) -> float | None:
     """Compare the initial facts of two predicates; None where one of them has none."""
     if not source.facts or not target.facts:
         return None
-    moved = {tuple(arguments[place] for place in places) for arguments in source.facts}
-    return len(moved & target.facts) / len(moved | target.facts)
+    seen = project_facts(synonym, target.facts)
+    return len(source.facts & seen) / len(source.facts | seen)
 
 
 def _weigh(tier: int, agreement: float | None, likeness: float | None) -> float:

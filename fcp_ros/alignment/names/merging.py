@@ -1,27 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in which synonyms are one predicate: planning with them needs no replace rules."""
+"""Models in which synonyms are one predicate: planning with them needs no replace rules.
+
+Where a predicate is projected from one with any object in place of an argument, a condition asks if
+there is such an object, and a fact is deleted of all of them. It can't be made true.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 
 from fcp_ros.alignment.names.predicate_use import PredicateUse, list_atoms
-from fcp_ros.alignment.names.synonyms import NameMapping, Places, Synonym
-from fcp_ros.domain.expressions.syntax import Atom
+from fcp_ros.alignment.names.synonyms import ANY, Image, NameMapping, Synonym, keep_name
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
     ActionEffect,
     Formula,
     PddlAction,
+    PddlTerm,
+    Quantified,
     Typed,
     change_parts,
+    conjuncts,
+    terms_of,
+    variable_names,
 )
 
 Facts = Mapping[str, frozenset[tuple[str, ...]]]
-Images = Mapping[str, tuple[str, Places]]
-"""The name that a predicate gets, and for each argument the one of before that it is."""
+Images = Mapping[str, Image]
 
 
 def rank_names(uses: Mapping[str, PredicateUse]) -> Callable[[str], int]:
@@ -83,8 +92,7 @@ def rename_predicates(texts: PddlTexts, images: Images) -> PddlTexts:
 
     Args:
         texts: of the model.
-        images: the new name of a predicate, and for each argument the one of before that it is;
-            others stay as they are.
+        images: of predicates; others stay as they are.
     """
     domain, problem = texts.domain, texts.problem
 
@@ -93,11 +101,14 @@ def rename_predicates(texts: PddlTexts, images: Images) -> PddlTexts:
             return _rename_atom(formula, images)
         return change_parts(formula, rename)
 
-    actions = tuple(_rename_action(action, rename) for action in domain.actions)
+    actions = tuple(_rename_action(action, rename, images) for action in domain.actions)
+    used = {filler for image in images.values() for filler in image.fillers} - {ANY}
+    constants = (one for one in problem.objects if one.name in used)
     return replace(
         texts,
         domain=replace(
             domain,
+            constants=tuple(dict.fromkeys((*domain.constants, *constants))),
             predicates=_merge_predicates(domain.predicates, images),
             actions=actions,
             constraints=rename(domain.constraints),
@@ -111,33 +122,59 @@ def rename_predicates(texts: PddlTexts, images: Images) -> PddlTexts:
     )
 
 
-def _find_image(images: Images, name: str, arity: int) -> tuple[str, Places]:
-    return images.get(name, (name, tuple(range(arity))))
+def _rename_atom(atom: Atom, images: Images) -> Formula:
+    """Return the image of an atom; ANY is a variable of its own."""
+    image = images.get(atom.predicate)
+    if image is None:
+        return atom
+    fillers: list[PddlTerm] = []
+    variables = []
+    taken = variable_names(atom)
+    for filler in image.fillers:
+        if filler != ANY:
+            fillers.append(Constant(filler))
+            continue
+        name = next(n for n in map("any-{}".format, count(1)) if n not in taken)
+        taken.add(name)
+        variables.append(Typed(name))
+        fillers.append(Variable(name))
+    extended = (*terms_of(atom), *fillers)
+    moved = Atom(image.name, tuple(extended[place] for place in image.places), atom.column)
+    return Quantified(False, tuple(variables), moved) if variables else moved
 
 
-def _rename_atom(atom: Atom, images: Images) -> Atom:
-    name, places = _find_image(images, atom.predicate, len(atom.arguments))
-    return Atom(name, tuple(atom.arguments[place] for place in places), atom.column)
-
-
-def _rename_action(action: PddlAction, rename: Callable[[Formula], Formula]) -> PddlAction:
+def _rename_action(
+    action: PddlAction, rename: Callable[[Formula], Formula], images: Images
+) -> PddlAction:
     return replace(
         action,
         precondition=rename(action.precondition),
-        effects=tuple(_rename_effect(effect, rename) for effect in action.effects),
+        effects=tuple(
+            one for effect in action.effects for one in _rename_effect(effect, rename, images)
+        ),
     )
 
 
-def _rename_effect(effect: ActionEffect, rename: Callable[[Formula], Formula]) -> ActionEffect:
-    def rename_atoms(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
-        renamed = (rename(atom) for atom in atoms)
-        return tuple(dict.fromkeys(one for one in renamed if isinstance(one, Atom)))
-
-    return replace(
+def _rename_effect(
+    effect: ActionEffect, rename: Callable[[Formula], Formula], images: Images
+) -> Iterator[ActionEffect]:
+    """Rename an effect; what is deleted of any object becomes an effect of its own."""
+    condition = rename(effect.condition)
+    delete: list[Atom] = []
+    for atom in effect.delete:
+        moved = _rename_atom(atom, images)
+        if isinstance(moved, Quantified):
+            variables = (*effect.variables, *moved.variables)
+            gone = tuple(one for one in conjuncts(moved.body) if isinstance(one, Atom))
+            yield ActionEffect(variables, condition, delete=gone)
+        elif isinstance(moved, Atom):
+            delete.append(moved)
+    added = (_rename_atom(atom, images) for atom in effect.add)
+    yield replace(
         effect,
-        condition=rename(effect.condition),
-        add=rename_atoms(effect.add),
-        delete=rename_atoms(effect.delete),
+        condition=condition,
+        add=tuple(dict.fromkeys(one for one in added if isinstance(one, Atom))),
+        delete=tuple(dict.fromkeys(delete)),
     )
 
 
@@ -147,25 +184,28 @@ def _merge_predicates(
     """Give each name that stays, for each argument, all types of those that it stands for."""
     found: dict[str, tuple[Typed, ...]] = {}
     for name, legs in predicates.items():
-        image, places = _find_image(images, name, len(legs))
-        moved = tuple(legs[place] for place in places)
-        known = found.get(image)
+        image = images.get(name) or keep_name(name, len(legs))
+        if image.fillers:
+            continue  # the objects of the predicate that it is projected from
+        moved = tuple(legs[place] for place in image.places)
+        known = found.get(image.name)
         if known is not None:
             moved = tuple(
                 replace(leg, types=tuple(dict.fromkeys((*leg.types, *other.types))))
                 for leg, other in zip(known, moved, strict=True)
             )
-        found[image] = moved
+        found[image.name] = moved
     return found
 
 
 def _rename_facts(facts: Facts, images: Images) -> Facts:
     found: dict[str, frozenset[tuple[str, ...]]] = {}
     for name, tuples in facts.items():
-        arity = len(next(iter(tuples), ()))
-        image, places = _find_image(images, name, arity)
-        moved = frozenset(tuple(one[place] for place in places) for one in tuples)
-        found[image] = found.get(image, frozenset()) | moved
+        image = images.get(name) or keep_name(name, len(next(iter(tuples), ())))
+        if ANY not in image.fillers:  # else the facts that it is projected from say more
+            extended = ((*one, *image.fillers) for one in tuples)
+            moved = frozenset(tuple(one[place] for place in image.places) for one in extended)
+            found[image.name] = found.get(image.name, frozenset()) | moved
     return found
 
 

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Merged vocabularies as a migration of C-sets: facts are pushed forward along a map of schemas."""
+"""Merged vocabularies as a migration of C-sets: facts are pushed forward along a map of schemas.
+
+A map of schemas can't send the leg of a relation to one object. So projections come first: their
+facts are those of the predicate with more arguments.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from fcp_ros.alignment.names.merging import Facts, merge_texts
+from fcp_ros.alignment.names.merging import Facts, merge_texts, rename_predicates
 from fcp_ros.alignment.names.synonyms import NameMapping
 from fcp_ros.cset import InstanceBuilder, Relation, Schema
 from fcp_ros.cset.migration.images import RelationImage
@@ -24,26 +28,26 @@ def build_schema_map(arities: Mapping[str, int], mapping: NameMapping) -> Schema
 
     Args:
         arities: the number of arguments of each predicate.
-        mapping: of the predicates.
+        mapping: of the predicates, without projections.
 
     Raises:
         ContradictorySynonyms: the mapping is none.
     """
     images = {name: mapping.find_image(name, arity) for name, arity in arities.items()}
-    kept = {image: arities[image] for image, _ in images.values()}
+    kept = {image.name: arities[image.name] for image in images.values()}
     return SchemaMap(
         _build_schema("vocabulary", arities),
         _build_schema("merged", kept),
         relations={
             # The leg of the source at `place` is the leg of the target at its position.
             name: RelationImage(
-                image,
+                image.name,
                 {
                     _WORLD: (_WORLD,),
-                    **{f"at_{place}": (f"at_{at}",) for at, place in enumerate(places)},
+                    **{f"at_{place}": (f"at_{at}",) for at, place in enumerate(image.places)},
                 },
             )
-            for name, (image, places) in images.items()
+            for name, image in images.items()
         },
     )
 
@@ -92,9 +96,12 @@ def merge_vocabularies(texts: PddlTexts, mapping: NameMapping) -> PddlTexts:
     Raises:
         ContradictorySynonyms: the mapping is none.
     """
+    merged = merge_texts(texts, mapping)
+    projected = {name: image for name, image in mapping.images.items() if image.fillers}
+    texts = rename_predicates(texts, projected)
     arities = {name: len(legs) for name, legs in texts.domain.predicates.items()}
-    map_ = build_schema_map(arities, mapping)
+    equal = frozenset(one for one in mapping.synonyms if one.names <= arities.keys())
+    map_ = build_schema_map(arities, NameMapping(equal, mapping.rank))
     objects = [one.name for one in texts.problem.objects]
     facts = migrate_facts(map_, texts.problem.facts, objects)
-    merged = merge_texts(texts, mapping)
     return replace(merged, problem=replace(merged.problem, facts=facts))

@@ -7,26 +7,47 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 Places = tuple[int, ...]
+
+
+ANY = "?any"
+"""Stands for any object in place of an argument."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Synonym:
     """The statement that `source(x0, x1, ...)` is `target(x[places[0]], x[places[1]], ...)`.
 
+    A *projection* has a source with fewer arguments: the list of its arguments goes on with
+    `fillers`. So `on-table(x0)` is `on(x0, table)` has the places (0, 1) and the filler table.
+
     Attributes:
         source: a predicate.
-        target: another one with the same number of arguments.
-        places: for each argument of the target the argument of the source that it is.
+        target: another one.
+        places: for each argument of the target the argument, or filler, of the source that it is.
+        fillers: objects, or ANY.
     """
 
     source: str
     target: str
     places: Places = ()
+    fillers: tuple[str, ...] = ()
+
+    @property
+    def arity(self) -> int:
+        """The number of arguments of the source."""
+        return len(self.places) - len(self.fillers)
+
+    @property
+    def is_projection(self) -> bool:
+        """The source has fewer arguments than the target."""
+        return bool(self.fillers)
 
     def invert(self) -> Synonym:
-        """Return the same statement with source and target exchanged."""
+        """Return the same statement with source and target exchanged; it is no projection."""
+        assert not self.fillers, "a predicate with more arguments says more"
         return Synonym(self.target, self.source, invert_places(self.places))
 
     @property
@@ -35,9 +56,53 @@ class Synonym:
         return frozenset((self.source, self.target))
 
     def __str__(self) -> str:
-        names = [f"?{number + 1}" for number in range(len(self.places))]
-        shuffled = [names[place] for place in self.places]
+        names = [f"?{number + 1}" for number in range(self.arity)]
+        extended = (*names, *self.fillers)
+        shuffled = [extended[place] for place in self.places]
         return f"({' '.join((self.source, *names))}) = ({' '.join((self.target, *shuffled))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """The name that stays for a predicate: `p(x0, x1, ...)` is `name(x[places[0]], ...)`.
+
+    Attributes:
+        name: that stays.
+        places: for each of its arguments the argument of p, or the filler, that it is.
+        fillers: with which the list of arguments of p goes on.
+    """
+
+    name: str
+    places: Places
+    fillers: tuple[str, ...] = ()
+
+    def compose(self, edge: Synonym) -> Image:
+        """Return the image of the source of a synonym whose target has this image."""
+        given: list[int | str] = [*range(edge.arity), *edge.fillers]
+        middle: list[int | str] = [*(given[place] for place in edge.places), *self.fillers]
+        terms = [middle[place] for place in self.places]
+        fillers = tuple(term for term in terms if isinstance(term, str))
+        numbers = count(edge.arity)
+        places = tuple(next(numbers) if isinstance(term, str) else term for term in terms)
+        return Image(self.name, places, fillers)
+
+
+def keep_name(name: str, arity: int) -> Image:
+    """Return the image of a predicate that stays as it is."""
+    return Image(name, tuple(range(arity)))
+
+
+def project_facts(synonym: Synonym, facts: Iterable[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    """Return the argument tuples of the source that follow from those of the target."""
+    back, arity = invert_places(synonym.places), synonym.arity
+    moved = (tuple(arguments[place] for place in back) for arguments in facts)
+    return frozenset(
+        one[:arity]
+        for one in moved
+        if all(
+            filler in (ANY, name) for filler, name in zip(synonym.fillers, one[arity:], strict=True)
+        )
+    )
 
 
 def invert_places(places: Sequence[int]) -> Places:
@@ -50,6 +115,8 @@ def invert_places(places: Sequence[int]) -> Places:
 
 class ContradictorySynonyms(ValueError):
     """Synonyms that make a predicate its own mirror image, such as on(x, y) = on(y, x).
+
+    The same holds of a predicate that is projected from two others.
 
     Attributes:
         names: the predicates that they connect.
@@ -66,71 +133,74 @@ class NameMapping:
 
     Attributes:
         synonyms: any number of them.
-        rank: a number for a predicate; of predicates that are one, the one with the least stays.
+        rank: a number for a predicate; of predicates that are one, the one with the most arguments
+            stays, and of these the one with the least rank.
     """
 
     synonyms: frozenset[Synonym]
     rank: Callable[[str], int] = lambda _name: 0
 
     @cached_property
-    def images(self) -> Mapping[str, tuple[str, Places]]:
-        """The name that stays, and its places, for each predicate of a synonym.
-
-        `p(x0, x1, ...)` is `name(x[places[0]], x[places[1]], ...)`.
+    def images(self) -> Mapping[str, Image]:
+        """The image of each predicate of a synonym.
 
         Raises:
-            ContradictorySynonyms: two ways lead from a name to itself, with different places.
+            ContradictorySynonyms: two ways lead from a name to another, with different places.
         """
-        edges: dict[str, list[Synonym]] = {}
+        arities: dict[str, int] = {}
+        edges: dict[str, list[Synonym]] = {}  # by target
         for synonym in sorted(self.synonyms):
-            edges.setdefault(synonym.source, []).append(synonym)
-            edges.setdefault(synonym.target, []).append(synonym.invert())
-        found: dict[str, tuple[str, Places]] = {}
-        for root in sorted(edges, key=lambda name: (self.rank(name), name)):
+            arities[synonym.source], arities[synonym.target] = synonym.arity, len(synonym.places)
+            edges.setdefault(synonym.target, []).append(synonym)
+            if not synonym.is_projection:
+                edges.setdefault(synonym.source, []).append(synonym.invert())
+        found: dict[str, Image] = {}
+        for root in sorted(arities, key=lambda name: (-arities[name], self.rank(name), name)):
             if root not in found:
-                self._spread(root, edges, found)
+                found[root] = keep_name(root, arities[root])
+                _spread(root, edges, found)
+        self._check(found)
         return found
 
-    def _spread(
-        self,
-        root: str,
-        edges: Mapping[str, Sequence[Synonym]],
-        found: dict[str, tuple[str, Places]],
-    ) -> None:
-        """Give all names that are one with `root` their images."""
-        found[root] = (root, tuple(range(len(edges[root][0].places))))
-        reached, waiting, is_sound = {root}, deque([root]), True
-        while waiting:
-            name = waiting.popleft()
-            places = found[name][1]
-            for edge in edges[name]:
-                back = invert_places(edge.places)
-                image = (root, tuple(back[place] for place in places))
-                if edge.target not in found:
-                    found[edge.target] = image
-                    reached.add(edge.target)
-                    waiting.append(edge.target)
-                elif found[edge.target] != image:
-                    is_sound = False
-        if not is_sound:
-            raise ContradictorySynonyms(frozenset(reached))
+    def _check(self, images: Mapping[str, Image]) -> None:
+        """Raise an error if a synonym does not follow from the images."""
+        for synonym in sorted(self.synonyms):
+            if images[synonym.target].compose(synonym) != images[synonym.source]:
+                raise ContradictorySynonyms(self._collect_connected(synonym.source))
 
-    def find_image(self, name: str, arity: int) -> tuple[str, Places]:
+    def _collect_connected(self, name: str) -> frozenset[str]:
+        """Collect all names that synonyms connect with one."""
+        found, grows = {name}, True
+        while grows:
+            more = {name for one in self.synonyms if one.names & found for name in one.names}
+            grows = not more <= found
+            found |= more
+        return frozenset(found)
+
+    def find_image(self, name: str, arity: int) -> Image:
         """Return the image of any predicate; one without synonyms stays as it is."""
-        return self.images.get(name, (name, tuple(range(arity))))
+        return self.images.get(name) or keep_name(name, arity)
 
     def implies(self, synonym: Synonym) -> bool:
         """Return True if a synonym follows from these."""
-        if synonym in self.synonyms or synonym.invert() in self.synonyms:
-            return True
         source, target = self.images.get(synonym.source), self.images.get(synonym.target)
-        if source is None or target is None or source[0] != target[0]:
+        if source is None or target is None or source.name != target.name:
             return False
-        back = invert_places(synonym.places)
-        return target[1] == tuple(back[place] for place in source[1])
+        return target.compose(synonym) == source
 
     def find_connected(self, names: Iterable[str]) -> frozenset[str]:
         """Return the names that are one with any of some names, these included."""
         wanted = frozenset(names)
-        roots = {self.images[name][0] for name in wanted if name in self.images}
-        return wanted | {name for name, (root, _) in self.images.items() if root in roots}
+        roots = {self.images[name].name for name in wanted if name in self.images}
+        return wanted | {name for name, image in self.images.items() if image.name in roots}
+
+
+def _spread(root: str, edges: Mapping[str, Sequence[Synonym]], found: dict[str, Image]) -> None:
+    """Give all names that are one with `root`, or projected from it, their images."""
+    waiting = deque([root])
+    while waiting:
+        name = waiting.popleft()
+        for edge in edges.get(name, ()):
+            if edge.source not in found:
+                found[edge.source] = found[name].compose(edge)
+                waiting.append(edge.source)

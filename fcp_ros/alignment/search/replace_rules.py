@@ -7,14 +7,14 @@ the first would outlive it: an action that ends the fact knows one name only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fcp_ros.alignment.candidates.proposals import Proposal
 from fcp_ros.alignment.names.predicate_use import PredicateUse
-from fcp_ros.alignment.names.synonyms import Synonym
-from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.alignment.names.synonyms import ANY, Synonym
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_COST,
@@ -23,6 +23,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     Metric,
     NumericChange,
     PddlAction,
+    PddlTerm,
     Typed,
 )
 
@@ -65,15 +66,13 @@ def add_replace_rules(
         actions = [_with_cost(action, 1) for action in actions]
     rules: dict[str, Synonym] = {}
     for proposal in proposals:
-        for synonym in (proposal.synonym, proposal.synonym.invert()):
-            if not (uses[synonym.source].can_hold and uses[synonym.target].is_needed):
-                continue
+        for rule in _list_rules(proposal, uses, keep):
             number = len(rules)
             while (name := f"replace-{number}") in taken:
                 number += 1
             taken.add(name)
             rules[name] = proposal.synonym
-            actions.append(_build_rule(name, synonym, proposal.penalty, keep))
+            actions.append(replace(rule, name=name, spelling=name))
     return ModelWithRules(
         replace(
             texts,
@@ -92,13 +91,29 @@ def add_replace_rules(
     )
 
 
-def _build_rule(name: str, synonym: Synonym, penalty: int, keep: bool) -> PddlAction:
-    names = [f"x{number}" for number in range(len(synonym.places))]
-    source = Atom(synonym.source, tuple(map(Variable, names)))
-    target = Atom(synonym.target, tuple(Variable(names[place]) for place in synonym.places))
-    effect = ActionEffect(add=(target,), delete=() if keep else (source,))
-    rule = PddlAction(name, tuple(map(Typed, names)), source, (effect,), spelling=name)
-    return _with_cost(rule, penalty)
+def _list_rules(
+    proposal: Proposal, uses: Mapping[str, PredicateUse], keep: bool
+) -> Iterator[PddlAction]:
+    """Build the rules of a synonym, one for each direction that can be of use.
+
+    A projection from any object gives the name with fewer arguments only. Its other name is true as
+    well, where it holds.
+    """
+    synonym = proposal.synonym
+    names = [f"x{number}" for number in range(synonym.arity)]
+    extended: list[PddlTerm] = list(map(Variable, names))
+    source = Atom(synonym.source, tuple(extended))
+    for number, filler in enumerate(synonym.fillers):
+        if filler == ANY:
+            names.append(f"any{number}")
+        extended.append(Variable(names[-1]) if filler == ANY else Constant(filler))
+    target = Atom(synonym.target, tuple(extended[place] for place in synonym.places))
+    ways = [(source, target)] if ANY not in synonym.fillers else []
+    for before, after in (*ways, (target, source)):
+        if uses[before.predicate].can_hold and uses[after.predicate].is_needed:
+            effect = ActionEffect(add=(after,), delete=() if keep else (before,))
+            rule = PddlAction("", tuple(map(Typed, names)), before, (effect,))
+            yield _with_cost(rule, proposal.penalty)
 
 
 def _with_cost(action: PddlAction, cost: int) -> PddlAction:
