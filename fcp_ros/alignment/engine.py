@@ -77,7 +77,7 @@ def propose_candidates(
         watch: over the request.
     """
     record.notes.extend(task.notes)
-    record.proposals = propose_synonyms(task.uses, task.sides, bound, watch.check, task.declared)
+    record.proposals = propose_synonyms(task, bound, watch.check)
     left_out = record.proposals.left_out
     if left_out:
         record.notes.append(
@@ -146,7 +146,9 @@ class _Alignment:
 
     def _settle(self, attempt: TrialPlan) -> AlignmentResult | None:
         """Try to tell the synonyms of a success from their rivals; None if a rival prevails."""
-        record, kept = self.record, attempt.synonyms
+        record = self.record
+        kept = record.prefer_likely(attempt.synonyms)
+        attempt = replace(attempt, synonyms=kept)
         record.trials[-1] = replace(record.trials[-1], synonyms=kept)
         for synonym in sorted(kept):
             record.learn(kept - {synonym})

@@ -74,6 +74,15 @@ class AlignmentRecord:
             least=_SERIOUS,
         )
 
+    def prefer_likely(self, kept: SynonymSet) -> SynonymSet:
+        """Exchange synonyms for likelier ones that explain all trials as well."""
+        for synonym in sorted(kept):
+            rivals = self.list_serious_rivals(synonym, kept)
+            best = max((synonym, *rivals), key=self.prior_of)
+            if best != synonym and self.prior_of(best) > self.prior_of(synonym):
+                kept = kept - {synonym} | {best}
+        return kept
+
     def find_contradiction(self) -> Trial | None:
         """Find an earlier trial that began with the same actions and went otherwise."""
         last = self.trials[-1]

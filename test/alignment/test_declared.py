@@ -17,23 +17,33 @@ from fcp_ros.planning import PlanningOptions, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 
 ROBOT = """(define (domain robot)
-  (:predicates (on ?b ?under) (clear ?b) (holding ?hand ?b) (free ?hand) (block ?b))
-  (:action pick :parameters (?h ?b ?from)
-    :precondition (and (free ?h) (block ?b) (clear ?b) (on ?b ?from))
+  (:types hand thing - object block surface - thing)
+  (:constants table - surface)
+  (:predicates (on ?b - block ?under - thing) (clear ?b - block) (holding ?h - hand ?b - block)
+    (free ?h - hand))
+  (:action unstack :parameters (?h - hand ?b - block ?from - block)
+    :precondition (and (free ?h) (clear ?b) (on ?b ?from))
     :effect (and (holding ?h ?b) (clear ?from) (not (on ?b ?from)) (not (free ?h))
                  (not (clear ?b))))
-  (:action place :parameters (?h ?b ?to)
+  (:action pick-up :parameters (?h - hand ?b - block)
+    :precondition (and (free ?h) (clear ?b) (on ?b table))
+    :effect (and (holding ?h ?b) (not (on ?b table)) (not (free ?h)) (not (clear ?b))))
+  (:action put-down :parameters (?h - hand ?b - block)
+    :precondition (holding ?h ?b)
+    :effect (and (on ?b table) (free ?h) (clear ?b) (not (holding ?h ?b))))
+  (:action stack :parameters (?h - hand ?b - block ?to - block)
     :precondition (and (holding ?h ?b) (clear ?to))
-    :effect (and (on ?b ?to) (free ?h) (clear ?b) (clear table) (not (holding ?h ?b))
-                 (when (block ?to) (not (clear ?to)))))
-  (:constants table))"""
-ROBOT_PROBLEM = """(define (problem now) (:domain robot) (:objects a b left right)
-  (:init (block a) (block b) (on a table) (on b a) (clear b) (clear table) (free left)
-         (free right))
+    :effect (and (on ?b ?to) (free ?h) (clear ?b) (not (holding ?h ?b)) (not (clear ?to)))))"""
+ROBOT_PROBLEM = """(define (problem now) (:domain robot)
+  (:objects a b - block left right - hand)
+  (:init (on a table) (on b a) (clear b) (free left) (free right))
   (:goal (and (on a b) (on b table))))"""
 TASKS = """(define (domain tasks)
-  (:predicates (on-table ?b) (stacked ?low ?high) (holding ?b) (top ?b)))"""
-TASKS_PROBLEM = """(define (problem wish) (:domain tasks) (:objects a b table left right)
+  (:types hand block surface)
+  (:predicates (on-table ?b - block) (stacked ?low ?high - block) (holding ?b - block)
+    (top ?b - block)))"""
+TASKS_PROBLEM = """(define (problem wish) (:domain tasks)
+  (:objects a b - block left right - hand table - surface)
   (:init (on-table a) (stacked a b) (top b)) (:goal {goal}))"""
 TABLE, HOLDING = "(on-table ?b) = (on ?b table)", "(holding ?b) = (holding ?hand ?b)"
 
@@ -67,7 +77,7 @@ def test_a_projection_onto_an_object_is_found_and_tried() -> None:
     merged = merge_vocabularies(task.model, NameMapping(frozenset(found)))
     assert not {"on-table"} & merged.domain.predicates.keys()
     image = result.names["on-table"]
-    assert ("table",) == image.fillers
+    assert image.fillers == ("table",)
     work = work_out(merged)
     again = plan(work.domain, work.instance, work.goal, PlanningOptions(), NoMemberships())
     assert again.plan is not None
@@ -76,7 +86,7 @@ def test_a_projection_onto_an_object_is_found_and_tried() -> None:
 
 def test_without_the_declaration_there_is_no_plan() -> None:
     _, result = try_declared("(and (stacked b a) (on-table b))")
-    assert result.status is not AlignmentStatus.ALIGNED
+    assert result.status in (AlignmentStatus.NO_PLAN, AlignmentStatus.UNEXPLAINED), result.message
 
 
 def test_any_object_takes_the_place_of_an_argument() -> None:

@@ -17,7 +17,7 @@ from fcp_ros.alignment.candidates.pairing import AlignmentTask, make_task
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.names.likeness import NameLikeness
 from fcp_ros.alignment.names.migration import merge_vocabularies
-from fcp_ros.alignment.names.synonyms import NameMapping, Synonym
+from fcp_ros.alignment.names.synonyms import Image, NameMapping, Synonym
 from fcp_ros.alignment.search.options import AlignmentOptions
 from fcp_ros.alignment.trials.simulator import GroundAction, Observation
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
@@ -61,7 +61,7 @@ def test_torn_names_are_found_without_a_failure(ferry: PddlTexts, torn_ferry: Pd
     assert result.failures == 0
     assert all(one.standing in (Standing.KEPT, Standing.PROVEN) for one in result.mapping)
     assert all(0.5 < one.confidence < 1.0 for one in result.mapping)
-    assert result.names["located"] == ("at", (0, 1))
+    assert result.names["located"] == Image("at", (0, 1))
 
 
 def test_a_model_without_torn_names_needs_nothing(ferry: PddlTexts) -> None:

@@ -33,7 +33,7 @@ def test_a_synonym_is_written_with_its_arguments() -> None:
 def test_the_name_with_the_least_rank_stays() -> None:
     synonyms = frozenset({Synonym("a", "b"), Synonym("b", "c")})
     mapping = NameMapping(synonyms, {"a": 2, "b": 1, "c": 0}.__getitem__)
-    assert {name: image for name, (image, _) in mapping.images.items()} == dict.fromkeys("abc", "c")
+    assert {name: image.name for name, image in mapping.images.items()} == dict.fromkeys("abc", "c")
 
 
 def test_mapping_composes_orders_of_arguments() -> None:
@@ -54,8 +54,8 @@ def test_mapping_composes_orders_of_arguments() -> None:
         for name, order in truth.items():
             # The fact p(0, 1, 2) in the words of this name.
             arguments = tuple(invert_places(order)[at] for at in range(3))
-            image, places = mapping.find_image(name, 3)
-            facts.add((image, tuple(arguments[place] for place in places)))
+            image = mapping.find_image(name, 3)
+            facts.add((image.name, tuple(arguments[place] for place in image.places)))
         assert len(facts) == 1
         for first in "abcde":
             for second in set("abcde") - {first}:

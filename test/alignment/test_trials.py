@@ -58,7 +58,7 @@ def test_each_explanation_of_a_trial_meets_its_conflict_sets(torn: dict) -> None
     lamp = parse(LAMP, LAMP_PROBLEM)
     model: PddlTexts = tear(lamp, torn)
     task = make_task(model)
-    synonyms = list(propose_synonyms(task.uses, task.sides, 1000, lambda: None).all)
+    synonyms = list(propose_synonyms(task, 1000, lambda: None).all)
     predictor = Predictor(model, task.uses, synonyms, lambda: None)
     mappings = list_mappings(synonyms, 2 if len(synonyms) > 12 else 3)
     world, draw = simulate(lamp), random.Random(5)

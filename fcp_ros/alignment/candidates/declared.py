@@ -58,9 +58,8 @@ def _read(line: str, task: AlignmentTask) -> Synonym:
     if form is None or not form[1] or not form[2]:
         shown = shorten_words(to_printable(line))
         raise AlignmentError(f"{shown!r} is not two predicates with = between them; {_EXAMPLE}")
-    crosses = len(set(task.sides.values())) > 1
     left, right = (
-        _find_side(form[number], task, side if crosses else None)
+        _find_side(form[number], task, side if task.crosses else None)
         for number, side in ((1, OWN), (2, OTHER))
     )
     if left.name == right.name:

@@ -40,6 +40,7 @@ class AlignmentTask:
         sides: the vocabulary of each predicate.
         notes: sentences about how the model was made.
         declared: synonyms that were named as possible ones, projections among them.
+        shared: objects of which both vocabularies speak; facts are compared of them only.
     """
 
     model: PddlTexts
@@ -47,6 +48,12 @@ class AlignmentTask:
     sides: Mapping[str, int]
     notes: tuple[str, ...] = ()
     declared: tuple[Synonym, ...] = ()
+    shared: frozenset[str] = frozenset()
+
+    @property
+    def crosses(self) -> bool:
+        """There are two vocabularies: only names of different ones may be one."""
+        return len(set(self.sides.values())) > 1
 
 
 def make_task(model: PddlTexts) -> AlignmentTask:
@@ -130,7 +137,8 @@ def _unite(own: PddlTexts, other: PddlTexts) -> AlignmentTask:
             "actions succeed."
         )
     sides = dict.fromkeys(other.domain.predicates, OTHER) | dict.fromkeys(predicates, OWN)
-    return AlignmentTask(model, uses, sides, tuple(notes))
+    objects = frozenset(one.name for one in own.problem.objects)
+    return AlignmentTask(model, uses, sides, tuple(notes), shared=objects)
 
 
 def unmark_names(texts: PddlTexts) -> PddlTexts:

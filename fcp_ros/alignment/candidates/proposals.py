@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+from fcp_ros.alignment.candidates.pairing import AlignmentTask
 from fcp_ros.alignment.names.likeness import NameLikeness
 from fcp_ros.alignment.names.predicate_use import Objects, PredicateUse
 from fcp_ros.alignment.names.synonyms import ANY, Places, Synonym, project_facts
@@ -97,47 +98,38 @@ def sort_proposals(proposals: Iterable[Proposal]) -> dict[Synonym, Proposal]:
     return {one.synonym: one for one in ordered}
 
 
-def propose_synonyms(
-    uses: Mapping[str, PredicateUse],
-    sides: Mapping[str, int],
-    bound: int,
-    check: Callable[[], None],
-    declared: Sequence[Synonym] = (),
-) -> Proposals:
-    """List the candidates of a model.
+def propose_synonyms(task: AlignmentTask, bound: int, check: Callable[[], None]) -> Proposals:
+    """List the candidates of a task: those that were declared, and those that signatures allow.
 
     Args:
-        uses: of its predicates.
-        sides: the vocabulary that each predicate belongs to. With two vocabularies, only names of
-            different ones are candidates.
+        task: the model.
         bound: the most candidates.
         check: called often; may raise to stop.
-        declared: candidates that somebody named.
     """
-    crosses = len(set(sides.values())) > 1
-    found = [_propose_declared(synonym, uses, crosses) for synonym in declared]
-    known = {*declared, *(one.invert() for one in declared if not one.is_projection)}
+    crosses = task.crosses
+    found = [_propose_declared(synonym, task, crosses) for synonym in task.declared]
+    known = {*task.declared, *(one.invert() for one in task.declared if not one.is_projection)}
     left_out = 0
-    for first, second in _list_pairs(uses, sides, check):
+    for first, second in _list_pairs(task, check):
         for synonym in _list_synonyms(first, second):
             if synonym in known:
                 continue
             if len(found) >= bound:
                 left_out += 1
             else:
-                found.append(_propose(synonym, uses, crosses))
+                found.append(_propose(synonym, task, crosses))
     return Proposals(sort_proposals(found), left_out)
 
 
 def _list_pairs(
-    uses: Mapping[str, PredicateUse], sides: Mapping[str, int], check: Callable[[], None]
+    task: AlignmentTask, check: Callable[[], None]
 ) -> Iterator[tuple[PredicateUse, PredicateUse]]:
     """List pairs of which one can hold, or end, and the other is needed: the likely ones first.
 
     Other synonyms change nothing that can be seen.
     """
-    crosses = len(set(sides.values())) > 1
-    ordered = sorted(uses.values(), key=lambda use: use.name)
+    sides, crosses = task.sides, task.crosses
+    ordered = sorted(task.uses.values(), key=lambda use: use.name)
     needed = sorted((use for use in ordered if use.is_needed), key=lambda use: not use.is_missing)
     others = sorted(ordered, key=lambda use: (not use.produced, use.is_needed))
     met: set[frozenset[str]] = set()
@@ -175,13 +167,14 @@ def _fits(source: Sequence[Objects], target: tuple[Objects, ...], places: Places
     )
 
 
-def _propose(synonym: Synonym, uses: Mapping[str, PredicateUse], crosses: bool) -> Proposal:
+def _propose(synonym: Synonym, task: AlignmentTask, crosses: bool) -> Proposal:
     """Direct a synonym from what holds to what is needed, and say how likely it is."""
+    uses = task.uses
     first, second = uses[synonym.source], uses[synonym.target]
     if _count_holding(second) > _count_holding(first):
         synonym, first, second = synonym.invert(), second, first
     occurs = _occur_together(synonym, first, second)
-    agreement = _compare_facts(synonym, first, second) if crosses else None
+    agreement = _compare_facts(synonym, task) if crosses else None
     reasons = _list_reasons(first, second, occurs)
     useful = first.can_hold and second.is_needed
     if crosses:
@@ -193,12 +186,10 @@ def _propose(synonym: Synonym, uses: Mapping[str, PredicateUse], crosses: bool) 
     return Proposal(synonym, tier, _weigh(tier, agreement, None), reasons, agreement=agreement)
 
 
-def _propose_declared(
-    synonym: Synonym, uses: Mapping[str, PredicateUse], crosses: bool
-) -> Proposal:
+def _propose_declared(synonym: Synonym, task: AlignmentTask, crosses: bool) -> Proposal:
     """Put a declared synonym into the first group; the facts may still speak against it."""
-    first, second = uses[synonym.source], uses[synonym.target]
-    agreement = _compare_facts(synonym, first, second) if crosses else None
+    first, second = task.uses[synonym.source], task.uses[synonym.target]
+    agreement = _compare_facts(synonym, task) if crosses else None
     reasons = ("declared", *_list_reasons(first, second, _occur_together(synonym, first, second)))
     return Proposal(synonym, 0, _weigh(0, agreement, None), reasons, agreement=agreement)
 
@@ -226,12 +217,19 @@ def _list_reasons(source: PredicateUse, target: PredicateUse, occurs: bool) -> t
     return tuple(reasons)
 
 
-def _compare_facts(synonym: Synonym, source: PredicateUse, target: PredicateUse) -> float | None:
-    """Compare the initial facts of two predicates; None where one of them has none."""
-    if not source.facts or not target.facts:
+def _compare_facts(synonym: Synonym, task: AlignmentTask) -> float | None:
+    """Compare the initial facts of two vocabularies about objects that both speak of.
+
+    Returns:
+        the share of facts that both have; None where one of them has none.
+    """
+    source, target = task.uses[synonym.source].facts, task.uses[synonym.target].facts
+    known = {one for one in source if task.shared.issuperset(one)}
+    seen = {one for one in target if task.shared.issuperset(one)}
+    if not known or not seen:
         return None
-    seen = project_facts(synonym, target.facts)
-    return len(source.facts & seen) / len(source.facts | seen)
+    followed = project_facts(synonym, seen)
+    return len(known & followed) / len(known | followed)
 
 
 def _weigh(tier: int, agreement: float | None, likeness: float | None) -> float:
