@@ -206,7 +206,7 @@ def _write_merged(task: AlignmentTask, result: AlignmentResult, folder: Path) ->
 
 
 def _list_kept(result: AlignmentResult) -> list[str]:
-    return sorted({image for image, _ in result.names.values()})
+    return sorted({image.name for image in result.names.values()})
 
 
 # --- output

@@ -191,3 +191,54 @@ def test_a_yaml_domain_needs_a_scene(files: list[str]) -> None:
     code, _, error = run(files[0], "tiny", *files[2:])
     assert code == 2
     assert "give its scene with --world" in error
+
+
+@pytest.fixture
+def towers(tmp_path: Path) -> list[str]:
+    """A scene's words, in which the table is a place, beside blocks in those of the IPC."""
+    texts = {
+        "scene": "(define (domain scene) (:predicates (on ?x ?place) (grasped ?x ?hand)))",
+        "wish": "(define (problem wish) (:domain scene) (:objects a b c table) "
+        "(:init (on a table) (on b a) (on c table)) (:goal (and (on a b) (on b table))))",
+        "now": "(define (problem now) (:domain blocks) (:objects a b c table - block) "
+        "(:init (on-table a) (over b a) (top b) (on-table c) (top c) (hand-free)) "
+        "(:goal (and (over a b) (on-table b))))",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.pddl").write_text(text)
+    blocks = Path(__file__).parents[2] / "benchmark" / "planning_ipc" / "blocks.pddl"
+    scene, wish, now = (str(tmp_path / f"{name}.pddl") for name in texts)
+    return [scene, str(blocks), "-p", wish, "-w", now]
+
+
+def test_names_with_different_numbers_of_arguments_that_were_declared(
+    towers: list[str], tmp_path: Path
+) -> None:
+    merged = tmp_path / "merged"
+    same = ["--same", "(on ?x table) = (on-table ?x)"]
+    code, text, _ = run(*towers, *same, "--merged", str(merged))
+    assert code == 0, text
+    assert "  (on-table ?1) = (on ?1 table)  kept" in text
+    assert "    declared\n" in text
+    assert "  (over ?1 ?2) = (on ?1 ?2)  kept" in text
+    domain, problem = (str(merged / f"{name}.pddl") for name in ("domain", "problem"))
+    assert "(on ?a table)" in Path(domain).read_text()
+    plan = tmp_path / "plan.txt"
+    runner = CliRunner()
+    found = runner.invoke(app, ["plan", "-d", domain, "-s", problem, "--out", str(plan)])
+    assert found.exit_code == 0, found.output
+    valid = runner.invoke(app, ["validate", str(plan), "-d", towers[1], "-s", towers[-1]])
+    assert valid.exit_code == 0, valid.output
+
+
+def test_without_the_declaration_they_are_not_found(towers: list[str]) -> None:
+    code, text, _ = run(*towers)
+    assert code == 1, text
+    assert text.startswith("UNEXPLAINED")
+    assert "  (over ?1 ?2) = (on ?1 ?2)  refuted" in text
+
+
+def test_a_declaration_that_does_not_say_enough_is_refused(towers: list[str]) -> None:
+    code, _, error = run(*towers, "--same", "(grasped ?x ?hand) = (held ?x)")
+    assert code == 2
+    assert "without saying of which ?hand" in " ".join(error.split())

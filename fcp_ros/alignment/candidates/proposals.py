@@ -220,16 +220,24 @@ def _list_reasons(source: PredicateUse, target: PredicateUse, occurs: bool) -> t
 def _compare_facts(synonym: Synonym, task: AlignmentTask) -> float | None:
     """Compare the initial facts of two vocabularies about objects that both speak of.
 
+    Facts that a declared projection is about are left out, except for that one.
+
     Returns:
         the share of facts that both have; None where one of them has none.
     """
-    source, target = task.uses[synonym.source].facts, task.uses[synonym.target].facts
-    known = {one for one in source if task.shared.issuperset(one)}
-    seen = {one for one in target if task.shared.issuperset(one)}
-    if not known or not seen:
+    source, target = (
+        {one for one in task.uses[name].facts if task.shared.issuperset(one)}
+        for name in (synonym.source, synonym.target)
+    )
+    for other in task.declared:
+        if other.is_projection and other != synonym:
+            for name, facts in ((synonym.source, source), (synonym.target, target)):
+                if other.target == name:
+                    facts -= {one for one in facts if project_facts(other, [one])}
+    if not source or not target:
         return None
-    followed = project_facts(synonym, seen)
-    return len(known & followed) / len(known | followed)
+    followed = project_facts(synonym, target)
+    return len(source & followed) / len(source | followed)
 
 
 def _weigh(tier: int, agreement: float | None, likeness: float | None) -> float:
