@@ -6,6 +6,7 @@ A scene graph knows nothing of domains, and a domain nothing of scene graphs; th
 ``advance_state`` lets it follow a scene delta in time of the delta's size, and ``delta_from_facts``
 turns changed facts back into a scene delta.
 
+- ``renaming``: a scene in the words of a domain, by its overrides, before completion
 - ``label_types``: the type of each node, by the user's choice or its label, with a degree and a
   reason; ``similar_labels`` has the vote for unknown labels
 - ``schema_vocabulary``: the relations and attributes that a schema declares, and what fits them
@@ -26,6 +27,7 @@ with defer_imports(__name__):
         type_of_label,
         with_type_overrides,
     )
+    from fcp_ros.binding.renaming import load_scene_for, rename_scene
     from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
     from fcp_ros.binding.schema_vocabulary import relation_options_for
     from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
@@ -40,7 +42,9 @@ __all__ = [
     "advance_state",
     "check_overrides",
     "delta_from_facts",
+    "load_scene_for",
     "relation_options_for",
+    "rename_scene",
     "scene_to_instance",
     "type_of_label",
     "with_type_overrides",

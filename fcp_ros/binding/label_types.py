@@ -150,12 +150,16 @@ class NodeTyper:
         return next(label_forms(label))
 
     def _find_override(self, node: SceneNode) -> TypeChoice | None:
-        overrides = self._mapping.overrides
-        if not overrides:
+        overrides, names = self._mapping.overrides, self._mapping.names.labels
+        if not overrides and not names:
             return None
-        for name in (node.id, node.category, normalise_label(node.category)):
+        label = normalise_label(node.category)
+        for name in (node.id, node.category, label):
             if name in overrides:
                 return TypeChoice(overrides[name], 1.0, TypeReason.OVERRIDE, name)
+        type_ = names.get(label)
+        if type_ is not None and type_ in self._schema.types and type_ not in self._mapping.labels:
+            return TypeChoice(type_, 1.0, TypeReason.OVERRIDE, label)
         return None
 
     def _find_known(self, layer: Layer, label: str) -> TypeChoice | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``fcp align``: find out which names of two domains mean the same."""
+"""``fcp align``: find out which names of two domains, or of a scene, mean the same."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from fcp_ros.alignment.comparison import Comparison, compare_vocabularies
 from fcp_ros.alignment.names.likeness import NameLikeness
 from fcp_ros.alignment.names.migration import merge_vocabularies
 from fcp_ros.alignment.names.synonyms import NameMapping
+from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
 from fcp_ros.alignment.search.options import AlignmentOptions
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
-from fcp_ros.cli.options import JsonOption
+from fcp_ros.cli.options import DEFAULT_DOMAIN, JsonOption
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session
@@ -49,25 +50,44 @@ _EXIT_CODES = {
 
 @app.command("align")
 def run_align(
-    domain: Annotated[Path, typer.Argument(help="Your PDDL domain: its words state the goal.")],
+    domain: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Your PDDL domain: its words state the goal. Or a scene: see --domain.",
+        ),
+    ],
     other: Annotated[
         str,
-        typer.Argument(help="The domain that plans are tried in: a PDDL file, or a YAML domain."),
-    ],
+        typer.Argument(
+            help="The domain that plans are tried in: a PDDL file, or a YAML domain. Of a scene: "
+            "another scene of the same place, if there is one."
+        ),
+    ] = "",
     problem: Annotated[
-        Path, typer.Option("--problem", "-p", help="PDDL problem of your domain, with the goal.")
-    ],
+        Path | None,
+        typer.Option("--problem", "-p", help="PDDL problem of your domain, with the goal."),
+    ] = None,
+    words: Annotated[
+        str,
+        typer.Option("--domain", "-d", help="For a scene: the domain that its names are read in."),
+    ] = DEFAULT_DOMAIN,
     world: Annotated[
         str,
         typer.Option(
             "--world",
             "-w",
             help="PDDL problem of the other domain (without it, --problem), or scene of a YAML "
-            "domain.",
+            "domain. Of a scene: the scene as it is, with the same ids, in the domain's words.",
         ),
     ] = "",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write mapping and evidence here (JSON).")
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Write mapping and evidence here (JSON); for a scene its overrides (YAML).",
+        ),
     ] = None,
     merged: Annotated[
         Path | None,
@@ -103,7 +123,17 @@ def run_align(
     seed: Annotated[int, typer.Option("--seed", help="Decides between equally good plans.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Find out which names of two domains mean the same, by trying plans."""
+    """Find out which names mean the same, of two domains or of a scene and a domain."""
+    if not is_pddl(str(domain)):
+        # Formats of scenes are slow to import; PDDL needs none of them.
+        from fcp_ros.cli.align_scene import SceneToAlign, align_scene_file
+
+        if merged is not None or problem is not None:
+            fail("--merged and --problem are for PDDL domains; a scene has --domain", BAD_INPUT)
+        limits = SceneAlignmentOptions(time_limit, trials, seed)
+        align_scene_file(SceneToAlign(str(domain), other, words, world, out, limits), as_json)
+    if not other or problem is None:
+        fail("two domains need the second file and --problem, which has the goal", BAD_INPUT)
     if not is_pddl(other) and not world:
         fail(f"{other} is a YAML domain: give its scene with --world", BAD_INPUT)
     files = _Files(domain, problem, other, world or str(problem))

@@ -72,6 +72,13 @@ TypeOption = Annotated[
         help="Give an element (by id) or all of a label this type; may be repeated.",
     ),
 ]
+OverridesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--overrides",
+        help="File with the names of the scene in the words of the domain (see fcp align).",
+    ),
+]
 SimilarOption = Annotated[
     float | None,
     typer.Option(

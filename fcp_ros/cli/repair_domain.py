@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import SceneOption
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
@@ -26,7 +26,6 @@ from fcp_ros.language.domain_repair import (
     repair_domain,
 )
 from fcp_ros.package_files import find_domain, find_scene
-from fcp_ros.scene import load_scene
 
 app = typer.Typer(add_completion=False)
 
@@ -129,7 +128,8 @@ def _make_generator(
 
 def _read_instance(base: str, scene: str) -> Instance:
     domain = parse_domain(base)
-    return scene_to_instance(load_scene(find_scene(scene)), domain.schema, domain.mapping).instance
+    graph = load_scene_for(find_scene(scene), domain.schema, domain.mapping)
+    return scene_to_instance(graph, domain.schema, domain.mapping).instance
 
 
 def _print_attempts(console: Console, proposal: DomainProposal) -> None:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from fcp_ros.binding import SceneState, scene_to_instance
+from fcp_ros.binding import SceneState, rename_scene, scene_to_instance
 from fcp_ros.binding.label_types import check_overrides, with_type_overrides
 from fcp_ros.binding.schema_vocabulary import relation_options_for
-from fcp_ros.domain import Domain, load_domain
+from fcp_ros.domain import Domain, load_domain, load_overrides
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import SceneGraph, SceneLimits, SceneReader, complete_relations
@@ -41,12 +42,14 @@ class SceneChoice:
         similar: Least vote for the type of a similar label; None takes the domain's own.
         limits: Limits on the size of a file; None for the defaults.
         also: Relations to derive besides those that the domain declares (``near``, ``under``...).
+        overrides: File with the names of the scene in the words of the domain.
     """
 
     types: tuple[str, ...] = ()
     similar: float | None = None
     limits: SceneLimits | None = None
     also: tuple[str, ...] = ()
+    overrides: Path | None = None
 
 
 def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None = None) -> Session:
@@ -57,10 +60,13 @@ def open_session(domain_name: str, scene_name: str, choice: SceneChoice | None =
     """
     choice = choice or SceneChoice()
     domain = load_domain(find_domain(domain_name))
+    if choice.overrides is not None:
+        domain = load_overrides(choice.overrides, domain)
     mapping = with_type_overrides(domain.mapping, domain.schema, choice.types)
     if choice.similar is not None:
         mapping = replace(mapping, similar_threshold=choice.similar)
     given, reader = read_with_format(find_scene(scene_name), limits=choice.limits)
+    given = rename_scene(given, domain.schema, mapping)
     graph = complete_relations(given, relation_options_for(domain.schema, choice.also))
     check_overrides(graph, mapping)
     state = scene_to_instance(graph, domain.schema, mapping, EmbeddingLabelSimilarity())

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.grounding.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
@@ -37,7 +37,7 @@ from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.verification.ipc_plan import CannotReplay, plan_from_actions, read_ipc_plan
 from fcp_ros.report import read_plan
-from fcp_ros.scene import SceneLimits, load_scene
+from fcp_ros.scene import SceneLimits
 
 app = typer.Typer(add_completion=False)
 
@@ -78,7 +78,7 @@ def validate(
             )
         else:
             against = load_domain(find_domain(domain))
-            graph = load_scene(find_scene(file), limits=limits)
+            graph = load_scene_for(find_scene(file), against.schema, against.mapping, limits=limits)
             state = scene_to_instance(graph, against.schema, against.mapping)
             console.print(
                 f"[green]valid[/] scene for domain {against.name}: "

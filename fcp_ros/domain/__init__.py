@@ -60,7 +60,7 @@ with defer_imports(__name__):
     )
     from fcp_ros.domain.spans.rule_span import RuleSpan, build_constraint_pattern, build_span
     from fcp_ros.domain.vocabulary import Vocabulary
-    from fcp_ros.domain.yaml.reader import load_domain, parse_domain
+    from fcp_ros.domain.yaml.reader import load_domain, load_overrides, parse_domain
 
 __all__ = [
     "IS_A",
@@ -108,6 +108,7 @@ __all__ = [
     "infer_types",
     "is_a",
     "load_domain",
+    "load_overrides",
     "parse_domain",
     "parse_expression",
     "build_span",

@@ -8,7 +8,9 @@ attributes are plain names and values here, so that a domain depends on no scene
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from fcp_ros.domain.scene_names import SceneNames
 
 AttributeValue = bool | int | float | str
 
@@ -57,6 +59,7 @@ class SceneMapping:
         overrides: Node id or normalised label -> type name: the user's choice, before all else.
         similar_threshold: Similarity (0 to 1) from which an unknown label gets the type of known
             ones; None to compare no labels.
+        names: Names of the perception in the domain's words, applied before all else.
     """
 
     labels: Mapping[str, str]
@@ -68,3 +71,14 @@ class SceneMapping:
     synonyms: Mapping[str, str] = field(default_factory=dict)
     overrides: Mapping[str, str] = field(default_factory=dict)
     similar_threshold: float | None = None
+    names: SceneNames = field(default_factory=SceneNames)
+
+    def with_names(self, names: SceneNames) -> SceneMapping:
+        """Return a mapping with more readings of perceived names; of equal names, these count."""
+        own = self.names
+        merged = SceneNames(
+            {**own.labels, **names.labels},
+            {**own.relations, **names.relations},
+            {**own.attributes, **names.attributes},
+        )
+        return replace(self, names=merged)

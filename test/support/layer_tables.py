@@ -75,7 +75,7 @@ FOLDERS = {
         "judging",
         "answer",
     ),
-    "alignment": ("names", "trials", "candidates", "search"),
+    "alignment": ("names", "trials", "candidates", "search", "ontology"),
     "nodes": (
         "runtime",
         "calls",

@@ -21,6 +21,7 @@ from fcp_ros.cli.options import (
     AssetsOption,
     DomainOption,
     JsonOption,
+    OverridesOption,
     SceneOption,
     SimilarOption,
     TypeOption,
@@ -70,6 +71,7 @@ class RequestOptions:
     domain: DomainOption = DEFAULT_DOMAIN
     scene: SceneOption = DEFAULT_SCENE
     types: TypeOption = None
+    overrides: OverridesOption = None
     similar: SimilarOption = None
     assets: AssetsOption = None
     alpha: Annotated[str, describe_option("alpha", "A number, or one of these words.")] = DEFAULTS[
@@ -130,6 +132,7 @@ class RequestOptions:
             self.similar,
             tuple(self.assets or ()),
             spoken,
+            self.overrides,
         )
 
 

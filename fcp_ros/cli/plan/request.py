@@ -73,6 +73,7 @@ class PlanInput:
         similar: Least vote for the type of a similar label; None takes the domain's own.
         assets: Folders with files that the scene may refer to, besides its own.
         spoken: The goal in words; None if it is a formula.
+        overrides: File with the names of the scene in the words of the domain.
     """
 
     domain: str
@@ -84,6 +85,7 @@ class PlanInput:
     similar: float | None = None
     assets: tuple[Path, ...] = ()
     spoken: SpokenInput | None = None
+    overrides: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -210,7 +212,7 @@ class PlanCommand:
             from fcp_ros.scene import SceneLimits
 
             limits = SceneLimits(asset_folders=asked.assets)
-            choice = SceneChoice(asked.types, asked.similar, limits)
+            choice = SceneChoice(asked.types, asked.similar, limits, overrides=asked.overrides)
             return open_session(asked.domain, asked.scene, choice)
 
     def _answer_scene(self) -> PlanOutput:

@@ -16,6 +16,7 @@ from fcp_ros.cli.options import (
     AssetsOption,
     DomainOption,
     JsonOption,
+    OverridesOption,
     SimilarOption,
     TypeOption,
 )
@@ -63,6 +64,7 @@ def info(
     file: FileArgument,
     domain: DomainOption = DEFAULT_DOMAIN,
     types: TypeOption = None,
+    overrides: OverridesOption = None,
     similar: SimilarOption = None,
     also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
@@ -74,7 +76,7 @@ def info(
 ) -> None:
     """Show what is in a scene, and the types that a domain gives it."""
     limits = _to_limits(max_nodes, assets)
-    choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()))
+    choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()), overrides)
     with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if as_json:
@@ -96,6 +98,7 @@ def show(
     ] = Path("scene.html"),
     domain: DomainOption = DEFAULT_DOMAIN,
     types: TypeOption = None,
+    overrides: OverridesOption = None,
     similar: SimilarOption = None,
     also: AlsoOption = None,
     max_nodes: MaxNodesOption = None,
@@ -109,7 +112,7 @@ def show(
     if out.suffix.lower() not in (".html", ".htm", ".svg"):
         fail(f"{out}: pictures are written as .html or .svg; give the file one of these suffixes")
     limits = _to_limits(max_nodes, assets)
-    choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()))
+    choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()), overrides)
     with explain_errors(), show_progress(f"reading {file}"):
         session = open_session(domain, file, choice)
     if all(node.pose is None for node in session.graph.nodes.values()):

@@ -4,7 +4,8 @@
 `sections` runs the stages: the shape of the file (`entries`), then one builder for each section. A
 builder returns the part that can be read and reports every fault, so that one run names all.
 
-- `reader`: `load_domain` and `parse_domain`, the front door; files, texts and their lines.
+- `reader`: `load_domain`, `parse_domain` and `load_overrides`, the front door; files, texts and
+  their lines.
 - `sections`: all sections of a file, checked and built.
 - `entries`: keys and kinds of values, as pydantic models.
 - `types`: sections `types`, `relations`, `functions` and `attributes`.
@@ -14,5 +15,6 @@ builder returns the part that can be read and reports every fault, so that one r
 - `graded`, `fuzzy_rules`: section `graded`: rubrics, tables, oracles, computed degrees.
 - `chunks`: section `chunks`, with the check that steps can follow one another.
 - `goals`: what people say (`phrases`, `tasks`, `kinds`, `ignorable`), and how goals may be relaxed.
-- `scene`: sections `labels`, `synonyms` and `scene`.
+- `scene`: sections `labels`, `synonyms` and `scene`; `overrides`: names of a perception in the
+  domain's words, in that section or in a file of their own.
 """

@@ -303,6 +303,20 @@ class SimilarLabelsEntry(_Entry):
     threshold: Degree
 
 
+class OverridesEntry(_Entry):
+    """The key `overrides` of `scene`, and of a file of its own."""
+
+    labels: Typing = Field(default_factory=dict)
+    relations: dict[str, str | list[str]] = Field(default_factory=dict)
+    attributes: Typing = Field(default_factory=dict)
+
+
+class OverridesFile(_Entry):
+    """A file with nothing but overrides."""
+
+    overrides: OverridesEntry
+
+
 class SceneEntry(_Entry):
     """The section `scene`."""
 
@@ -312,6 +326,7 @@ class SceneEntry(_Entry):
     small_size: float = Field(default=0.3, gt=0.0, allow_inf_nan=False)
     similar_labels: SimilarLabelsEntry | None = None
     attribute_facts: list[AttributeFactEntry] = Field(default_factory=list)
+    overrides: OverridesEntry | None = None
 
 
 class DomainFile(_Entry):

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path as FilePath
 
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
 from fcp_ros.domain.model import Domain
+from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.foundation.yaml_text import PositionedText, TextError, parse_yaml
 
 MAX_BYTES = 2_000_000
@@ -34,6 +36,26 @@ def parse_domain(text: str, source: str = "domain") -> Domain:
     parsed = parse_lines(text, source)
     content_hash = hashlib.sha256(text.encode()).hexdigest()
     return build_domain(parsed.data, content_hash, Diagnostics(source, parsed.lines))
+
+
+def load_overrides(path: str | PathLike[str], domain: Domain) -> Domain:
+    """Read a file of overrides; return the domain with them, after its own.
+
+    Raises:
+        DomainError: the file has faults, or does not fit the domain.
+    """
+    from fcp_ros.domain.yaml.entries import OverridesFile
+    from fcp_ros.domain.yaml.overrides import build_names
+    from fcp_ros.domain.yaml.sections import check_shape
+
+    file = FilePath(path)
+    parsed = parse_lines(read_text(file), str(file))
+    report = Diagnostics(str(file), parsed.lines)
+    entry = check_shape(OverridesFile, parsed.data, report).overrides
+    vocabulary = Vocabulary.of(domain)
+    names = build_names(entry, vocabulary, domain.mapping.labels, ("overrides",), report)
+    report.raise_if_any()
+    return replace(domain, mapping=domain.mapping.with_names(names))
 
 
 def read_text(path: FilePath) -> str:

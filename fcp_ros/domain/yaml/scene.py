@@ -7,8 +7,10 @@ from collections.abc import Mapping
 
 from fcp_ros.domain.diagnostics import Diagnostics
 from fcp_ros.domain.scene_mapping import SCENE_LAYERS, AttributeFact, SceneMapping
+from fcp_ros.domain.scene_names import SceneNames
 from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile
+from fcp_ros.domain.yaml.overrides import build_names
 from fcp_ros.domain.yaml.types import check_type
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import suggest_name
@@ -31,7 +33,17 @@ def build_mapping(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics)
         attribute_facts=_build_attribute_facts(file, report),
         synonyms=_build_synonyms(file, labels, report),
         similar_threshold=scene.similar_labels.threshold if scene.similar_labels else None,
+        names=_build_names(file, vocabulary, labels, report),
     )
+
+
+def _build_names(
+    file: DomainFile, vocabulary: Vocabulary, labels: Mapping[str, str], report: Diagnostics
+) -> SceneNames:
+    if file.scene.overrides is None:
+        return SceneNames()
+    path = ("scene", "overrides")
+    return build_names(file.scene.overrides, vocabulary, labels, path, report)
 
 
 def _build_labels(file: DomainFile, vocabulary: Vocabulary, report: Diagnostics) -> dict[str, str]:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path
 from fcp_ros.domain.model import Domain
@@ -20,6 +20,8 @@ from fcp_ros.domain.yaml.scene import build_mapping
 from fcp_ros.domain.yaml.types import build_schema, build_vocabulary
 from fcp_ros.foundation.wording import suggest_name
 
+_Shape = TypeVar("_Shape", bound=BaseModel)
+
 
 def build_domain(data: Any, content_hash: str, report: Diagnostics) -> Domain:
     """Build a domain from the data of its file, and report every fault.
@@ -27,7 +29,7 @@ def build_domain(data: Any, content_hash: str, report: Diagnostics) -> Domain:
     Raises:
         DomainError: the data has a fault.
     """
-    file = _check_shape(data, report)
+    file = check_shape(DomainFile, data, report)
     vocabulary = build_vocabulary(file)
     schema = build_schema(file, vocabulary, report)
     rules = build_rules(file, vocabulary, report)
@@ -60,12 +62,17 @@ def build_domain(data: Any, content_hash: str, report: Diagnostics) -> Domain:
     return domain
 
 
-def _check_shape(data: Any, report: Diagnostics) -> DomainFile:
+def check_shape(model: type[_Shape], data: Any, report: Diagnostics) -> _Shape:
+    """Check the shape of a file.
+
+    Raises:
+        DomainError: every fault, with its line.
+    """
     try:
-        return DomainFile.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
         for detail in error.errors(include_url=False, include_context=False):
-            _report_shape(detail["type"], detail["msg"], detail["loc"], data, report)
+            _report_shape(model, detail["type"], detail["msg"], detail["loc"], data, report)
         report.raise_if_any()
         raise AssertionError("a validation error without details") from error
 
@@ -82,11 +89,13 @@ _FIXES = {
 }
 
 
-def _report_shape(kind: str, message: str, loc: Path, data: Any, report: Diagnostics) -> None:
+def _report_shape(
+    model: type[BaseModel], kind: str, message: str, loc: Path, data: Any, report: Diagnostics
+) -> None:
     path = _find_existing(loc, data)
     here = ".".join(str(part) for part in path) or "the file"
     if kind == "extra_forbidden":
-        known = _list_keys(path[:-1])
+        known = _list_keys(model, path[:-1])
         report.add(path, f"unknown key {here}", suggest_name(str(path[-1]), known))
     elif kind == "missing":
         report.add(path, f"{here} has no key {loc[-1]}", _FIXES[kind])
@@ -106,9 +115,8 @@ def _find_existing(loc: Path, data: Any) -> Path:
     return path
 
 
-def _list_keys(path: Path) -> list[str]:
-    """List the keys that the shape knows at a path of the document."""
-    model: Any = DomainFile
+def _list_keys(model: Any, path: Path) -> list[str]:
+    """List the keys that a shape knows at a path of the document."""
     for part in path:
         if not hasattr(model, "model_fields"):
             model = _find_model(model)

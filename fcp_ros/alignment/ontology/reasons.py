@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claims made of beliefs and trials, with the reasons for them in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fcp_ros.alignment.ontology.beliefs.attribute_beliefs import AttributeScore
+from fcp_ros.alignment.ontology.beliefs.label_beliefs import Belief
+from fcp_ros.alignment.ontology.beliefs.proposal import CREDIBLE, OntologyProposal, Proposer
+from fcp_ros.alignment.ontology.beliefs.relation_beliefs import ReadingScore, RelationBelief
+from fcp_ros.alignment.ontology.claims import ClaimStanding, Meaning, NameClaim, NameKind
+from fcp_ros.alignment.ontology.probing.hypothesis import NameUse
+from fcp_ros.alignment.ontology.probing.trial_log import TrialLog
+from fcp_ros.domain.scene_names import AttributeReading, RelationReading
+from fcp_ros.scene.graph.elements import Layer
+
+_MOST_CERTAIN = 0.99
+_RIVALS = 3
+_WORTH_SAYING = 0.05
+_NOTHING = 0.5
+"""Probability of no meaning from which a name is said to mean nothing."""
+
+
+class ClaimWriter:
+    """Makes claims of what is believed.
+
+    Args:
+        proposer: of the meanings.
+        log: of the trials.
+    """
+
+    def __init__(self, proposer: Proposer, log: TrialLog) -> None:
+        self._proposer = proposer
+        self._target = proposer.target
+        self._vocabulary = proposer.vocabulary
+        self._log = log
+
+    def write(self, proposal: OntologyProposal) -> tuple[NameClaim, ...]:
+        """Make the claims about all names, and those that were refuted."""
+        claims = [
+            *(self._claim_label(label, belief) for label, belief in proposal.labels.items()),
+            *(
+                claim
+                for name, beliefs in proposal.relations.items()
+                for claim in self._claim_relation(name, beliefs)
+            ),
+            *(self._claim_attribute(name, s) for name, s in proposal.attributes.items()),
+        ]
+        told = {(claim.name, claim.meaning) for claim in claims}
+        return (*claims, *self._list_refuted(told))
+
+    # --- labels
+
+    def _claim_label(self, label: str, belief: Belief) -> NameClaim:
+        layer = self._vocabulary.find_layer(label)
+        known = self._target.find_type(label)
+        type_, mass = self._proposer.choose_type(belief)
+        count = len(self._vocabulary.labels[label])
+        if layer is not Layer.OBJECT:
+            layered = (f"in the layer {layer.value}",)
+            own = known or self._target.mapping.layer_types.get(layer.value)
+            standing = ClaimStanding.KNOWN if own else ClaimStanding.UNKNOWN
+            return NameClaim(NameKind.LABEL, label, own, 0.99, standing, count, layered)
+        own_mass = 0.0 if known is None else float(belief[self._target.mask(known)].sum())
+        if known is not None and own_mass >= 0.5:
+            probability = min(own_mass, _MOST_CERTAIN)
+            standing = ClaimStanding.KNOWN
+            return NameClaim(
+                NameKind.LABEL,
+                label,
+                known,
+                probability,
+                standing,
+                count,
+                ("a label of the domain",),
+            )
+        rivals = self._rank_types(belief)
+        reasons = self._explain_label(label, type_)
+        if known is not None:
+            reasons = (f"not the {known} that the domain means by it", *reasons)
+        if not type_ or self._proposer.is_default(type_):
+            best, share = rivals[0]
+            is_nothing = share < _NOTHING
+            return NameClaim(
+                NameKind.LABEL,
+                label,
+                None if is_nothing else self._proposer.find_label(label, best),
+                share,
+                ClaimStanding.UNKNOWN if is_nothing else ClaimStanding.DOUBTFUL,
+                count,
+                reasons,
+                tuple(rivals if is_nothing else rivals[1:]),
+            )
+        used = [
+            use
+            for use in self._log.succeeded
+            if use.kind is NameKind.LABEL and use.name == label and self._is_said_by(type_, use)
+        ]
+        meaning = self._proposer.find_label(label, type_)
+        return NameClaim(
+            NameKind.LABEL,
+            label,
+            meaning,
+            min(mass, _MOST_CERTAIN),
+            ClaimStanding.KEPT if used else ClaimStanding.PROPOSED,
+            count,
+            reasons,
+            tuple(one for one in rivals if one[0] != type_),
+            sum(self._log.succeeded[use] for use in used),
+            sum(n for use, n in self._log.failed.items() if use.name == label),
+        )
+
+    def _is_said_by(self, type_: str, use: NameUse) -> bool:
+        """Return True if an action needs a type that says something, and a claimed type is one."""
+        needed = str(use.meaning)
+        is_kind = self._target.domain.schema.is_subtype
+        return is_kind(type_, needed) and not self._proposer.is_default(needed)
+
+    def _rank_types(self, belief: Belief) -> list[tuple[str, float]]:
+        order = np.argsort(-belief, kind="stable")[:_RIVALS]
+        ranked = [(self._target.types[at], float(belief[at])) for at in order]
+        return [one for one in ranked if one[1] >= _WORTH_SAYING] or ranked[:1]
+
+    def _explain_label(self, label: str, type_: str) -> tuple[str, ...]:
+        reasons = []
+        nearest = [
+            found
+            for one in self._target.types
+            if type_
+            and self._target.domain.schema.is_subtype(one, type_)
+            and (found := self._proposer.words.find_nearest(label, one)) is not None
+        ]
+        if nearest:
+            word, likeness = max(nearest, key=lambda one: one[1])
+            reasons.append(f"like {word!r} ({likeness:.2f})")
+        parts = [
+            f"{name} ({place + 1})"
+            for name, tuples in self._vocabulary.relations.items()
+            for place in range(len(tuples[0]))
+            if any(self._vocabulary.label_of.get(one[place]) == label for one in tuples)
+        ]
+        if parts:
+            reasons.append(f"occurs in {', '.join(parts[:4])}")
+        held = [
+            name
+            for name, values in self._vocabulary.attributes.items()
+            if any(self._vocabulary.label_of[id_] == label for id_ in values)
+        ]
+        if held:
+            reasons.append(f"has {', '.join(held[:3])}")
+        return tuple(reasons)
+
+    # --- relations and attributes
+
+    def _claim_relation(
+        self, name: str, beliefs: tuple[RelationBelief, ...]
+    ) -> Iterator[NameClaim]:
+        count = len(self._vocabulary.relations[name])
+        for belief in beliefs:
+            if not belief.scores or belief.nothing >= _NOTHING:
+                yield self._claim_nothing(NameKind.RELATION, name, belief, count)
+                continue
+            score, probability = belief.scores[0]
+            plain = RelationReading(name, tuple(range(len(score.reading.places))))
+            use = NameUse(NameKind.RELATION, name, score.reading)
+            standing = (
+                ClaimStanding.KNOWN
+                if len(beliefs) == 1 and score.reading == plain
+                else self._judge(use, probability)
+            )
+            yield NameClaim(
+                NameKind.RELATION,
+                name,
+                score.reading,
+                min(probability, _MOST_CERTAIN),
+                standing,
+                count,
+                tuple(_explain_reading(score)),
+                tuple(
+                    (other.reading, share)
+                    for other, share in belief.scores[1 : 1 + _RIVALS]
+                    if share >= _WORTH_SAYING
+                ),
+                self._log.succeeded[use],
+                self._log.failed[use],
+            )
+
+    def _claim_nothing(
+        self, kind: NameKind, name: str, belief: RelationBelief, count: int
+    ) -> NameClaim:
+        rivals = tuple((score.reading, share) for score, share in belief.scores[:_RIVALS])
+        known = self._target.domain.schema.has_relation(name)
+        reasons = ("the types of its ends do not fit the domain's relation",) if known else ()
+        standing = ClaimStanding.UNKNOWN
+        return NameClaim(kind, name, None, belief.nothing, standing, count, reasons, rivals)
+
+    def _claim_attribute(self, name: str, scores: tuple[AttributeScore, ...]) -> NameClaim:
+        count = len(self._vocabulary.attributes[name])
+        nothing = 1.0 - sum(score.probability for score in scores)
+        rivals = tuple((score.reading, score.probability) for score in scores[:_RIVALS])
+        if not scores or nothing >= _NOTHING:
+            standing = ClaimStanding.UNKNOWN
+            return NameClaim(NameKind.ATTRIBUTE, name, None, nothing, standing, count, (), rivals)
+        best = scores[0]
+        use = NameUse(NameKind.ATTRIBUTE, name, best.reading)
+        is_same = best.reading == AttributeReading(name)
+        standing = ClaimStanding.KNOWN if is_same else self._judge(use, best.probability)
+        reasons = [f"{best.fit:.0%} of its things can be {best.fact.relation.replace('_', ' ')}"]
+        if best.likeness is not None:
+            reasons.append(f"likeness of the names {best.likeness:.2f}")
+        return NameClaim(
+            NameKind.ATTRIBUTE,
+            name,
+            best.reading,
+            min(best.probability, _MOST_CERTAIN),
+            standing,
+            count,
+            tuple(reasons),
+            tuple(one for one in rivals[1:] if one[1] >= _WORTH_SAYING),
+            self._log.succeeded[use],
+            self._log.failed[use],
+        )
+
+    def _judge(self, use: NameUse, probability: float) -> ClaimStanding:
+        if self._log.succeeded[use]:
+            return ClaimStanding.KEPT
+        if probability >= CREDIBLE and not self._log.is_suspected(use):
+            return ClaimStanding.PROPOSED
+        return ClaimStanding.DOUBTFUL
+
+    def _list_refuted(self, told: set[tuple[str, Meaning | None]]) -> Iterator[NameClaim]:
+        for use in sorted(
+            self._log.refuted, key=lambda one: (one.kind, one.name, str(one.meaning))
+        ):
+            if (use.name, use.meaning) in told:
+                continue
+            yield NameClaim(
+                use.kind,
+                use.name,
+                use.meaning,
+                0.0,
+                ClaimStanding.REFUTED,
+                failed=self._log.failed[use],
+                reasons=("an action failed for which nothing else is to blame",),
+            )
+
+
+def _explain_reading(score: ReadingScore) -> Iterator[str]:
+    yield f"{score.fit:.0%} of its tuples have fitting types"
+    if score.found is not None:
+        yield f"geometry finds {score.found:.0%} of them"
+    if score.target.functional and not score.repeats:
+        yield "nothing occurs twice that may occur once"
+    if score.likeness is not None:
+        yield f"likeness of the names {score.likeness:.2f}"

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer to a request to align a scene with a domain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
+from fcp_ros.alignment.ontology.probing.experiments import NameExperiment
+from fcp_ros.alignment.trials.simulator import Observation
+from fcp_ros.domain.scene_names import AttributeReading, RelationReading, SceneNames
+
+
+class SceneAlignmentStatus(str, Enum):
+    """The outcome of aligning a scene with a domain."""
+
+    ALIGNED = "ALIGNED"
+    """Names of the scene got a meaning in the domain."""
+    NOTHING_TO_ALIGN = "NOTHING_TO_ALIGN"
+    """The domain has all names of the scene."""
+    NOTHING_IN_COMMON = "NOTHING_IN_COMMON"
+    """No name of the scene means anything in the domain."""
+    UNRELIABLE_SIMULATOR = "UNRELIABLE_SIMULATOR"
+    """The simulator showed different things for the same actions."""
+    TIMEOUT = "TIMEOUT"
+    CANCELLED = "CANCELLED"
+
+    @property
+    def is_success(self) -> bool:
+        """Return True if the scene can be planned with."""
+        return self in (
+            SceneAlignmentStatus.ALIGNED,
+            SceneAlignmentStatus.NOTHING_TO_ALIGN,
+        )
+
+
+@dataclass(frozen=True)
+class SceneAlignment:
+    """The meanings of a scene's names.
+
+    Attributes:
+        status: the outcome.
+        message: it in one or two sentences.
+        claims: one for each name of the scene, and for each meaning that was refuted.
+        trials: the actions that were tried, with what was seen.
+        notes: sentences about what was left out.
+        seconds: s, of the whole request.
+    """
+
+    status: SceneAlignmentStatus
+    message: str
+    claims: tuple[NameClaim, ...] = ()
+    trials: tuple[tuple[NameExperiment, Observation], ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    _written: SceneNames = field(default_factory=SceneNames)
+
+    @property
+    def names(self) -> SceneNames:
+        """The overrides: all meanings that are kept or likely enough."""
+        return self._written
+
+    def list_standing(self, *standings: ClaimStanding) -> tuple[NameClaim, ...]:
+        """List the claims with a standing."""
+        return tuple(claim for claim in self.claims if claim.standing in standings)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return it as plain data for JSON."""
+        return {
+            "status": self.status.value,
+            "message": self.message,
+            "claims": [claim.to_plain() for claim in self.claims],
+            "trials": [
+                {
+                    "actions": [f"{name}({', '.join(given)})" for name, given in tried.actions],
+                    "done": seen.done,
+                    "reason": seen.reason,
+                }
+                for tried, seen in self.trials
+            ],
+            "notes": list(self.notes),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def collect_names_of(claims: tuple[NameClaim, ...]) -> SceneNames:
+    """Collect what is written of claims: overrides."""
+    labels: dict[str, str] = {}
+    relations: dict[str, tuple[RelationReading, ...]] = {}
+    attributes: dict[str, AttributeReading] = {}
+    for claim in claims:
+        if not claim.standing.is_written:
+            continue
+        meaning = claim.meaning
+        if isinstance(meaning, RelationReading):
+            relations[claim.name] = (*relations.get(claim.name, ()), meaning)
+        elif isinstance(meaning, AttributeReading):
+            attributes[claim.name] = meaning
+        elif meaning is not None and claim.kind is NameKind.LABEL:
+            labels[claim.name] = meaning
+    return SceneNames(labels, relations, attributes)

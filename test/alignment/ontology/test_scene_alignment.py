@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of a scene against the household domain: proposed, tried, kept or refuted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from renamed_scenes import RenamedScene, rename_at_random
+
+from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
+from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
+from fcp_ros.alignment.ontology.scene_alignment import align_scene
+from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentStatus
+from fcp_ros.alignment.trials.domain_simulator import DomainSimulator
+from fcp_ros.alignment.trials.simulator import GroundAction, Observation
+from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.label_types import type_of_label
+from fcp_ros.domain import Domain, load_domain
+from fcp_ros.domain.scene_names import AttributeReading, RelationReading
+from fcp_ros.package_files import find_domain, find_scene
+from fcp_ros.scene import SceneGraph, complete_relations, read_scene
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation
+
+KITCHEN = SceneNode(
+    "r", Layer.ROOM, "kitchen", polygon=((0, 0), (4, 0), (4, 3), (0, 3)), height=2.5
+)
+SLAB = SceneNode("n1", Layer.OBJECT, "zorblax", Pose.at(2, 0.35, 0.45), (1.6, 0.6, 0.9))
+APPLE = SceneNode("n2", Layer.OBJECT, "apple", Pose.at(1.8, 0.35, 0.94), (0.08, 0.08, 0.08))
+MUG = SceneNode("n3", Layer.OBJECT, "mug", Pose.at(2.2, 0.35, 0.95), (0.08, 0.08, 0.1))
+ROBOT = SceneNode("a", Layer.AGENT, "robot", Pose.at(1, 2, 0.2))
+
+
+@pytest.fixture(scope="module")
+def household() -> Domain:
+    return load_domain(find_domain("household"))
+
+
+@pytest.fixture(scope="module")
+def house() -> SceneGraph:
+    return read_scene(find_scene("twin_house_furnished"))
+
+
+def make_world(scene: SceneGraph, domain: Domain) -> DomainSimulator:
+    state = scene_to_instance(complete_relations(scene), domain.schema, domain.mapping)
+    return DomainSimulator(domain, state.instance)
+
+
+def rename(
+    scene: SceneGraph, nodes: dict[str, str], relations: Sequence[SceneRelation]
+) -> SceneGraph:
+    """Return the scene in its own words: other labels by id, and other relations."""
+    from dataclasses import replace
+
+    own = [replace(n, category=nodes.get(n.id, n.category)) for n in scene.nodes.values()]
+    return SceneGraph.of(own, relations)
+
+
+def find(result: SceneAlignment, name: str) -> NameClaim:
+    (claim,) = (
+        one
+        for one in result.claims
+        if one.name == name and one.standing is not ClaimStanding.REFUTED
+    )
+    return claim
+
+
+def list_wrong(renamed: RenamedScene, result: SceneAlignment, domain: Domain) -> list[str]:
+    """List the overrides that are wrong; a type above the right one is right."""
+    names, wrong = result.names, []
+    for label, meaning in names.labels.items():
+        own = type_of_label(renamed.labels.get(label, label), domain.mapping)
+        type_ = domain.mapping.labels.get(meaning, meaning)
+        assert own is not None
+        if label not in renamed.labels or not domain.schema.is_subtype(own, type_):
+            wrong.append(f"{label}: {meaning}")
+    wrong += [
+        f"{name}: {one}"
+        for name, one in names.relations.items()
+        if (renamed.relations.get(name),) != one
+    ]
+    wrong += [
+        f"{name}: {one}"
+        for name, one in names.attributes.items()
+        if renamed.attributes.get(name) != one
+    ]
+    return wrong
+
+
+def test_structure_alone_tells_relation_direction_and_type(household: Domain) -> None:
+    facts = [SceneRelation("vun", ("n1", "n2")), SceneRelation("vun", ("n1", "n3"))]
+    scene = SceneGraph.of((KITCHEN, SLAB, APPLE, MUG, ROBOT), facts)
+    result = align_scene(scene, household)
+    assert result.status is SceneAlignmentStatus.ALIGNED
+    assert find(result, "vun").meaning == RelationReading("on", (1, 0))
+    assert find(result, "vun").standing is ClaimStanding.PROPOSED
+    assert "geometry finds 100% of them" in find(result, "vun").reasons
+    assert result.names.labels["zorblax"] in ("support", "surface")
+
+
+@pytest.mark.parametrize("nonsense", [False, True])
+@pytest.mark.parametrize("places", [False, True])
+def test_renamed_house_is_read_and_nothing_wrong_is_kept(
+    household: Domain, house: SceneGraph, nonsense: bool, places: bool
+) -> None:
+    renamed = rename_at_random(house, 2, nonsense=nonsense, places=places)
+    result = align_scene(renamed.graph, household, make_world(renamed.world, household))
+    assert result.status is SceneAlignmentStatus.ALIGNED, result.message
+    assert list_wrong(renamed, result, household) == []
+    changed = len(renamed.labels) + len(renamed.relations) + len(renamed.attributes)
+    written = result.names
+    found = len(written.labels) + len(written.relations) + len(written.attributes)
+    assert found >= changed - 1
+    proven = (ClaimStanding.KEPT, ClaimStanding.KNOWN)
+    assert all(claim.standing in proven for claim in result.claims if claim.succeeded)
+
+
+def test_polarity_of_an_attribute_is_tried_and_the_opposite_refuted(
+    household: Domain, house: SceneGraph
+) -> None:
+    renamed = rename_at_random(house, 2, nonsense=True)
+    ((name, reading),) = renamed.attributes.items()
+    before = find(align_scene(renamed.graph, household), name)
+    assert before.standing is ClaimStanding.DOUBTFUL  # nothing but a trial tells
+    after = align_scene(renamed.graph, household, make_world(renamed.world, household))
+    assert find(after, name).meaning == reading
+    opposite = AttributeReading(reading.name, not reading.negated)
+    refuted = after.list_standing(ClaimStanding.REFUTED)
+    assert [one.meaning for one in refuted if one.name == name] == [opposite]
+
+
+def test_equal_name_with_another_meaning_is_reported(household: Domain) -> None:
+    """A `glass` that stands 1.2 m high and carries things is none to drink from."""
+    glass = SceneNode("n1", Layer.OBJECT, "glass", Pose.at(2, 0.35, 0.6), (1.6, 0.6, 1.2))
+    facts = [SceneRelation("on", (id_, "n1")) for id_ in ("n2", "n3")]
+    facts += [SceneRelation("in_room", ("n1", "r"))]
+    scene = SceneGraph.of((KITCHEN, glass, APPLE, MUG, ROBOT), facts)
+    world = make_world(rename(scene, {"n1": "counter"}, facts), household)
+    result = align_scene(scene, household, world)
+    assert "the domain means something else by glass" in result.notes
+    claim = find(result, "glass")
+    assert claim.standing is ClaimStanding.KEPT
+    assert claim.meaning in ("support", "surface")
+
+
+def test_scene_without_anything_in_common_says_so_with_the_closest(household: Domain) -> None:
+    things = [
+        SceneNode(f"n{i}", Layer.OBJECT, f"{word}") for i, word in enumerate(("qwrt", "zzgh"))
+    ]
+    scene = SceneGraph.of(things, [SceneRelation("frob", ("n0", "n1"))])
+    result = align_scene(scene, household)
+    assert result.status is SceneAlignmentStatus.NOTHING_IN_COMMON
+    assert not result.names
+    claim = find(result, "frob")
+    assert claim.meaning is None
+    assert claim.rivals, "the closest are named"
+
+
+def test_scene_in_the_words_of_the_domain_needs_nothing(
+    household: Domain, house: SceneGraph
+) -> None:
+    result = align_scene(house, household)
+    assert result.status is SceneAlignmentStatus.NOTHING_TO_ALIGN
+    assert not result.names
+
+
+class _Dice:
+    """A world in which actions fail and succeed by turns."""
+
+    def __init__(self) -> None:
+        self._runs = 0
+
+    def run(self, actions: Sequence[GroundAction]) -> Observation:
+        self._runs += 1
+        return Observation(len(actions) if self._runs % 2 else 0, self._runs % 2 == 1)
+
+
+class _Refusal:
+    """A world in which nothing can be done."""
+
+    def run(self, _actions: Sequence[GroundAction]) -> Observation:
+        return Observation(0, False, "no")
+
+
+def test_simulator_that_contradicts_itself_is_reported(
+    household: Domain, house: SceneGraph
+) -> None:
+    renamed = rename_at_random(house, 2)
+    result = align_scene(renamed.graph, household, _Dice())
+    assert result.status is SceneAlignmentStatus.UNRELIABLE_SIMULATOR
+    assert not result.status.is_success
+
+
+def test_simulator_that_refuses_everything_confirms_nothing(
+    household: Domain, house: SceneGraph
+) -> None:
+    renamed = rename_at_random(house, 2)
+    options = SceneAlignmentOptions(most_trials=8)
+    result = align_scene(renamed.graph, household, _Refusal(), options=options)
+    assert not result.list_standing(ClaimStanding.KEPT)
+    assert any("no more than 8 plans" in note for note in result.notes)
+    assert all(claim.probability < 1.0 for claim in result.claims)
+
+
+def test_limits_end_a_request(household: Domain, house: SceneGraph) -> None:
+    limits = SceneAlignmentOptions(time_limit=1e-9)
+    assert align_scene(house, household, options=limits).status is SceneAlignmentStatus.TIMEOUT
+    result = align_scene(house, household, cancelled=lambda: True)
+    assert result.status is SceneAlignmentStatus.CANCELLED
+    assert result.message
+
+
+class _Alike:
+    """Finds everything as alike as anything else."""
+
+    def similarities(self, labels: Sequence[str], known: Sequence[str]) -> NDArray[np.float32]:
+        return np.full((len(labels), len(known)), 0.3, np.float32)
+
+
+def test_other_scene_of_the_place_gives_exact_labels(household: Domain, house: SceneGraph) -> None:
+    renamed = rename_at_random(house, 3, nonsense=True)
+    moved = rename_at_random(house, 4, share=0.0).world
+    result = align_scene(renamed.graph, household, similarity=_Alike(), other=moved)
+    assert list_wrong(renamed, result, household) == []
+    assert {label: result.names.labels.get(label) for label in renamed.labels} == renamed.labels
