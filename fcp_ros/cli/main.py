@@ -52,7 +52,7 @@ COMMANDS = {
         "fcp_ros.cli.pddl",
     ),
     "align": Command(
-        "Find out which names of two PDDL domains mean the same, by trying plans.",
+        "Find out which names mean the same, of two domains or of a scene and a domain.",
         "fcp_ros.cli.align",
     ),
     "judge": Command(
