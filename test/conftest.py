@@ -9,7 +9,7 @@
 - ``nightly``: four times as many, drawn afresh.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -49,6 +49,21 @@ def scale_examples(items: Iterable[pytest.Item]) -> None:
         function._hypothesis_internal_use_settings = settings(
             stated, max_examples=scaled(stated.max_examples)
         )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fetched_models(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Hide the models that were fetched on this machine: tests judge by minilm everywhere.
+
+    Yields:
+        Their folder, which may not exist, for tests of the models themselves.
+    """
+    from fcp_ros.grounding.model_files.store import FOLDER_VARIABLE, locate_models
+
+    folder = locate_models()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FOLDER_VARIABLE, str(tmp_path_factory.mktemp("models")))
+        yield folder
 
 
 @pytest.fixture(scope="session")

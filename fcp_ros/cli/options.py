@@ -36,7 +36,8 @@ ModelOption = Annotated[
     str,
     typer.Option(
         help="The oracle's model: a name of `fcp models list`, or a folder (Hugging Face format, "
-        "safetensors); empty takes the packaged one. For --endpoint: its name on the server."
+        "safetensors); empty takes mpnet where it was fetched, else minilm. For --endpoint: its "
+        "name on the server."
     ),
 ]
 EndpointOption = Annotated[

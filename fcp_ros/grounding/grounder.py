@@ -334,7 +334,7 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
 
     Args:
         domain: the domain with the graded predicates.
-        options: settings; None means the defaults (packaged MiniLM, nothing kept on disk).
+        options: settings; None means the defaults (nothing kept on disk).
 
     Raises:
         GroundingError: a model path doesn't exist or holds no safe model, an oracle is unknown, or

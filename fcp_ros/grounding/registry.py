@@ -15,12 +15,12 @@ from fcp_ros.grounding.asking.router import choose_oracles
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 from fcp_ros.grounding.heads.features.encoders import make_encoder
-from fcp_ros.grounding.heads.head_source import find_source, split_model
+from fcp_ros.grounding.heads.head_source import choose_model, find_source, split_model
 from fcp_ros.grounding.heads.oracle import HeadOracle
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.levels.oracle import LevelledOracle
 from fcp_ros.grounding.model_files.store import ModelAbsentError
-from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, suggest_better_model
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, GroundingOptions, LevelSource, Precision
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
@@ -39,7 +39,7 @@ def make_embedding(options: GroundingOptions) -> MembershipOracle:
     given = str(options.model) if options.oracle == EmbeddingOracle.name else ""
     if len(split_model(given)) > 1:
         return make_head(options)
-    encoder = make_encoder(given, Device(options.device))
+    encoder = make_encoder(choose_model(given, _find_heads(options)), Device(options.device))
     if not isinstance(encoder, SentenceEncoder):
         return make_head(options)
     return EmbeddingOracle(encoder, _find_heads(options))
@@ -63,6 +63,12 @@ def make_head(options: GroundingOptions) -> MembershipOracle:
 
 def _find_heads(options: GroundingOptions) -> Path | None:
     return Path(options.heads) if str(options.heads) else None
+
+
+def suggest_model(options: GroundingOptions) -> str:
+    """Return a sentence about a better model that can be fetched for the default oracle, or ""."""
+    is_open = options.oracle in (HeadOracle.name, EmbeddingOracle.name) and not str(options.model)
+    return suggest_better_model() if is_open and not str(options.heads) else ""
 
 
 def make_causal_lm(options: GroundingOptions) -> MembershipOracle:

@@ -46,6 +46,8 @@ def test_list_tells_state_size_and_licence(monkeypatch, columns):
     assert "installed" in rows["minilm"]
     assert "405 MB" in rows["mpnet"]
     assert "absent" in rows["mpnet"]
+    assert "degrees come from minilm" in done.output
+    assert "`fcp models fetch mpnet`" in done.output
     assert "Apache-2.0" in rows["qwen2.5-coder-1.5b"]
 
 
@@ -53,6 +55,7 @@ def test_list_as_json(no_models):
     rows = {row["name"]: row for row in json.loads(run("list", "--json").output)}
     assert rows["minilm"]["folder"]
     assert rows["mpnet"]["folder"] == ""
+    assert [name for name, row in rows.items() if row.get("default")] == ["minilm"]
 
 
 def test_fetch_of_what_is_installed_downloads_nothing(no_models):

@@ -43,8 +43,9 @@ ModelOption = Annotated[
     str,
     typer.Option(
         help="The model to train on, a sentence model or a causal language model: a name of `fcp "
-        "models list`, or a folder; empty takes the packaged one. A+B trains the weights of two "
-        "models' heads, which lie beside the file to write or are packaged."
+        "models list`, or a folder; empty takes mpnet where it was fetched, else minilm. A+B "
+        "trains the weights of two models' heads, which lie beside the file to write or are "
+        "packaged."
     ),
 ]
 

@@ -37,6 +37,7 @@ from fcp_ros.grounding.model_files.store import (
     remove_model,
     verify_model,
 )
+from fcp_ros.grounding.models.sentence_encoder import find_default_model, suggest_better_model
 
 app = typer.Typer(
     add_completion=False,
@@ -57,6 +58,7 @@ def show_models(as_json: JsonOption = False) -> None:
     console = open_console()
     with explain_errors():
         registry = read_registry()
+        default = find_default_model()
     if as_json:
         rows = [
             {
@@ -67,6 +69,7 @@ def show_models(as_json: JsonOption = False) -> None:
                 "download_bytes": model.download_size,
                 "disk_bytes": model.unpacked,
                 "state": find_state(name).value,
+                "default": name == default,
                 "folder": str(find_ready_folder(name)) if find_state(name) in HERE else "",
                 "description": model.description,
             }
@@ -103,6 +106,8 @@ def show_models(as_json: JsonOption = False) -> None:
     for name, model in registry.items():
         console.print(f"{name}: {model.description}", style="dim", soft_wrap=True)
     console.print(f"kept in {locate_models()}", style="dim", soft_wrap=True)
+    told = suggest_better_model() or f"degrees come from {default} where no model is chosen"
+    console.print(told, soft_wrap=True)
 
 
 @app.command()

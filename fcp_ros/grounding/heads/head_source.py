@@ -17,6 +17,7 @@ from fcp_ros.grounding.heads.head_file import (
     find_packaged_heads,
     hash_file,
     load_heads,
+    read_weights,
 )
 from fcp_ros.grounding.heads.stack import (
     Stack,
@@ -25,7 +26,14 @@ from fcp_ros.grounding.heads.stack import (
     find_packaged_stack,
     read_stack,
 )
-from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.model_files.store import ModelState, find_ready_folder, find_state
+from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
+from fcp_ros.grounding.models.sentence_encoder import (
+    BETTER_MODEL,
+    PACKAGED_MODEL,
+    SentenceEncoder,
+    find_default_model,
+)
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device, Precision
 
@@ -160,6 +168,24 @@ def split_model(model: str) -> list[str]:
     return [model] if PLUS not in model or Path(model).exists() else model.split(PLUS)
 
 
+def choose_model(model: str, heads: Path | None) -> str:
+    """Return a model's name, or where it is "" the name of one that can be used.
+
+    Args:
+        model: name or folder, or "".
+        heads: file of heads; those of a sentence model that is here choose this model, so that
+            heads that were trained before another default was fetched stay in use.
+    """
+    if model:
+        return model
+    wanted = read_weights(heads.expanduser()) if heads is not None else ""
+    for name in (BETTER_MODEL, PACKAGED_MODEL):
+        is_here = find_state(name) in (ModelState.READY, ModelState.INSTALLED)
+        if wanted and is_here and compute_weights_fingerprint(find_ready_folder(name)) == wanted:
+            return name
+    return find_default_model()
+
+
 def find_source(
     model: str,
     heads: Path | None = None,
@@ -169,7 +195,7 @@ def find_source(
     """Find the heads of a model, or of several whose names are joined by a plus.
 
     Args:
-        model: name or folder; "" is the packaged sentence model.
+        model: name or folder; "" is the one that the file of heads is for, or the default one.
         heads: file of heads, or of a stack; None: the packaged ones.
         device: where models run.
         precision: of causal models.
@@ -177,7 +203,7 @@ def find_source(
     Raises:
         GroundingError: a model is missing, or there are no heads for it, with what to do.
     """
-    names = split_model(model)
+    names = split_model(choose_model(model, heads))
     encoders = [make_encoder(name, device, precision) for name in names]
     weights = [encoder.weights for encoder in encoders]
     if len(encoders) == 1:

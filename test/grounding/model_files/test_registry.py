@@ -32,7 +32,7 @@ def test_the_default_model_is_installed_and_whole(monkeypatch, tmp_path):
     assert find_state("minilm") is ModelState.INSTALLED
     assert check_model_folder("minilm") == find_packaged_model().resolve()
     assert verify_model("minilm") == ()
-    assert SentenceEncoder(Path("minilm")).is_packaged
+    assert SentenceEncoder(Path("minilm")).model == SentenceEncoder().model
 
 
 def test_names_that_are_not_known_are_told_with_near_ones():

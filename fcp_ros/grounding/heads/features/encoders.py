@@ -8,7 +8,11 @@ from pathlib import Path
 
 from fcp_ros.grounding.heads.features.state_features import StateEncoder
 from fcp_ros.grounding.models.model_folder import CONFIG, check_model_folder
-from fcp_ros.grounding.models.sentence_encoder import REGISTERED_NAME, SentenceEncoder
+from fcp_ros.grounding.models.sentence_encoder import (
+    PACKAGED_MODEL,
+    SentenceEncoder,
+    find_default_model,
+)
 from fcp_ros.grounding.protocol.options import Device, Precision
 
 HeadEncoder = SentenceEncoder | StateEncoder
@@ -31,7 +35,7 @@ def make_encoder(
     """Make the encoder of a model.
 
     Args:
-        model: a folder, or the name of a fetched model; "" is the packaged sentence model.
+        model: a folder, or the name of a fetched model; "" is the default sentence model.
         device: where it runs.
         precision: of a causal model's computations.
 
@@ -39,7 +43,8 @@ def make_encoder(
         GroundingError: there is no such model, or it can't be used; if it was not fetched, with the
             command that fetches it.
     """
-    if model in ("", REGISTERED_NAME):
+    model = model or find_default_model()
+    if model == PACKAGED_MODEL:
         return SentenceEncoder(None, device)
     if is_causal(check_model_folder(Path(model))):
         return StateEncoder(Path(model), device, precision)
