@@ -3,17 +3,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from fcp_ros.grounding.judged.judged_pairs import list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.wording.tables import LINKS
 
 LEAST_LETTERS = 3
 """Shorter words of a tokenizer are pieces of words."""
+LEAST_SEEN = 3
+"""Phrases from which on it is known how a word is used."""
+CLOSING = 0.8
+"""The share of its phrases in which a closing word is the head."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordOrder:
+    """The order of words in judged phrases, in the singular.
+
+    Args:
+        pairs: words that stand one behind the other, neither of them a link.
+        heads: words that are the head of a phrase: its last word, or that before a link.
+        closing: those that hardly ever stand before another word: "mug", but not "tin".
+    """
+
+    pairs: frozenset[tuple[str, str]] = frozenset()
+    heads: frozenset[str] = frozenset()
+    closing: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +46,13 @@ class KnownWords:
         phrases: that people judged.
         judged_words: the words in them.
         words: all known words, those too.
+        order: of the words in the phrases.
     """
 
     phrases: frozenset[str]
     judged_words: frozenset[str]
     words: frozenset[str]
+    order: WordOrder = field(default_factory=WordOrder)
 
     def knows(self, word: str) -> bool:
         """Return True for a known word, its singular or plural, or a number."""
@@ -40,12 +64,45 @@ class KnownWords:
         judged = self.judged_words
         return word in judged or to_singular(word) in judged or word.isdecimal()
 
+    def is_new_name(self, word: str, following: str) -> bool:
+        """Return True if the following word is no part of the name that the word is in.
+
+        As a rule the word is the last of a name, and nobody put it before this one.
+        """
+        if following in LINKS:
+            return False
+        head, other = to_singular(word), to_singular(following)
+        return head in self.order.closing and (head, other) not in self.order.pairs
+
+    def is_head(self, word: str) -> bool:
+        """Return True for a word that is the head of a judged phrase."""
+        return to_singular(word) in self.order.heads
+
 
 def make_known_words(phrases: Iterable[str], more: Iterable[str] = ()) -> KnownWords:
     """Make the known words of these phrases, and more."""
     kept = frozenset(phrases)
     judged = frozenset(word for phrase in kept for word in phrase.split())
-    return KnownWords(kept, judged, judged.union(more))
+    return KnownWords(kept, judged, judged.union(more), find_word_order(kept))
+
+
+def find_word_order(phrases: Iterable[str]) -> WordOrder:
+    """Find the order of the words in phrases."""
+    seen: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    pairs = set()
+    for phrase in phrases:
+        words = [to_singular(word) for word in phrase.split()]
+        seen.update(words)
+        for word, following in pairwise([*words, ""]):
+            if following and following not in LINKS:
+                pairs.add((word, following))
+            elif word not in LINKS:
+                ends[word] += 1
+    closing = frozenset(
+        word for word, count in ends.items() if CLOSING * seen[word] <= count >= LEAST_SEEN
+    )
+    return WordOrder(frozenset(pairs), frozenset(ends), closing)
 
 
 def load_known_words(own: Path | None = None) -> KnownWords:

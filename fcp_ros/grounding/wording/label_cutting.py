@@ -13,17 +13,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fcp_ros.grounding.wording.known_words import KnownWords
 from fcp_ros.grounding.wording.tables import (
+    ATTRIBUTED,
     CLAIMS,
+    CLAUSES,
+    LINKS,
     LOOSE_ENDS,
+    NO_NOUNS,
     ORDERS,
     OWNERS,
     PRAISE,
     PURPOSES,
     ROLES,
+    WHICH,
 )
 
 MOST_CHARACTERS = 1000
@@ -31,7 +36,11 @@ MOST_CHARACTERS = 1000
 MOST_WORDS = 10
 LONGEST_WORD = 24
 MOST_UNKNOWN = 1
-"""Words that nobody judged that a name may have after a known one: names of makers and models."""
+"""Words that nobody judged that a text may have after a known one."""
+MOST_BEFORE = 2
+"""Words that nobody judged that a name may have before one that somebody did."""
+MOST_UNLISTED = 3
+"""Words of a name of which nobody judged any."""
 
 _PART_END = re.compile(
     r"[!?;:,|/\\<>\[\]{}()#*\"“”«»=~^`$@+…。、！？：；，·•→\n\r\t\v\f]"  # noqa: RUF001
@@ -51,24 +60,27 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
         known: the known words.
         is_text: True for a text of a goal, which may list things after commas.
     """
-    text = _clean(label[:MOST_CHARACTERS])
+    if label in known.phrases:
+        return label
+    text = clean_text(label[:MOST_CHARACTERS])
     if is_text:
         text = text.replace(_COMMA, " ")
+    find_end = _find_text_end if is_text else _find_name_end
     begin = 0
     for match in _PART_END.finditer(text + "\n"):
         words = text[begin : match.start()].split()
         if match.group() in ":<>[]{}|":
             words = _drop_role(words, known)
-        kept = _cut_words(words, known)
+        kept = _cut_words(words, known, find_end)
         if kept:
             return " ".join(kept)
         begin = match.end()
     return ""
 
 
-def _clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """Write compatibility forms in plain letters; invisible characters go, control ends a part."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.isprintable():  # nothing of that is in it
         return text
     plain = unicodedata.normalize("NFKC", text)
     kinds = ((character, unicodedata.category(character)) for character in plain)
@@ -79,13 +91,18 @@ def _clean(text: str) -> str:
     )
 
 
-def _cut_words(words: Sequence[str], known: KnownWords) -> list[str]:
+FindEnd = Callable[[Sequence[str], int, KnownWords], int]
+
+
+def _cut_words(words: Sequence[str], known: KnownWords, find_end: FindEnd) -> list[str]:
     """Cut the words of one part of a label."""
     plain = [word.lower().strip(_EDGES) for word in words]
     begin = 0
     while begin < len(words) and plain[begin] in PRAISE | OWNERS:
         begin += 1
-    end = _find_end(plain, begin, known)
+    end = find_end(plain, begin, known)
+    if find_end is _find_name_end:
+        begin = _find_begin(plain, begin, end, known)
     was_cut = end < len(words)
     while was_cut and end > begin and plain[end - 1] in LOOSE_ENDS:
         end -= 1
@@ -94,17 +111,70 @@ def _cut_words(words: Sequence[str], known: KnownWords) -> list[str]:
     return [word.strip(_EDGES) for word in words[begin:end]]
 
 
-def _find_end(plain: Sequence[str], begin: int, known: KnownWords) -> int:
-    """Find the place of the first word that is no part of the name."""
+def _find_name_end(plain: Sequence[str], begin: int, known: KnownWords) -> int:
+    """Find the place of the first word that is no part of the name of a thing.
+
+    Behind the first word that people judged, all words are of that kind, and in an order in which
+    a name may have them.
+    """
+    last = min(len(plain), begin + MOST_WORDS)
+    found, is_whole, new = False, False, 0
+    for place in range(begin, last):
+        word = plain[place]
+        if _is_stop(plain, place, begin) or (place > begin and word in CLAUSES):
+            return place
+        is_whole = is_whole or (found and known.is_head(plain[place - 1]))
+        if not found:
+            found = _is_listed(word, known) and word not in LOOSE_ENDS
+        elif word in WHICH:
+            continue
+        elif not _is_listed(word, known):
+            if new >= (1 if is_whole else MOST_BEFORE) or (
+                is_whole and not _may_be_kind(plain, place, known)
+            ):
+                return place
+            new += 1
+        elif known.is_new_name(plain[place - 1], word) and not (
+            place + 1 == len(plain) and known.is_head(word)
+        ):
+            return place
+    return last if found else min(last, begin + MOST_UNLISTED)
+
+
+def _is_listed(word: str, known: KnownWords) -> bool:
+    return known.is_judged(word) and not word.isdecimal()
+
+
+def _may_be_kind(plain: Sequence[str], place: int, known: KnownWords) -> bool:
+    """Return True for a word that nobody judged that may be the kind of thing: "desk calendar".
+
+    It is the last, or something is said of it ("hedge trimmer with a cut cord"), and it has no
+    ending of an adjective, an adverb or a verb. A number may count what follows.
+    """
+    word, following = plain[place], plain[place + 1 : place + 2]
+    if word.isdecimal():
+        return bool(following) and _is_listed(following[0], known)
+    is_head = not following or following[0] in ATTRIBUTED
+    return is_head and not (known.knows(word) and word.endswith(NO_NOUNS))
+
+
+def _find_begin(plain: Sequence[str], begin: int, end: int, known: KnownWords) -> int:
+    """Find where a name begins: only few words stand before the first that people judged."""
+    for place in range(begin, end):
+        if plain[place] in LINKS and place > begin:
+            return begin
+        if _is_listed(plain[place], known) and plain[place] not in LOOSE_ENDS:
+            return begin if place - begin <= MOST_BEFORE else place
+    return begin
+
+
+def _find_text_end(plain: Sequence[str], begin: int, known: KnownWords) -> int:
+    """Find the place of the first word that is no part of the text of a goal."""
     unknown: list[int] = []
     found = False
     for place in range(begin, min(len(plain), begin + MOST_WORDS)):
         word = plain[place]
-        if word in ORDERS or (word in PRAISE and place > begin) or not _is_word(word):
-            return place
-        if _is_latin(word) != _is_latin(plain[begin]):
-            return place
-        if place > begin and word in CLAIMS and {*plain[place + 1 : place + 2]} & PURPOSES:
+        if _is_stop(plain, place, begin):
             return place
         if not found:
             found = known.knows(word) and word not in LOOSE_ENDS
@@ -113,6 +183,17 @@ def _find_end(plain: Sequence[str], begin: int, known: KnownWords) -> int:
             if len(unknown) > MOST_UNKNOWN:
                 return unknown[0]
     return min(len(plain), begin + MOST_WORDS)
+
+
+def _is_stop(plain: Sequence[str], place: int, begin: int) -> bool:
+    """Return True for orders and praise, for what is no word, and where the script changes."""
+    word = plain[place]
+    if word in ORDERS or not _is_word(word):
+        return True
+    if place == begin:
+        return False
+    is_claim = word in CLAIMS and bool({*plain[place + 1 : place + 2]} & PURPOSES)
+    return word in PRAISE or is_claim or is_latin(word) != is_latin(plain[begin])
 
 
 def _drop_role(words: list[str], known: KnownWords) -> list[str]:
@@ -127,7 +208,7 @@ def _is_word(word: str) -> bool:
     return len(word) <= LONGEST_WORD and _WORD.fullmatch(word) is not None
 
 
-def _is_latin(word: str) -> bool:
+def is_latin(word: str) -> bool:
     """Return True for a word of Latin letters, or without any letters."""
     return word.isascii() or all(
         unicodedata.name(letter, "").startswith("LATIN") for letter in word if letter.isalpha()

@@ -47,10 +47,22 @@ ROLES = collect_words(
 )
 """Words that only name who speaks, or what follows, before a colon or within markup."""
 LOOSE_ENDS = collect_words("""
-    and or of with without for to as that which the a an in on is are be not but so at by from like
-    it its into than then
+    and or of with without for to as that which the a an in on is are be not no but so at by from
+    like it its into than then all only other another same each used made
     """)
 """Words that can't end a name from which something was cut."""
+CLAUSES = collect_words("that which who whose it is are be do does was were has have than")
+"""Words that begin a clause behind the name of a thing: "a mug that can do anything"."""
+LINKS = collect_words("""
+    a an the and or of with without for to as in on at by from into over under beside near next
+    behind above below between inside outside against around through off out up down per no not its
+    full like
+    """)
+"""Words that link the parts of a name; a word before one of them is the head of a phrase."""
+ATTRIBUTED = collect_words("with without")
+"""Words behind which it is said what belongs to a thing."""
+NO_NOUNS = ("ed", "ing", "ly", "able", "ible", "ful", "ous", "ive", "ior", "est", "less", "ish")
+"""Endings of adjectives, adverbs and verbs, in English."""
 JOINTS = collect_words("of with without for in on under from beside full")
 """Words before which the head of a phrase stands: a "bottle of water" is a bottle."""
 WHICH = collect_words("""
