@@ -17,8 +17,6 @@ from fcp_ros.grounding.wording.tables import LINKS
 
 LEAST_LETTERS = 3
 """Shorter words of a tokenizer are pieces of words."""
-LEAST_SEEN = 3
-"""Phrases from which on it is known how a word is used."""
 CLOSING = 0.8
 """The share of its phrases in which a closing word is the head."""
 
@@ -69,10 +67,12 @@ class KnownWords:
 
         As a rule the word is the last of a name, and nobody put it before this one.
         """
-        if following in LINKS:
-            return False
-        head, other = to_singular(word), to_singular(following)
-        return head in self.order.closing and (head, other) not in self.order.pairs
+        pair = to_singular(word), to_singular(following)
+        return self.is_closing(word) and following not in LINKS and pair not in self.order.pairs
+
+    def is_closing(self, word: str) -> bool:
+        """Return True for a word that is the last of a name as a rule."""
+        return to_singular(word) in self.order.closing
 
     def is_head(self, word: str) -> bool:
         """Return True for a word that is the head of a judged phrase."""
@@ -99,9 +99,7 @@ def find_word_order(phrases: Iterable[str]) -> WordOrder:
                 pairs.add((word, following))
             elif word not in LINKS:
                 ends[word] += 1
-    closing = frozenset(
-        word for word, count in ends.items() if CLOSING * seen[word] <= count >= LEAST_SEEN
-    )
+    closing = frozenset(word for word, count in ends.items() if CLOSING * seen[word] <= count)
     return WordOrder(frozenset(pairs), frozenset(ends), closing)
 
 

@@ -61,6 +61,8 @@ LINKS = collect_words("""
 """Words that link the parts of a name; a word before one of them is the head of a phrase."""
 ATTRIBUTED = collect_words("with without")
 """Words behind which it is said what belongs to a thing."""
+STATE = "ed"
+"""The ending of a state, which names of assets have behind the kind: "lettuce sliced"."""
 NO_NOUNS = ("ed", "ing", "ly", "able", "ible", "ful", "ous", "ive", "ior", "est", "less", "ish")
 """Endings of adjectives, adverbs and verbs, in English."""
 JOINTS = collect_words("of with without for in on under from beside full")

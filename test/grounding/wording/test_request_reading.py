@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a model is asked about: names of assets, other spellings, unknown words, orders cut off."""
 
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from injected_labels import FRESH_ORDERS, ORDERS
+from injected_labels import FRESH_ORDERS, LATER_ORDERS, ORDERS, READ_AS_NAMES
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import Grounder, GroundingOptions
@@ -20,7 +21,8 @@ from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.grounding.wording.known_words import KnownWords, load_known_words
-from fcp_ros.grounding.wording.label_cutting import MOST_WORDS, cut_label
+from fcp_ros.grounding.wording.label_cutting import clean_text, cut_label
+from fcp_ros.grounding.wording.phrase_ends import MOST_WORDS, is_latin
 from fcp_ros.grounding.wording.request_reading import UNKNOWN_ERROR, ReadRequest, RequestReader
 from fcp_ros.grounding.wording.tables import ORDERS as ORDER_WORDS
 from fcp_ros.grounding.wording.tables import PRAISE
@@ -90,8 +92,9 @@ def test_most_labels_of_scenes_are_left_alone(repository: Path) -> None:
     labels = [normalise_label(line.split(",")[1]) for line in lines if '"' not in line]
     assert len(labels) > 400
     changed = [label for label in labels if read(label) != label]
-    assert len(changed) < 0.08 * len(labels)  # all of them for another word of the same thing
-    assert all(cut_label(label, WORDS) == label for label in labels)
+    assert len(changed) < 0.09 * len(labels)  # most of them for another word of the same thing
+    cut = [label for label in labels if cut_label(label, WORDS) != label]
+    assert len(cut) < 0.01 * len(labels)
 
 
 @pytest.mark.parametrize(
@@ -245,14 +248,16 @@ def grounder(household: Any) -> Grounder:
     return make_grounder(household, GroundingOptions())
 
 
+@pytest.mark.parametrize("oracle", ["embedding", "head"])
 @pytest.mark.parametrize("purpose", ["drinking in bed", "cutting paper"])
-def test_orders_move_no_degree_of_the_embedding_oracle(
-    grounder: Grounder, ask: Any, purpose: str
+def test_orders_move_no_degree_of_the_heads(
+    household: Any, ask: Any, oracle: str, purpose: str
 ) -> None:
+    grounder = make_grounder(household, GroundingOptions(oracle=oracle))
     plain, *ordered = grounder.judge(
         [ask(normalise_label("tin mug" + order), purpose) for order in ("", *ORDERS)]
     )
-    assert plain.source == "embedding"
+    assert plain.source == oracle
     assert max(abs(plain.degree - one.degree) for one in ordered) <= 0.05
     assert all("was read as 'tin mug'" in one.note for one in ordered)
 
@@ -267,15 +272,75 @@ def test_without_reading_orders_would_move_it(
     assert sum(abs(plain.degree - one.degree) > 0.05 for one in ordered) > 10
 
 
-def test_fresh_orders_move_few_degrees_and_little(grounder: Grounder, ask: Any) -> None:
-    labels = [normalise_label("tin mug" + order) for order in ("", *FRESH_ORDERS)]
-    moved = 0
-    for purpose in ("drinking in bed", "cutting paper"):
-        plain, *ordered = grounder.judge([ask(label, purpose) for label in labels])
-        shifts = [abs(plain.degree - one.degree) for one in ordered]
-        moved = max(moved, sum(shift > 0.05 for shift in shifts))
-        assert max(shifts) < 0.2
-    assert moved <= 5
+@pytest.mark.parametrize("thing", ["kefir", "tin mug", "garden chair", "bath towel", "knife"])
+def test_whatever_is_written_behind_a_name_the_name_is_read(thing: str) -> None:
+    orders = [*FRESH_ORDERS, *LATER_ORDERS]
+    assert len(orders) >= 140
+    read_otherwise = {order for order in orders if read(thing + order) != thing}
+    assert read_otherwise <= set(READ_AS_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("mug gold medal of the year", "mug"),
+        ("please take the garden chair", "garden chair"),
+        ("winner: garden chair", "garden chair"),
+        ("verified by experts garden chair", "garden chair"),
+        ("100% kefir", "kefir"),
+        ("desk calendar", "desk calendar"),
+        ("hedge trimmer with a cut cord", "hedge trimmer with a cut cord"),
+        ("wristwatch with an alarm", "wristwatch with an alarm"),
+        ("set of 3 mugs", "set of 3 mugs"),
+        ("lettuce sliced", "lettuce sliced"),
+        ("signboard, sign", "sign"),
+        ("escritoire", "escritoire"),
+        ("flip flop", "flip flop"),
+    ],
+)
+def test_a_name_ends_where_people_would_not_go_on(label: str, name: str) -> None:
+    assert read(label) == name
+
+
+@given(st.text(max_size=60))
+def test_text_is_cleaned_character_by_character(text: str) -> None:
+    plain = unicodedata.normalize("NFKC", text)
+    left = [c for c in plain if unicodedata.category(c) != "Cf"]
+    ends = {"Cc", "Cs", "Zl", "Zp"}
+    assert clean_text(text) == "".join("\n" if unicodedata.category(c) in ends else c for c in left)
+
+
+@given(st.text(max_size=8))
+def test_a_latin_word_has_latin_letters_only(word: str) -> None:
+    names = [unicodedata.name(letter, "") for letter in word if letter.isalpha()]
+    assert is_latin(word) == all(name.startswith("LATIN") for name in names)
+
+
+def test_texts_are_read_once() -> None:
+    read_labels: list[str] = []
+
+    class Counting(KnownWords):
+        def knows(self, word: str) -> bool:
+            read_labels.append(word)
+            return super().knows(word)
+
+    known = Counting(WORDS.phrases, WORDS.judged_words, WORDS.words, WORDS.order)
+    reader = RequestReader(lambda: known)
+    purposes = ("drinking", "sweeping leaves", "frobnicating")
+    asked = [
+        request_of(item, purpose) for item in ("tin frob", "becher", "mug") for purpose in purposes
+    ]
+    first = reader.read_all(asked)
+    count = len(read_labels)
+    assert reader.read_all(asked) == first
+    assert len(read_labels) == count > 0
+    assert [RequestReader(lambda: WORDS).read(one) for one in asked] == first
+
+
+def request_of(item: str, purpose: str) -> JudgementRequest:
+    """A request serves_as."""
+    words = ArgumentContext("item", "x", item), ArgumentContext("purpose", purpose)
+    return JudgementRequest("serves_as", words)
 
 
 FOREIGN = {
