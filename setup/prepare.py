@@ -5,13 +5,17 @@ Started by prepare.sh with the base interpreter; standard library only. Every st
 when its inputs change, so a second run takes a second or two. Environment:
 
     FCP_TORCH   URL of the package index to take torch from, the path of a wheel, or "none" to go
-                without (no model judges then, only tables and recorded outcomes); kept for later
-                runs. Default: pip's own sources where they have the CPU build, else
+                without (of models only the sentence models judge then); kept for later runs.
+                Default: pip's own sources where they have the CPU build, else
                 https://download.pytorch.org/whl/cpu, else the build on PyPI, which brings several
                 GB of CUDA.
     FCP_OPEN3D  "none" to go without Open3D (300 MB; meshes and point clouds can't be read then),
                 "pinned" to have it again; kept for later runs. Default: pinned, but where no build
                 fits this system (they need x86_64 and glibc 2.35) it is left out.
+    FCP_DEFAULT_MODEL
+                "none" to go without the sentence model with the best degrees (405 MB), "mpnet" to
+                have it again; kept for later runs. Default: it is fetched into the user's folder
+                of models, once for all checkouts; where that fails a smaller one judges.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import environment
+from default_model import SIZE, VARIABLE, check_choice, fetch_default_model
 from stage import SetupError, Stages, content_hash, say
 
 SOURCE = Path(__file__).resolve().parents[1]
@@ -71,6 +76,7 @@ class Setup:
 
     def run(self) -> None:
         """Runs all stages in order."""
+        model = self.model_choice()
         interpreter = os.path.realpath(sys.executable)
         self.stages.run(
             "venv",
@@ -127,6 +133,15 @@ class Setup:
         )
         self.stages.run(
             "kernels", self.kernel_hash(), "search kernels (compiled once)", self.compile_kernels
+        )
+        folders = [os.environ.get(name, "") for name in ("FCP_MODELS", "XDG_CACHE_HOME")]
+        self.stages.run(
+            "model",
+            content_hash([model, SOURCE / "config" / "models.yaml", *folders]),
+            f"the sentence model that judges by default ({SIZE}, once a machine)",
+            lambda: fetch_default_model(
+                model, self.stages, self.venv / environment.SHELL_FILE, SOURCE
+            ),
         )
 
     def make_venv(self) -> None:
@@ -208,6 +223,11 @@ class Setup:
         if (choice := os.environ.get("FCP_OPEN3D", "")) not in ("", "none", "pinned"):
             raise SetupError(f"FCP_OPEN3D is {choice!r}; it can be none or pinned")
         return self._remembered("FCP_OPEN3D", "open3d_choice") or "pinned"
+
+    def model_choice(self) -> str:
+        """Return the model that judges by default; "none" to go without, now or since earlier."""
+        check_choice(os.environ.get(VARIABLE, ""))  # what is wrong is not remembered
+        return check_choice(self._remembered(VARIABLE, "model_choice"))
 
     def _remembered(self, variable: str, record_name: str) -> str:
         """Return an environment variable, or the value it had in the last run that set it."""

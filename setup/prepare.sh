@@ -4,7 +4,7 @@
 # (installs them where it may: root on Debian or Ubuntu), then hands over to prepare.py.
 #
 # Environment: PYTHON (interpreter to use), ROS_WHEELS (jazzy or kilted), FCP_TORCH,
-# FCP_OPEN3D (see prepare.py).
+# FCP_OPEN3D, FCP_DEFAULT_MODEL (see prepare.py).
 set -eu
 cd "$(dirname "$0")/.."
 

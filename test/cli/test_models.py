@@ -62,6 +62,7 @@ def test_fetch_of_what_is_installed_downloads_nothing(no_models):
     done = run("fetch", "minilm")
     assert done.exit_code == 0
     assert "minilm is ready in" in done.output
+    assert "reading minilm: 46 MB of 92 MB\n" in done.output
     assert not list(no_models.iterdir())
 
 

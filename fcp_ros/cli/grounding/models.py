@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -122,7 +123,8 @@ def fetch(names: NamesArgument) -> None:
             check_model_name(name)
         for name in names:
             with _open_progress() as progress:
-                folder = fetch_model(name, ProgressBars(progress))
+                lines = ProgressLines(open_console(stderr=True))
+                folder = fetch_model(name, lines if progress.disable else ProgressBars(progress))
             console.print(
                 f"{name} is ready in {folder} ({_write_bytes(measure_folder(folder))}): give its "
                 f"name as the model, such as model:={name}",
@@ -210,6 +212,37 @@ class ProgressBars(FetchReport):
     def say(self, sentence: str) -> None:
         """Print a sentence above the bars."""
         self._progress.console.print(sentence, markup=False, soft_wrap=True)
+
+
+class ProgressLines(FetchReport):
+    """Prints a line for each tenth of a stage, where there is no terminal for bars.
+
+    Args:
+        console: to print on.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._what = ""
+        self._total = self._done = 0
+
+    def begin(self, what: str, total: int) -> None:
+        """Print what begins."""
+        self._what, self._total, self._done = what, total, 0
+        self._print(what)
+
+    def advance(self, count: int) -> None:
+        """Print a line if another tenth is done."""
+        before, self._done = self._done, self._done + count
+        if self._total and 10 * before // self._total < 10 * self._done // self._total:
+            self._print(f"{self._what}: {_write_bytes(self._done)} of {_write_bytes(self._total)}")
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence."""
+        self._print(sentence)
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
 
 
 def _open_progress() -> Progress:
