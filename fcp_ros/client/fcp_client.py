@@ -16,11 +16,20 @@ from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
 from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
 from fcp_ros.client.queries import plan_request, to_sendable
 from fcp_ros.client.spinner import SpinningNode
-from fcp_ros.msg import Plan, PlanRequest, PlanResult, PredicateQuery, Question, SceneGraph
+from fcp_ros.msg import (
+    Plan,
+    PlanRequest,
+    PlanResult,
+    PredicateQuery,
+    Question,
+    SceneGraph,
+    Synonym,
+)
 from fcp_ros.nodes.calls.action_call import make_action_client
 from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import (
+    Align,
     AnswerQuestion,
     GetCalibration,
     GetSceneGraph,
@@ -28,6 +37,7 @@ from fcp_ros.srv import (
     JudgePredicates,
     LoadDomain,
     LoadScene,
+    SettleName,
     ValidatePlan,
 )
 
@@ -97,6 +107,8 @@ class FcpClient:
                 ("load_domain", LoadDomain),
                 ("interpret", Interpret),
                 ("answer_question", AnswerQuestion),
+                ("settle_name", SettleName),
+                ("align", Align),
             )
         }
 
@@ -165,6 +177,10 @@ class FcpClient:
             queries=list(queries), time_limit=duration_to_ros(time_limit or 0.0)
         )
         return self._send_request("judge", request)
+
+    def send_align(self, request: Align.Request) -> PendingReply:
+        """Have names of two vocabularies compared; the answer is an ``Align.Response``."""
+        return self._send_request("align", request)
 
     def send_load_scene(self, path: str) -> PendingReply:
         """Have a scene file loaded; the answer is a ``LoadScene.Response``."""
@@ -343,6 +359,46 @@ class FcpClient:
     def load_domain(self, path: str) -> LoadDomain.Response:
         """Let the planner plan with another domain."""
         return self._ask("load_domain", LoadDomain.Request(path=path))
+
+    def align(
+        self,
+        domain: str,
+        problem: str,
+        *,
+        other: str = "",
+        world: str = "",
+        time_limit: float | None = None,
+        settle: int = 3,
+    ) -> Align.Response:
+        """Find out which names of a PDDL domain are names of another one, by trying plans.
+
+        Args:
+            domain: file of the domain that states the goal.
+            problem: file of its problem.
+            other: domain that plans are tried in; "" takes that of the planner.
+            world: its problem or scene; "" takes `problem`, or the present scene.
+            time_limit: seconds; None takes the planner's parameter.
+            settle: plans to try after a success, to tell names from others that fit as well.
+        """
+        request = Align.Request(
+            domain=domain,
+            problem=problem,
+            other=other,
+            world=world,
+            time_limit=duration_to_ros(time_limit or 0.0),
+            settle=settle,
+        )
+        self.wait_for("align")
+        return self.send_align(request).result((time_limit or 0.0) + self._answer_timeout)
+
+    def settle_name(
+        self, proposal: Synonym, answer: int = SettleName.Request.KEEP
+    ) -> SettleName.Response:
+        """Say if a name of perception (topic ``name_proposals``) is one of the domain."""
+        request = SettleName.Request(
+            source=proposal.source, target=proposal.target, places=proposal.places, answer=answer
+        )
+        return self._ask("settle_name", request)
 
     def calibration(self, predicate: str = "", context: str = "") -> GetCalibration.Response:
         """Fetch what was learned from outcomes; "" means all predicates, or all contexts."""

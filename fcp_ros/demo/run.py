@@ -169,7 +169,7 @@ class _DemoRun:
             "scene_graph": {"scene": _resolve_scene(self._scene)},
             "grounder": {"domain": domain, "calibration_path": str(self._store), "cache_path": ""},
             "task_planner": {"domain": domain},
-            "executive": {"domain": domain, "outcome_journal": ""},
+            "executive": {"domain": domain, "outcome_journal": "", "name_store": ""},
             "simulated_executor": {
                 "domain": domain,
                 "time_scale": TIME_SCALE,

@@ -260,7 +260,10 @@ def stack_options() -> Callable[..., StackOptions]:
                 "calibration_path": str(folder / "calibration-{robot}-{world}.sqlite"),
                 "cache_path": str(folder / "judgements.sqlite"),
             },
-            "executive": {"outcome_journal": str(folder / "outcomes-{robot}-{world}.sqlite")},
+            "executive": {
+                "outcome_journal": str(folder / "outcomes-{robot}-{world}.sqlite"),
+                "name_store": str(folder / "names-{robot}-{world}.sqlite"),
+            },
             "simulated_executor": {"time_scale": 1000.0},
         }
         if not warm:

@@ -19,6 +19,7 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.plan import step_from_ros
+from fcp_ros.nodes.executive.name_watch import NameWatch
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
@@ -31,6 +32,7 @@ from fcp_ros.nodes.runtime.managed_node import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.srv import SettleName
 
 PLAN_ERRORS = {
     DispatchStatus.SUCCEEDED: PlanError.NONE,
@@ -60,6 +62,7 @@ class ExecutiveParts:
     planner: PlannerClient
     delivery: OutcomeDelivery
     questions: OpenQuestions
+    names: NameWatch
     read_waits: Callable[[], WaitSettings]
 
 
@@ -185,7 +188,24 @@ class GoalAchievement:
         self._report.on_plan(plan)
         arrivals = self._watch_arrivals(planned_from)
         result = self._parts.runner.run(self._context, plan, steps, self._report, arrivals)
+        self._settle_names()
         return self._follow(self._policy.decide(result, self._report.replans), result)
+
+    def _settle_names(self) -> None:
+        """Ask if effects arrived under another name, and wait until a yes shows in the scene.
+
+        Without an answer the proposals stay open, for the service ``settle_name``.
+        """
+        for question, pair in self._parts.names.take_questions():
+            choice = self._ask(question)
+            if choice is None:
+                return
+            kept = choice == Question.YES
+            answer = SettleName.Request.KEEP if kept else SettleName.Request.REFUSE
+            self._parts.names.settle(pair.source, pair.target, answer, list(pair.places))
+            if kept:
+                self._parts.runner.await_change(self._context, self._waits.settle_time)
+                return
 
     def _watch_arrivals(self, planned_from: Instance | None) -> ArrivalWatch | None:
         """Watch for what a relaxed goal does without; None if that could lead to nothing."""

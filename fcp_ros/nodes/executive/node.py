@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
+from fcp_ros.alignment.name_book import NameBook
 from fcp_ros.execution.events import WorldChanged
 from fcp_ros.execution.policy import ReplanPolicy
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.location import locate_store
 from fcp_ros.grounding.protocol.options import EvidenceOrigin
-from fcp_ros.msg import ActionOutcome, ExecutionState, SceneGraphUpdate
+from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, SceneGraphUpdate
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import (
     Conclusion,
@@ -24,6 +26,7 @@ from fcp_ros.nodes.executive.goals import (
     GoalAchievement,
     PlanExecution,
 )
+from fcp_ros.nodes.executive.name_watch import NameWatch
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.outcome_journal import OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
@@ -52,7 +55,7 @@ from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
-from fcp_ros.srv import AnswerQuestion
+from fcp_ros.srv import AnswerQuestion, SettleName
 
 GoalResult = tuple[GoalEnd, Any]
 """The end of a goal, and its result message."""
@@ -67,7 +70,9 @@ class ExecutiveNode(ManagedNode):
     Actions ``execute_task_plan`` (ExecutePlan) and ``achieve_goal`` (AchieveGoal). A goal that does
     not succeed ends as aborted or canceled, with an error code and one sentence; a second goal
     while there is one is aborted with BUSY. Service ``answer_question`` (AnswerQuestion): answers
-    the question that a goal of ``achieve_goal`` asks by feedback and ``execution_state``.
+    the question that a goal of ``achieve_goal`` asks by feedback and ``execution_state``. Service
+    ``settle_name`` (SettleName): says if a name of perception on ``name_proposals`` is one of the
+    domain.
     Action clients of ``make_plan`` (MakePlan) and of the executors that the domain names
     (ExecuteStep). Client of the service ``record_outcomes`` (RecordOutcomes): outcomes are handed
     to the grounder until it confirms them, and before it replans the executive waits, with a bound,
@@ -75,7 +80,8 @@ class ExecutiveNode(ManagedNode):
     Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange,
     events). Publishes ``outcomes`` (ActionOutcome, events; once for each step that was tried),
     ``execution_state`` (ExecutionState, latched), ``plan_in_execution`` (Plan, latched; feedback
-    and states refer to it by its id), and with the parameter trust_executors also
+    and states refer to it by its id), ``name_proposals`` (NameProposals, latched; effects that
+    arrived under a name that the domain does not have), and with the parameter trust_executors also
     ``scene_graph_update`` (SceneGraphUpdate, events).
 
     A goal's life: rclpy accepts it (`_accept` makes its `GoalContext`), its coroutine hands it to
@@ -100,7 +106,9 @@ class ExecutiveNode(ManagedNode):
         self._outcomes: Any = None
         self._states: Any = None
         self._plans: Any = None
+        self._names: NameWatch | None = None
         self.offer_service(AnswerQuestion, "answer_question", self._answer)
+        self.offer_service(SettleName, "settle_name", self._settle_name)
         for action, name in ((ExecutePlan, "execute_task_plan"), (AchieveGoal, "achieve_goal")):
             self.offer_action(
                 action, name, self._execute, accepted=self._accept, cancel=self._cancel
@@ -125,7 +133,14 @@ class ExecutiveNode(ManagedNode):
         delivery = self._delivery = OutcomeDelivery(
             self, self._outcomes, thread, backlog, self._open_journal()
         )
-        self._opened = [clients, planner, delivery, reporter]
+        names = self._names = NameWatch(
+            domain,
+            self._open_names(),
+            self.publish_state(NameProposals, "name_proposals"),
+            lambda: self.get_clock().now().to_msg(),
+            self.get_logger().warning,
+        )
+        self._opened = [clients, planner, delivery, reporter, names]
         for executor in list_executors(domain):
             clients.prepare(executor)
         runner = PlanRunner(
@@ -135,6 +150,7 @@ class ExecutiveNode(ManagedNode):
             self._scene,
             reporter,
             lambda: make_dispatch_settings(self.parameters),
+            names,
         )
         self._parts = ExecutiveParts(
             domain,
@@ -142,25 +158,39 @@ class ExecutiveNode(ManagedNode):
             planner,
             delivery,
             OpenQuestions(thread),
+            names,
             lambda: make_wait_settings(self.parameters),
         )
         follow_scene(self, self._scene, self._on_scene_changed)
 
     def _open_journal(self) -> OutcomeJournal | None:
         """Open the journal of this robot in this world, whose outcomes say little elsewhere."""
-        pattern = self.parameters.text("outcome_journal")
+        path = self._locate("outcome_journal")
+        try:
+            return None if path is None else OutcomeJournal(path)
+        except DatabaseFileError as error:
+            raise ConfigureError(f"outcome_journal: {error}") from error
+
+    def _open_names(self) -> NameBook:
+        """Open the names of perception that were noticed by this robot in this world."""
+        try:
+            return NameBook(self._locate("name_store"))
+        except DatabaseFileError as error:
+            raise ConfigureError(f"name_store: {error}") from error
+
+    def _locate(self, parameter: str) -> Path | None:
+        """Return the file of a parameter, for this robot in this world; None if it is empty."""
+        pattern = self.parameters.text(parameter)
         if not pattern:
             return None
         simulated_time = bool(self.get_parameter("use_sim_time").value)
         world = choose_world(self.parameters, simulated_time=simulated_time)
-        origin = EvidenceOrigin(self.get_namespace().strip("/"), world)
-        try:
-            return OutcomeJournal(locate_store(pattern, origin))
-        except DatabaseFileError as error:
-            raise ConfigureError(f"outcome_journal: {error}") from error
+        return locate_store(pattern, EvidenceOrigin(self.get_namespace().strip("/"), world))
 
     def activate(self) -> None:
-        """Publish that there is no goal yet."""
+        """Publish that there is no goal yet, and the names that are known."""
+        if self._names is not None:
+            self._names.publish()
         self._states.publish(make_state(self, ExecutionState.IDLE, "Waiting for a goal."))
 
     def deactivate(self) -> None:
@@ -176,7 +206,7 @@ class ExecutiveNode(ManagedNode):
         opened, self._opened = self._opened, []
         for part in opened:
             part.close()
-        self._parts = self._reporter = self._delivery = self._step_clients = None
+        self._parts = self._reporter = self._delivery = self._step_clients = self._names = None
         super().release()
         self._scene.clear()
         self._outcomes = self._states = self._plans = None
@@ -189,12 +219,19 @@ class ExecutiveNode(ManagedNode):
         problem = f"{lost} outcomes were given up: no grounder confirms them" if lost else ""
         if delivery is not None and delivery.journal_problem:
             problem = delivery.journal_problem
+        names = self._names
+        open_names = [] if names is None else [str(one) for one in names.waiting]
+        if open_names and not problem:
+            problem = f"perception may use other names, answer settle_name: {'; '.join(open_names)}"
+        if names is not None and names.note and not problem:
+            problem = names.note
         return Diagnosis(
             DiagnosticStatus.WARN if problem else DiagnosticStatus.OK,
             problem,
             {
                 "busy": thread is not None and thread.is_busy,
                 "scene_sequence_number": "none" if sequence is None else sequence,
+                "open_names": len(open_names),
                 **counts,
             },
         )
@@ -216,6 +253,15 @@ class ExecutiveNode(ManagedNode):
             raise RequestRefused(RefusalKind.INVALID_REQUEST, problem)
         response.success = True
         response.message = "The goal goes on with this answer."
+        return response
+
+    def _settle_name(self, request: Any, response: Any) -> Any:
+        names = self._names
+        if names is None:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        places = [int(place) for place in request.places]
+        response.message = names.settle(request.source, request.target, request.answer, places)
+        response.success = True
         return response
 
     # --- goals (in rclpy's threads) -------------------------------------------------------------

@@ -12,6 +12,8 @@ from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, Take
 
 JOURNAL_PATH = "~/.local/state/fcp_ros/outcomes/{robot}/{world}.sqlite"
 
+NAMES_PATH = "~/.local/state/fcp_ros/names/{robot}/{world}.sqlite"
+
 
 class PlanError(IntEnum):
     """Error codes of ``execute_task_plan``; a test compares them with the action."""
@@ -115,6 +117,12 @@ PARAMETERS = (
         JOURNAL_PATH,
         "SQLite file of the outcomes that no grounder has confirmed yet, for the next start; "
         '{robot} is the namespace, {world} real or simulated; "": they end with the process.',
+    ),
+    ParameterSpec(
+        "name_store",
+        NAMES_PATH,
+        "SQLite file of the names of perception that were proposed, kept and refused; {robot} is "
+        'the namespace, {world} real or simulated; "": they end with the process.',
     ),
     WORLD,
     ParameterSpec(

@@ -32,6 +32,7 @@ from fcp_ros.execution.monitoring import Look, Monitor, PlanWatch, find_obstacle
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
+from fcp_ros.nodes.executive.name_watch import NameWatch
 from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
@@ -73,6 +74,7 @@ class PlanRunner:
         scene: The newest scene graph.
         reporter: Writes assumed effects.
         settings: Returns the bounds of the waits; called for each plan.
+        names: Notices effects that arrive under another name.
     """
 
     def __init__(
@@ -83,7 +85,9 @@ class PlanRunner:
         scene: SceneFollower,
         reporter: SceneReporter,
         settings: Callable[[], DispatchSettings],
+        names: NameWatch,
     ) -> None:
+        self._names = names
         self._domain = domain
         self._thread = thread
         self._clients = clients
@@ -117,6 +121,10 @@ class PlanRunner:
         for _ in self._thread.wait_events(seconds):
             if has_arrived():
                 return
+
+    def await_change(self, context: GoalContext, seconds: float) -> None:
+        """Wait for the next scene graph, for a bounded time."""
+        self.await_scene(context, (self._scene.sequence or 0) + 1, seconds)
 
     def take_up(self, shifts: Shifts) -> str:
         """Take elements for others, as the next plan wants it, until another plan is taken up.
@@ -229,15 +237,28 @@ class PlanRunner:
                 self._clients.find(command.executor)
             elif isinstance(command, SendStep):
                 listener.on_step_sent(command.index)
+                self._watch_names(None)
                 self._clients.send(command, plan.id, plan.steps[command.index])
             elif isinstance(command, ReportProgress):
                 listener.on_progress(command.index, command.progress, command.message)
             elif isinstance(command, RecordOutcome):
                 listener.on_outcome(command.record)
+                self._watch_names(command.record.step)
             elif isinstance(command, AssumeEffects):
                 self._assume_effects(command.step)
             else:
                 self._cancel_step(command)
+
+    def _watch_names(self, ended: PlanStep | None) -> None:
+        """Look for effects under other names when a step begins, and when it has ended."""
+        try:
+            state = self._scene.state(self._domain)
+        except NoSceneError:
+            return
+        if ended is None:
+            self._names.begin(state)
+        else:
+            self._names.end(ended, lambda: self._monitor.find_effects(ended)[0], state)
 
     def _cancel_step(self, command: Command) -> None:
         if isinstance(command, CancelStep):

@@ -15,9 +15,10 @@ from fcp_ros.action import MakePlan
 from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.msg import Plan, PlanResult
+from fcp_ros.msg import Alignment, Plan, PlanResult
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor
 from fcp_ros.nodes.conversions.language import interpretation_to_ros
+from fcp_ros.nodes.planner.alignment import AlignmentService
 from fcp_ros.nodes.planner.parameters import PARAMETERS
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import (
@@ -54,7 +55,7 @@ from fcp_ros.planning.model.request import BestPlan, Phase, Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.srv import Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
+from fcp_ros.srv import Align, Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 STATUSES = {
     RefusalKind.INVALID_REQUEST: PlanStatus.INVALID_REQUEST,
@@ -72,6 +73,9 @@ QUEUED_FILES = 4
 QUEUED_READINGS = 6
 """Requests to read an instruction that may wait while one is read."""
 
+QUEUED_ALIGNMENTS = 1
+"""Requests to compare names that may wait while one is worked on."""
+
 LOAD_TIMEOUT = 60.0
 """Seconds that load_domain may take."""
 
@@ -84,9 +88,10 @@ class PlannerNode(ManagedNode):
     Action ``make_plan`` (MakePlan: feedback, cancel) and service ``plan`` (PlanGoal): one request
     is planned at a time, others wait in a bounded queue; beyond it they are refused. A time limit
     runs from the arrival of the request. Services ``validate_plan`` (ValidatePlan), ``load_domain``
-    (LoadDomain), and ``interpret`` (Interpret), which waits for no plan. Publishes ``task_plan``
-    (Plan, latched). Subscribes to ``scene_graph`` (SceneGraph, latched) and ``scene_changes``
-    (SceneGraphChange, events). Uses the grounder's service ``judge``.
+    (LoadDomain), ``interpret`` (Interpret) and ``align`` (Align), which wait for no plan. Publishes
+    ``task_plan`` (Plan, latched) and ``alignment`` (Alignment, latched). Subscribes to
+    ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange, events). Uses the
+    grounder's service ``judge``.
 
     A goal of ``make_plan`` succeeds when there is a plan, is canceled when it was cancelled, and is
     aborted otherwise; the result's status says why.
@@ -98,10 +103,12 @@ class PlannerNode(ManagedNode):
         self._worker: Worker | None = None
         self._files: Worker | None = None
         self._readings: Worker | None = None
+        self._alignments: Worker | None = None
         self._scene = SceneFollower()
         self._judge_client: Any = None
         self._monitor: Any = None
         self._plan_publisher: Any = None
+        self._alignment_publisher: Any = None
         self._last_answer = ""
         self._last_plan: Plan | None = None
         self._running: dict[bytes, tuple[Worker, Job[Any]]] = {}  # goal -> its job
@@ -110,6 +117,7 @@ class PlannerNode(ManagedNode):
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
         self.offer_service(LoadDomain, "load_domain", self._load_domain)
         self.offer_service(Interpret, "interpret", self._interpret)
+        self.offer_service(Align, "align", self._align)
         # The first request should find the kernels loaded. Here, before any thread of a node runs:
         # numba imports modules as it goes, and so do readers of scenes.
         compile_missing_kernels(self.get_logger().warning)
@@ -128,15 +136,17 @@ class PlannerNode(ManagedNode):
         self._monitor = ServerMonitor(self)
         self._service = self._make_service(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
-        # A search must not hold up these two.
+        # A search must not hold up these.
         self._files = Worker("domain files", QUEUED_FILES)
         self._readings = Worker("instructions", QUEUED_READINGS)
+        self._alignments = Worker("alignments", QUEUED_ALIGNMENTS)
         self._plan_publisher = self.publish_state(Plan, "task_plan")
+        self._alignment_publisher = self.publish_state(Alignment, "alignment")
         follow_scene(self, self._scene, lambda: None)
 
     def deactivate(self) -> None:
         """End the running search, and answer waiting requests."""
-        for worker in (self._worker, self._readings):
+        for worker in (self._worker, self._readings, self._alignments):
             if worker is not None:
                 worker.cancel_all()
 
@@ -149,6 +159,9 @@ class PlannerNode(ManagedNode):
         readings, self._readings = self._readings, None
         if readings is not None and not readings.close(timeout=1.0):
             self.get_logger().warning("an instruction is still being read and is left behind")
+        alignments, self._alignments = self._alignments, None
+        if alignments is not None and not alignments.close(timeout=1.0):
+            self.get_logger().warning("a comparison of names is left behind")
         worker, self._worker = self._worker, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("a search did not end in time and is left behind")
@@ -292,6 +305,31 @@ class PlannerNode(ManagedNode):
         response.success = True
         response.message = interpretation.question or interpretation.message
         response.interpretation = interpretation_to_ros(interpretation)
+        return response
+
+    async def _align(self, request: Any, response: Any) -> Any:
+        asked = time.monotonic()
+        service, alignments = self._service, self._alignments
+        if service is None or alignments is None:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
+        comparison = AlignmentService(
+            service.domain,
+            self._scene,
+            self.parameters,
+            lambda: self.get_clock().now().to_msg(),
+        )
+        try:
+            job = alignments.submit(lambda token: comparison.align(request, asked, token))
+            found = await self.await_answer(job.answer)  # ends at its time limit
+        except NOT_SERVED as error:
+            return fill_refusal(response, make_refusal(error))
+        if found.status == Alignment.CANCELLED:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, found.message)
+        response.success = True
+        response.message = found.message
+        response.alignment = found
+        if self._alignment_publisher is not None:
+            self._alignment_publisher.publish(found)
         return response
 
     # --- other services -------------------------------------------------------------------------

@@ -37,6 +37,21 @@ PARAMETERS = (
         "Folders that load_domain may read from; without any, the package's own domains.",
         takes_effect=TakesEffect.AT_START,
     ),
+    ParameterSpec(
+        "alignment_folders",
+        [""],
+        "Folders that align may read domains, problems and scenes from; without any, the package's "
+        "own.",
+        takes_effect=TakesEffect.AT_START,
+    ),
+    ParameterSpec(
+        "alignment_time_limit",
+        60.0,
+        "How long align may take if the request does not say [s].",
+        0.1,
+        3600.0,
+        takes_effect=AT_ONCE,
+    ),
     *(_spec_of(option) for option in OPTIONS if option.is_parameter),
     ParameterSpec(
         "learn_chunks",

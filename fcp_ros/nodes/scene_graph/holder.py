@@ -23,6 +23,7 @@ from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
+from fcp_ros.nodes.scene_graph.renaming import RelationNames
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.errors import SceneError
@@ -81,6 +82,7 @@ class SceneHolder:
         self._refused = ""
         self._refused_count = 0
         self._late_count = 0
+        self._names = RelationNames()
 
     def _make_live_scene(self) -> LiveScene:
         """Make an empty scene whose numbers continue those before."""
@@ -114,12 +116,16 @@ class SceneHolder:
             "late_updates": self._late_count,
             "update_sources": ", ".join(name for name in self._sources if name),
             "full_updates_awaited": self._parts.requests.open,
+            "renamed_relations": ", ".join(
+                f"{name} = {known}" for name, (known, _) in sorted(self._names.names.items())
+            ),
         }
 
     # --- taking ---------------------------------------------------------------------------------
 
     def take(self, update: SceneUpdate) -> None:
         """Apply an update, or report why not."""
+        update = self._names.rename_update(update)
         try:
             change = self._take_full(update) if update.is_full else self._take_delta(update)
         except (ConversionError, SceneError) as error:
@@ -183,7 +189,7 @@ class SceneHolder:
         Raises:
             SceneError, ConversionError: it can't be used; the scene before stays.
         """
-        graph = self._parts.frames.transform_graph(graph, Time())
+        graph = self._parts.frames.transform_graph(self._names.rename_graph(graph), Time())
         with self._lock:
             before, self._live = self._live, self._make_live_scene()
             try:
@@ -200,6 +206,7 @@ class SceneHolder:
         Raises:
             SceneError: it can't be used.
         """
+        graph = self._names.rename_graph(graph)
         graph = self._parts.frames.transform_graph(graph, stamp).with_sequence(0)
         with self._lock:
             self._publish(self._live.take_full(graph), stamp)
@@ -223,6 +230,13 @@ class SceneHolder:
             else:
                 change = self._live.take_delta(replace(delta, sequence=present.sequence + 1))
             self._publish(change, stamp)
+
+    def use_names(self, names: RelationNames) -> None:
+        """Take relations in under these names from now on, those of the present graph as well."""
+        if names == self._names:
+            return
+        self._names = names
+        self.change_scene(names.make_delta, Time())
 
     def refuse_update(self, reason: str) -> None:
         """Report that an update was not taken, and why."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.msg import NameProposals, SceneGraphUpdate
 from fcp_ros.nodes.bridges.bridge import Bridge
 from fcp_ros.nodes.bridges.detections import PARAMETERS as DETECTION_PARAMETERS
 from fcp_ros.nodes.bridges.detections import open_detections
@@ -37,6 +37,7 @@ from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
+from fcp_ros.nodes.scene_graph.renaming import names_from_ros
 from fcp_ros.package_files import config_folder, find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
@@ -135,7 +136,8 @@ class SceneGraphNode(ManagedNode):
     """Holds the scene graph.
 
     Subscribes to ``scene_graph_update`` (SceneGraphUpdate, events; also while inactive, so that no
-    delta is missed).
+    delta is missed), and to ``name_proposals`` (NameProposals, latched): relations whose names
+    somebody has confirmed are taken in under the names of the domain.
     Publishes ``scene_changes`` (SceneGraphChange, events; one for each accepted update),
     ``scene_graph`` (SceneGraph, latched; at most once in graph_period), ``scene_graph_request``
     (SceneGraphRequest, events; when something is missing) and ``scene_markers`` (MarkerArray,
@@ -192,6 +194,11 @@ class SceneGraphNode(ManagedNode):
             holder.report_loss,
         )
         self.subscribe_events(SceneGraphUpdate, "scene_graph_update", self._intake.put, raw=True)
+        self.subscribe_state(
+            NameProposals,
+            "name_proposals",
+            lambda message: holder.use_names(names_from_ros(message)),
+        )
         self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
 
     def activate(self) -> None:

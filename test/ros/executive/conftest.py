@@ -149,11 +149,12 @@ class Sites:
         folder: Path,
         nodes: tuple[str, ...] | None = None,
         robot: str = "",
+        ros_args: tuple[str, ...] = (),
         **overrides: dict[str, Any],
     ) -> Site:
         """A stack of all nodes, or of these, as this or a new robot; overrides: node=parameters."""
         options, probe, until, numbers = self._make
-        more = {} if nodes is None else {"nodes": nodes}
+        more: dict[str, Any] = {"ros_args": ros_args} | ({} if nodes is None else {"nodes": nodes})
         namespace = robot or f"site_{next(numbers)}"
         stack = NodeStack(options(folder, overrides, namespace=namespace, **more))
         self._stacks.append(stack)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of perception that a plan's effects arrive under: noticed, published, settled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rclpy.publisher import Publisher
+
+from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair
+from fcp_ros.alignment.names.synonyms import Synonym
+from fcp_ros.alignment.noticing import StepView
+from fcp_ros.cset import Fact
+from fcp_ros.domain.model import Domain
+from fcp_ros.msg import Question
+from fcp_ros.nodes.conversions.alignment import proposals_to_ros
+from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
+from fcp_ros.nodes.scene_access.follower import WorldState
+from fcp_ros.planning.model.plan import PlanStep
+from fcp_ros.planning.stepping.rules import holds
+from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.relations.options import ON_REQUEST
+from fcp_ros.srv import SettleName
+
+DERIVED = frozenset(ON_REQUEST) | {"on", "inside", "in_room", "connected", "attached"}
+"""Relations of scene graphs that are derived, or read in a way of their own: no unknown names."""
+
+ANSWERS = {
+    SettleName.Request.KEEP: NameAnswer.KEEP,
+    SettleName.Request.REFUSE: NameAnswer.REFUSE,
+    SettleName.Request.FORGET: NameAnswer.FORGET,
+}
+"""Number of an answer in a request -> the answer."""
+
+
+class NameWatch:
+    """Notices effects that arrive under another name, and keeps what is said about them.
+
+    `begin` and `end` belong to the executive's thread, `settle` may be called from any.
+
+    Args:
+        domain: its relations are the known names.
+        book: of the pairs.
+        publisher: of NameProposals, latched.
+        now: returns the ROS time as a message.
+        say: writes a sentence to the node's log.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        book: NameBook,
+        publisher: Publisher,
+        now: Callable[[], Any],
+        say: Callable[[str], object],
+    ) -> None:
+        self._known = DERIVED | {relation.name for relation in domain.schema.relations}
+        self._book = book
+        self._publisher = publisher
+        self._now = now
+        self._say = say
+        self._before: SceneGraph | None = None
+        self._noticed: dict[Synonym, None] = {}
+
+    @property
+    def waiting(self) -> tuple[Synonym, ...]:
+        """The pairs that wait for an answer, the likeliest first."""
+        return tuple(one.proposal.synonym for one in self._book.open)
+
+    @property
+    def note(self) -> str:
+        """A sentence about the file of the pairs; "" if all is well."""
+        return self._book.note
+
+    def begin(self, state: WorldState) -> None:
+        """Take the world as it is when a step begins."""
+        self._before = state.graph
+
+    def end(
+        self, step: PlanStep, find_expected: Callable[[], frozenset[Fact]], state: WorldState
+    ) -> tuple[Synonym, ...]:
+        """Learn from the end of a step.
+
+        Args:
+            step: the step.
+            find_expected: returns the facts that it should have made true.
+            state: the world now.
+
+        Returns:
+            The pairs of names that it speaks for and that wait for an answer.
+        """
+        before, self._before = self._before, None
+        if before is None:
+            return ()
+        expected = find_expected()
+        missing = frozenset(fact for fact in expected if not holds(fact, state.instance))
+        view = StepView(str(step), expected, missing, before, state.graph, self._known)
+        found = self._book.learn(view)
+        self._noticed.update(dict.fromkeys(found))
+        if found:
+            names = ", ".join(map(str, found))
+            self._say(
+                f"Perception may use other names: {names}. Answer with the service settle_name "
+                "(KEEP or REFUSE)."
+            )
+            self.publish()
+        return found
+
+    def take_questions(self) -> Iterator[tuple[Question, Synonym]]:
+        """Yield a question for each pair noticed since the last call, the likeliest first."""
+        noticed, self._noticed = self._noticed, {}
+        for pair in self._book.open:
+            synonym = pair.proposal.synonym
+            if synonym in noticed:
+                reason = pair.proposal.reasons[0]
+                text = f"{reason[:1].upper()}{reason[1:]}. Do both mean the same, {synonym}?"
+                yield Question(kind=Question.NAMES, text=text, choices=["yes", "no"]), synonym
+
+    def settle(self, source: str, target: str, answer: int, places: list[int]) -> str:
+        """Take an answer; return a sentence about what follows.
+
+        Raises:
+            RequestRefused: there is no such answer or pair.
+        """
+        if answer not in ANSWERS:
+            sentence = f"There is no answer {answer}: give KEEP (0), REFUSE (1) or FORGET (2)."
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
+        try:
+            synonym = self._book.settle(source, target, ANSWERS[answer], places)
+        except NoSuchPair as error:
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
+        self.publish()
+        consequence = {
+            NameAnswer.KEEP: "is used from now on",
+            NameAnswer.REFUSE: "is not proposed again",
+            NameAnswer.FORGET: "is forgotten",
+        }[ANSWERS[answer]]
+        return f"{synonym} {consequence}."
+
+    def publish(self) -> None:
+        """Publish all pairs."""
+        self._publisher.publish(proposals_to_ros(self._book.pairs, self._now()))
+
+    def close(self) -> None:
+        """Close the file of the pairs."""
+        self._book.close()

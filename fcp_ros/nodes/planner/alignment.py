@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service ``align``: from a request message and files to an answer.
+
+Everything here runs in a worker thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fcp_ros.alignment.candidates.other_world import OtherWorld, open_domain, open_problem
+from fcp_ros.alignment.comparison import Check, compare_vocabularies
+from fcp_ros.alignment.names.likeness import NameLikeness
+from fcp_ros.alignment.search.options import AlignmentOptions
+from fcp_ros.binding import scene_to_instance
+from fcp_ros.binding.schema_vocabulary import relation_options_for
+from fcp_ros.cset import Instance
+from fcp_ros.domain import Domain, load_domain
+from fcp_ros.domain.pddl.reader import PddlTexts, read_texts
+from fcp_ros.domain.pddl.syntax.source import read_source
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.nodes.conversions.alignment import AlignmentOrigin, alignment_to_ros
+from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
+from fcp_ros.nodes.runtime.parameters import ParameterTable
+from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.worker import CancelToken
+from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
+from fcp_ros.package_files import config_folder, find_domain, find_scene
+from fcp_ros.planning.model.watch import RequestStart, measure_memory
+from fcp_ros.scene import complete_relations
+from fcp_ros.scene.loading import read_scene
+
+MOST_TRIALS = 200
+"""Plans that a request tries if it does not say."""
+PDDL = ".pddl"
+
+
+class AlignmentService:
+    """Answers requests of ``align`` beside one domain and scene.
+
+    Args:
+        domain: that the planner plans with.
+        scene: the newest scene graph.
+        parameters: of the planner.
+        now: returns the ROS time as a message.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        scene: SceneFollower,
+        parameters: ParameterTable,
+        now: Callable[[], Any],
+    ) -> None:
+        self._domain = domain
+        self._scene = scene
+        self._parameters = parameters
+        self._now = now
+
+    def align(self, request: Any, asked: float, token: CancelToken) -> Any:
+        """Answer a request of ``align`` with an Alignment message.
+
+        Args:
+            request: the request.
+            asked: time of its arrival (s, of `time.monotonic`): waiting for its turn counts.
+            token: cancels it.
+
+        Raises:
+            RequestRefused: a file, or what is in it, can't be used; the sentence says why.
+        """
+        if request.scene:
+            sentence = "Scenes are compared with domains by `fcp align SCENE DOMAIN` only."
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
+        try:
+            limit = duration_from_ros(request.time_limit)
+            options = AlignmentOptions(
+                time_limit=limit or self._parameters.number("alignment_time_limit"),
+                most_trials=int(request.trials) or MOST_TRIALS,
+                settling=int(request.settle),
+                seed=int(request.seed),
+            )
+            domain = self._resolve(request.domain, find_domain)
+            problem = self._resolve(request.problem, Path)
+            found = compare_vocabularies(
+                lambda check: _read_pddl(domain, problem, check),
+                lambda check: self._open_other(request, problem, token, check),
+                options,
+                NameLikeness(self._scene.similarity),
+                declared=[str(line) for line in request.same],
+                cancelled=lambda: token.cancelled,
+                start=RequestStart(asked, measure_memory()),
+            )
+        except (FileRefusedError, ConversionError, InputError, NoSceneError, OSError) as error:
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
+        origin = AlignmentOrigin(found.own, found.other, found.goal)
+        return alignment_to_ros(found.result, origin, self._now())
+
+    def _open_other(
+        self, request: Any, problem: str, token: CancelToken, check: Check
+    ) -> OtherWorld:
+        """Open the world that plans are tried in."""
+        if request.other.lower().endswith(PDDL):
+            other = self._resolve(request.other, find_domain)
+            world = self._resolve(request.world, Path) if request.world else problem
+            return open_problem(_read_pddl(other, world, check), check)
+        domain = self._domain
+        if request.other:
+            domain = load_domain(self._resolve(request.other, find_domain))
+        return open_domain(domain, self._read_state(request.world, domain, token), check)
+
+    def _read_state(self, scene: str, domain: Domain, token: CancelToken) -> Instance:
+        """Return the state of a scene file, or the present one."""
+        if not scene:
+            self._scene.wait_for_first(self._parameters.number("scene_wait"), token)
+            state = self._scene.state(self._domain)
+            if domain is self._domain:
+                return state.instance
+            return scene_to_instance(state.graph, domain.schema, domain.mapping).instance
+        graph = read_scene(self._resolve(scene, find_scene))
+        graph = complete_relations(graph, relation_options_for(domain.schema))
+        return scene_to_instance(graph, domain.schema, domain.mapping).instance
+
+    def _resolve(self, address: str, find: Callable[[str], Path]) -> str:
+        folders = to_folders(self._parameters.texts("alignment_folders"), config_folder())
+        return resolve_allowed(address, folders, find, "alignment_folders")
+
+
+def _read_pddl(domain: str, problem: str, check: Check) -> PddlTexts:
+    return read_texts(read_source(domain), read_source(problem), check=check)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Relations of perception under the names of the domain, as somebody has confirmed them.
+
+The executive publishes the pairs of names on ``name_proposals``; only those that are kept count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fcp_ros.msg import Synonym
+from fcp_ros.nodes.conversions.scene import SceneUpdate
+from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
+from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
+
+
+@dataclass(frozen=True)
+class RelationNames:
+    """The names under which relations are taken in.
+
+    Attributes:
+        names: name of perception -> the domain's name, and for each argument of that the argument
+            of perception's relation that it is.
+    """
+
+    names: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+
+    def rename(self, relations: Iterable[SceneRelation]) -> tuple[SceneRelation, ...]:
+        """Return relations under their new names; one of another arity stays as it is."""
+        return tuple(map(self._rename, relations))
+
+    def _rename(self, relation: SceneRelation) -> SceneRelation:
+        found = self.names.get(relation.name)
+        if found is None or len(found[1]) != len(relation.elements):
+            return relation
+        name, places = found
+        return replace(
+            relation, name=name, elements=tuple(relation.elements[place] for place in places)
+        )
+
+    def rename_update(self, update: SceneUpdate) -> SceneUpdate:
+        """Return an update with its relations under their new names."""
+        if not self.names:
+            return update
+        return replace(
+            update,
+            relations=self.rename(update.relations),
+            dropped=self.rename(update.dropped),
+        )
+
+    def rename_graph(self, graph: SceneGraph) -> SceneGraph:
+        """Return a graph with its relations under their new names; the same if none is renamed."""
+        delta = self.make_delta(graph)
+        if delta is None:
+            return graph
+        after = apply_delta(graph, replace(delta, sequence=graph.sequence + 1))
+        return after.with_sequence(graph.sequence)
+
+    def make_delta(self, graph: SceneGraph | None) -> SceneDelta | None:
+        """Return the change that renames the relations of a graph; None if there is none."""
+        if graph is None:
+            return None
+        old = [one for name in self.names for one in graph.relations_named(name)]
+        pairs = [(one, self._rename(one)) for one in old]
+        renamed = [(one, new) for one, new in pairs if new != one]
+        if not renamed:
+            return None
+        added = {new.key: new for _, new in renamed}
+        return SceneDelta(0, dropped=tuple(one for one, _ in renamed), added=tuple(added.values()))
+
+
+def names_from_ros(message: Any) -> RelationNames:
+    """Read the pairs of a NameProposals message that somebody has confirmed."""
+    return RelationNames(
+        {
+            one.source: (one.target, tuple(int(place) for place in one.places))
+            for one in message.synonyms
+            if one.standing == Synonym.KEPT and sorted(one.places) == list(range(len(one.places)))
+        }
+    )
