@@ -13,6 +13,7 @@ from fcp_ros.grounding.judged.judged_pairs import list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.wording.more_words import ENGLISH_THINGS, OTHER_LANGUAGES
 from fcp_ros.grounding.wording.tables import LINKS
 
 LEAST_LETTERS = 3
@@ -115,7 +116,7 @@ def load_known_words(own: Path | None = None) -> KnownWords:
                 phrases |= pairs.phrases
         except GroundingError:
             continue
-    return make_known_words(phrases, _read_model_words())
+    return make_known_words(phrases, ENGLISH_THINGS.union(_read_model_words()) - OTHER_LANGUAGES)
 
 
 def _read_model_words() -> list[str]:
