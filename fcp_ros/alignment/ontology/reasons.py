@@ -100,12 +100,14 @@ class ClaimWriter:
             if use.kind is NameKind.LABEL and use.name == label and self._is_said_by(type_, use)
         ]
         meaning = self._proposer.find_label(label, type_)
+        # What the domain itself says is overruled by trials only.
+        untried = ClaimStanding.PROPOSED if known is None else ClaimStanding.DOUBTFUL
         return NameClaim(
             NameKind.LABEL,
             label,
             meaning,
             min(mass, _MOST_CERTAIN),
-            ClaimStanding.KEPT if used else ClaimStanding.PROPOSED,
+            ClaimStanding.KEPT if used else untried,
             count,
             reasons,
             tuple(one for one in rivals if one[0] != type_),
@@ -166,11 +168,9 @@ class ClaimWriter:
             score, probability = belief.scores[0]
             plain = RelationReading(name, tuple(range(len(score.reading.places))))
             use = NameUse(NameKind.RELATION, name, score.reading)
-            standing = (
-                ClaimStanding.KNOWN
-                if len(beliefs) == 1 and score.reading == plain
-                else self._judge(use, probability)
-            )
+            standing = self._judge(use, probability)
+            if score.reading == plain:  # beside another reading, it has to be written, too
+                standing = ClaimStanding.KNOWN if len(beliefs) == 1 else ClaimStanding.PROPOSED
             yield NameClaim(
                 NameKind.RELATION,
                 name,
@@ -201,7 +201,8 @@ class ClaimWriter:
         count = len(self._vocabulary.attributes[name])
         nothing = 1.0 - sum(score.probability for score in scores)
         rivals = tuple((score.reading, score.probability) for score in scores[:_RIVALS])
-        if not scores or nothing >= _NOTHING:
+        opposites = [one.probability for one in scores if one.fact == scores[0].fact]
+        if nothing >= _NOTHING or sum(opposites) < _NOTHING:
             standing = ClaimStanding.UNKNOWN
             return NameClaim(NameKind.ATTRIBUTE, name, None, nothing, standing, count, (), rivals)
         best = scores[0]

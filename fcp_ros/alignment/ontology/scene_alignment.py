@@ -313,12 +313,13 @@ class _SceneAlignment:
         doubtful = [claim for claim in claims if claim.standing is ClaimStanding.DOUBTFUL]
         unknown = [claim for claim in claims if claim.standing is ClaimStanding.UNKNOWN]
         known = [claim for claim in claims if claim.standing is ClaimStanding.KNOWN]
-        if not (written or doubtful or unknown):
-            status = SceneAlignmentStatus.NOTHING_TO_ALIGN
-            sentence = "The domain has all names of the scene."
-        elif not written and not doubtful and not _are_enough(known):
+        if not (written or doubtful) and unknown and not _are_enough(known):
             status = SceneAlignmentStatus.NOTHING_IN_COMMON
             sentence = "No name of the scene means anything in the domain."
+        elif not (written or doubtful):
+            status = SceneAlignmentStatus.NOTHING_TO_ALIGN
+            rest = f", but {len(unknown)} that mean nothing there" if unknown else ""
+            sentence = f"The domain has all names of the scene{rest}."
         else:
             status = SceneAlignmentStatus.ALIGNED
             kept = sum(claim.standing is ClaimStanding.KEPT for claim in written)

@@ -90,8 +90,10 @@ def collect_names_of(claims: tuple[NameClaim, ...]) -> SceneNames:
     labels: dict[str, str] = {}
     relations: dict[str, tuple[RelationReading, ...]] = {}
     attributes: dict[str, AttributeReading] = {}
+    doubtful = {(one.kind, one.name) for one in claims if one.standing is ClaimStanding.DOUBTFUL}
     for claim in claims:
-        if not claim.standing.is_written:
+        # Of several readings of a relation, all are written or none.
+        if not claim.standing.is_written or (claim.kind, claim.name) in doubtful:
             continue
         meaning = claim.meaning
         if isinstance(meaning, RelationReading):

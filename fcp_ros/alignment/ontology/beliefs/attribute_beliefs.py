@@ -21,6 +21,8 @@ _SAME_NAME = 6.0
 _LIKE, _LIKENESS = 8.0, 0.4
 """Weight of the likeness of names, and the likeness that says nothing."""
 _PRIOR = math.log(0.25)
+_TAKEN = 2.0
+"""Weight against a second name of what the scene has under the domain's own name."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ class AttributeWeigher:
                     more += 0.0 if denied else _SAME_NAME
                 elif likeness is not None:
                     more += max(-1.0, min(4.0, _LIKE * (likeness - _LIKENESS)))
+                if name != fact.attribute and fact.attribute in self._vocabulary.attributes:
+                    more -= _TAKEN
                 weights.append(weight + more + _PRIOR)
                 found.append((reading, fact, float(np.mean([f > 0.5 for f in fits])), likeness))
         powers = np.exp(np.array(weights) - max(weights))

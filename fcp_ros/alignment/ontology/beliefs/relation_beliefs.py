@@ -33,6 +33,8 @@ _UNREPEATED = 0.5
 _GEOMETRIC = ("on", "inside", "in_room", "at")
 _PRIOR = math.log(0.5)
 _FITS = 0.5
+_TAKEN = 1.0
+"""Weight against a second name of what the scene has under the domain's own name."""
 
 Tuples = tuple[tuple[str, ...], ...]
 
@@ -81,7 +83,7 @@ class RelationWeigher:
         target: the domain.
         geometry: what follows from the boxes of the scene and its hierarchy alone.
         likeness: of a perceived name with a relation of the domain, by their names.
-        taken: weights that trials have given to readings, by perceived name.
+        tried: weights that trials have given to readings, by perceived name.
     """
 
     def __init__(
@@ -90,12 +92,12 @@ class RelationWeigher:
         target: DomainTarget,
         geometry: SceneGraph,
         likeness: Mapping[tuple[str, str], float],
-        taken: Mapping[tuple[str, RelationReading], float],
+        tried: Mapping[tuple[str, RelationReading], float],
     ) -> None:
         self._vocabulary = vocabulary
         self._target = target
         self._likeness = likeness
-        self._taken = taken
+        self._tried = tried
         self._derived = {
             name: frozenset(one.elements for one in geometry.relations_named(name))
             for name in _GEOMETRIC
@@ -155,7 +157,9 @@ class RelationWeigher:
             weight += _SAME_NAME if places == tuple(range(len(places))) else 0.0
         elif likeness is not None:
             weight += max(-1.0, min(3.0, _LIKE * (likeness - _LIKENESS)))
-        weight += self._taken.get((name, reading), 0.0)
+        if name != target.name and target.name in self._vocabulary.relations:
+            weight -= _TAKEN
+        weight += self._tried.get((name, reading), 0.0)
         fit = float(np.mean([one > _FITS for one in fits]))
         return ReadingScore(reading, target, weight, fit, found, likeness, repeats)
 

@@ -27,7 +27,7 @@ from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
 from fcp_ros.planning.stepping.rules import StepRules
 
-_PLAN_TIME = 2.0
+_PLAN_TIME = 5.0
 """Seconds for one plan."""
 
 
