@@ -4,6 +4,7 @@
 Blocks (4, 5, 6) and gripper (4 to 12 balls) of the IPC, in which one action makes other names true
 than the next one needs: plans that failed, and seconds until the names are found. Then the same
 with random guesses instead of structure and meaning, for many seeds; and simulators that lie.
+Names of scenes are in ``alignment_scenes.py`` (``--scenes`` for these alone).
 ``--published`` runs the published method as well (every pair of ground facts, the last replace rule
 is blamed). ``--quick`` takes fewer seeds.
 
@@ -39,6 +40,7 @@ from fcp_ros.planning.warm_up import compile_missing_kernels
 
 REPOSITORY = Path(__file__).parents[1]
 sys.path.insert(0, str(REPOSITORY / "test" / "support"))
+from alignment_scenes import measure_scenes  # noqa: E402
 from random_adl import make_task as make_random  # noqa: E402
 from torn_names import (  # noqa: E402
     BLOCKS,
@@ -99,14 +101,19 @@ def main(
     published: Annotated[bool, typer.Option("--published", help="The published method, too.")] = (
         False
     ),
+    scenes: Annotated[bool, typer.Option("--scenes", help="Only names of scenes.")] = False,
 ) -> None:
     """Measure and print the table."""
     compile_missing_kernels(print)
+    if scenes:
+        print_judged(list(measure_scenes(5 if quick else 20)))
+        return
     rows = list(_measure_instances(tasks))
     rows += _measure_many_names()
     rows += _measure_orders(tasks, 50 if quick else seeds)
     rows += _measure_random_worlds(10 if quick else 100)
     rows += _measure_liars(tasks, 10 if quick else 100)
+    rows += measure_scenes(5 if quick else 20)
     if published:
         rows += _measure_published(tasks)
     print_judged(rows)
