@@ -16,6 +16,10 @@ from fcp_ros.alignment.answer import (
     SynonymEvidence,
     write_action,
 )
+from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim
+from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignmentStatus
+from fcp_ros.domain.scene_names import RelationReading
+from fcp_ros.domain.yaml.overrides import write_overrides
 from fcp_ros.msg import Alignment, NameProposals, Synonym
 
 STANDINGS = {
@@ -25,6 +29,13 @@ STANDINGS = {
     Standing.REFUTED: Synonym.REFUTED,
 }
 """Standing of a synonym -> its number in the message."""
+
+CLAIM_STANDINGS = {
+    ClaimStanding.KNOWN: Synonym.KEPT,
+    ClaimStanding.KEPT: Synonym.KEPT,
+    ClaimStanding.REFUTED: Synonym.REFUTED,
+}
+"""Standing of a meaning -> its number in the message; of all others OPEN."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,51 @@ def alignment_to_ros(result: AlignmentResult, origin: AlignmentOrigin, stamp: Ti
     return message
 
 
-def status_to_ros(status: AlignmentStatus) -> int:
+def scene_alignment_to_ros(result: SceneAlignment, origin: AlignmentOrigin, stamp: Time) -> Any:
+    """Return the meanings of a scene's names as a message: each is a synonym."""
+    written = [claim for claim in result.claims if claim.standing.is_written]
+    others = [
+        claim
+        for claim in result.claims
+        if not claim.standing.is_written and claim.standing is not ClaimStanding.KNOWN
+    ]
+    message = Alignment(
+        status=status_to_ros(result.status),
+        message=result.message,
+        own=origin.own,
+        other=origin.other,
+        mapping=[claim_to_ros(claim) for claim in written],
+        others=[claim_to_ros(claim) for claim in others],
+        overrides=write_overrides(result.names) if result.status.is_success else "",
+        trials=len(result.trials),
+        failures=sum(seen.done < len(tried.actions) for tried, seen in result.trials),
+        candidates=len(result.claims),
+        notes=list(result.notes),
+        seconds=result.seconds,
+    )
+    message.header.stamp = stamp
+    return message
+
+
+def claim_to_ros(claim: NameClaim) -> Any:
+    """Return the meaning of one name of a scene as a Synonym message."""
+    meaning = claim.meaning
+    places = meaning.places if isinstance(meaning, RelationReading) else ()
+    target = "" if meaning is None else meaning if isinstance(meaning, str) else meaning.name
+    return Synonym(
+        source=claim.name,
+        target=target,
+        places=list(places),
+        text=f"{claim.kind.value} {claim}",
+        standing=CLAIM_STANDINGS.get(claim.standing, Synonym.OPEN),
+        confidence=claim.probability,
+        succeeded=claim.succeeded,
+        failed=claim.failed,
+        reasons=list(claim.reasons),
+        rivals=[str(rival) for rival, _ in claim.rivals],
+    )
+
+
+def status_to_ros(status: AlignmentStatus | SceneAlignmentStatus) -> int:
     """Return the number of a status: the constant of the same name."""
     return int(getattr(Alignment, status.value))

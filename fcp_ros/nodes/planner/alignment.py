@@ -13,15 +13,21 @@ from typing import Any
 from fcp_ros.alignment.candidates.other_world import OtherWorld, open_domain, open_problem
 from fcp_ros.alignment.comparison import Check, compare_vocabularies
 from fcp_ros.alignment.names.likeness import NameLikeness
+from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
+from fcp_ros.alignment.ontology.scene_alignment import align_scene
 from fcp_ros.alignment.search.options import AlignmentOptions
-from fcp_ros.binding import scene_to_instance
-from fcp_ros.binding.schema_vocabulary import relation_options_for
+from fcp_ros.alignment.trials.domain_simulator import DomainSimulator
+from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.pddl.reader import PddlTexts, read_texts
 from fcp_ros.domain.pddl.syntax.source import read_source
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.nodes.conversions.alignment import AlignmentOrigin, alignment_to_ros
+from fcp_ros.nodes.conversions.alignment import (
+    AlignmentOrigin,
+    alignment_to_ros,
+    scene_alignment_to_ros,
+)
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.parameters import ParameterTable
@@ -30,7 +36,6 @@ from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.package_files import config_folder, find_domain, find_scene
 from fcp_ros.planning.model.watch import RequestStart, measure_memory
-from fcp_ros.scene import complete_relations
 from fcp_ros.scene.loading import read_scene
 
 MOST_TRIALS = 200
@@ -71,9 +76,6 @@ class AlignmentService:
         Raises:
             RequestRefused: a file, or what is in it, can't be used; the sentence says why.
         """
-        if request.scene:
-            sentence = "Scenes are compared with domains by `fcp align SCENE DOMAIN` only."
-            raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
         try:
             limit = duration_from_ros(request.time_limit)
             options = AlignmentOptions(
@@ -82,21 +84,60 @@ class AlignmentService:
                 settling=int(request.settle),
                 seed=int(request.seed),
             )
-            domain = self._resolve(request.domain, find_domain)
-            problem = self._resolve(request.problem, Path)
-            found = compare_vocabularies(
-                lambda check: _read_pddl(domain, problem, check),
-                lambda check: self._open_other(request, problem, token, check),
-                options,
-                NameLikeness(self._scene.similarity),
-                declared=[str(line) for line in request.same],
-                cancelled=lambda: token.cancelled,
-                start=RequestStart(asked, measure_memory()),
-            )
+            start = RequestStart(asked, measure_memory())
+            if request.scene:
+                return self._align_scene(request, options, start, token)
+            return self._align_domains(request, options, start, token)
         except (FileRefusedError, ConversionError, InputError, NoSceneError, OSError) as error:
             raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
+
+    def _align_domains(
+        self, request: Any, options: AlignmentOptions, start: RequestStart, token: CancelToken
+    ) -> Any:
+        """Compare the words of a PDDL domain with those of the other one."""
+        domain = self._resolve(request.domain, find_domain)
+        problem = self._resolve(request.problem, Path)
+        found = compare_vocabularies(
+            lambda check: _read_pddl(domain, problem, check),
+            lambda check: self._open_other(request, problem, token, check),
+            options,
+            NameLikeness(self._scene.similarity),
+            declared=[str(line) for line in request.same],
+            cancelled=lambda: token.cancelled,
+            start=start,
+        )
         origin = AlignmentOrigin(found.own, found.other, found.goal)
         return alignment_to_ros(found.result, origin, self._now())
+
+    def _align_scene(
+        self, request: Any, options: AlignmentOptions, start: RequestStart, token: CancelToken
+    ) -> Any:
+        """Compare the names of a scene with those of a domain."""
+        if request.domain or request.problem:
+            sentence = "Give a scene, or a domain with its problem; not both."
+            raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
+        domain = self._find_other_domain(request.other)
+        graph = read_scene(self._resolve(request.scene, find_scene))
+        simulator = None
+        if request.world or self._scene.sequence is not None:
+            state = self._read_state(request.world, domain, token)
+            if not graph.nodes.keys().isdisjoint(state.names()):
+                simulator = DomainSimulator(domain, state)
+        found = align_scene(
+            graph,
+            domain,
+            simulator,
+            self._scene.similarity,
+            SceneAlignmentOptions(options.time_limit, options.most_trials, options.seed),
+            cancelled=lambda: token.cancelled,
+            start=start,
+        )
+        origin = AlignmentOrigin(Path(request.scene).name, domain.name)
+        return scene_alignment_to_ros(found, origin, self._now())
+
+    def _find_other_domain(self, other: str) -> Domain:
+        """Return the domain of a request; that which is planned with if it names none."""
+        return load_domain(self._resolve(other, find_domain)) if other else self._domain
 
     def _open_other(
         self, request: Any, problem: str, token: CancelToken, check: Check
@@ -106,9 +147,7 @@ class AlignmentService:
             other = self._resolve(request.other, find_domain)
             world = self._resolve(request.world, Path) if request.world else problem
             return open_problem(_read_pddl(other, world, check), check)
-        domain = self._domain
-        if request.other:
-            domain = load_domain(self._resolve(request.other, find_domain))
+        domain = self._find_other_domain(request.other)
         return open_domain(domain, self._read_state(request.world, domain, token), check)
 
     def _read_state(self, scene: str, domain: Domain, token: CancelToken) -> Instance:
@@ -119,8 +158,7 @@ class AlignmentService:
             if domain is self._domain:
                 return state.instance
             return scene_to_instance(state.graph, domain.schema, domain.mapping).instance
-        graph = read_scene(self._resolve(scene, find_scene))
-        graph = complete_relations(graph, relation_options_for(domain.schema))
+        graph = load_scene_for(self._resolve(scene, find_scene), domain.schema, domain.mapping)
         return scene_to_instance(graph, domain.schema, domain.mapping).instance
 
     def _resolve(self, address: str, find: Callable[[str], Path]) -> str:

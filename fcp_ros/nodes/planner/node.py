@@ -10,6 +10,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
+from rclpy.serialization import serialize_message
 
 from fcp_ros.action import MakePlan
 from fcp_ros.domain.diagnostics import DomainError
@@ -112,6 +113,7 @@ class PlannerNode(ManagedNode):
         self._last_answer = ""
         self._last_plan: Plan | None = None
         self._running: dict[bytes, tuple[Worker, Job[Any]]] = {}  # goal -> its job
+        self._aligning: dict[bytes, Job[Any]] = {}  # request -> its job
         self.offer_action(MakePlan, "make_plan", self._make_plan, cancel=self._cancel)
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan)
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
@@ -318,11 +320,18 @@ class PlannerNode(ManagedNode):
             self.parameters,
             lambda: self.get_clock().now().to_msg(),
         )
+        key = serialize_message(request)
         try:
-            job = alignments.submit(lambda token: comparison.align(request, asked, token))
+            # A client that waits for long sends its request again: both get one answer.
+            job = self._aligning.get(key)
+            if job is None:
+                job = alignments.submit(lambda token: comparison.align(request, asked, token))
+                self._aligning[key] = job
             found = await self.await_answer(job.answer)  # ends at its time limit
         except NOT_SERVED as error:
             return fill_refusal(response, make_refusal(error))
+        finally:
+            self._aligning.pop(key, None)
         if found.status == Alignment.CANCELLED:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, found.message)
         response.success = True

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import Alignment, RequestError, Synonym
 from fcp_ros.nodes.stack import NodeStack
-from fcp_ros.package_files import find_domain
+from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.srv import Align
 
 DOMAIN = "(define (domain courier) (:predicates (resting ?x ?y) (stowed ?y ?x)))"
@@ -33,6 +34,12 @@ def folder(tmp_path_factory) -> Path:
     texts = {"own.pddl": DOMAIN, "deliver.pddl": PROBLEM, "rooms.json": ROOMS, "wish.pddl": WISH}
     texts["broken.pddl"] = "(define (domain courier"
     texts["small.yaml"] = find_domain("tiny").read_text()
+    house = json.loads(find_scene("twin_house_furnished").read_text())
+    house["relations"] = [
+        ["supports", *ids[::-1]] if name == "on" else [name, *ids]
+        for name, *ids in house["relations"]
+    ]
+    texts["perceived.json"] = json.dumps(house)
     for name, text in texts.items():
         (folder / name).write_text(text)
     return folder
@@ -82,6 +89,24 @@ def test_files_of_a_domain_and_a_scene(aligner):
     assert answer.alignment.status == Alignment.NO_PLAN
 
 
+def test_names_of_a_scene_are_tried_in_the_present_one(aligner):
+    _, client = aligner
+    request = Align.Request(scene="perceived.json")
+    answer = client.send_align(request).result(60.0)
+    assert answer.success, answer.message
+    found = answer.alignment
+    assert (found.status, found.other) == (Alignment.ALIGNED, "household")
+    assert found.trials
+    assert "supports: 'on(2, 1)'" in found.overrides
+    (pair,) = (one for one in found.mapping if one.source == "supports")
+    assert (pair.target, list(pair.places), pair.standing) == ("on", [1, 0], Synonym.KEPT)
+    assert pair.succeeded
+    both = client.send_align(Align.Request(scene="perceived.json", domain="own.pddl")).result(60.0)
+    assert both.error.code == RequestError.INVALID_REQUEST
+    outside = client.send_align(Align.Request(scene="/etc/passwd")).result(60.0)
+    assert "alignment_folders" in outside.message
+
+
 @pytest.mark.parametrize(
     ("domain", "problem", "sentence"),
     [
@@ -111,8 +136,10 @@ def test_a_time_limit_ends_it_with_a_status(aligner):
 def test_beyond_the_queue_requests_are_busy(aligner):
     """All are answered; one runs, one waits, the others are told so."""
     _, client = aligner
-    request = Align.Request(domain="own.pddl", problem="deliver.pddl")
-    answers = [client.send_align(request) for _ in range(5)]
+    answers = [
+        client.send_align(Align.Request(domain="own.pddl", problem="deliver.pddl", seed=seed))
+        for seed in range(5)
+    ]
     codes = sorted(one.result(60.0).error.code for one in answers)
     assert codes[:2] == [RequestError.NONE, RequestError.NONE]
     assert codes[-1] == RequestError.BUSY
@@ -129,9 +156,14 @@ def test_a_deactivation_ends_it(aligner, probe, until):
 
     planner._alignments.submit(hold)
     assert began.wait(10.0)
-    waiting = client.send_align(Align.Request(domain="own.pddl", problem="deliver.pddl"))
+    request = Align.Request(domain="own.pddl", problem="deliver.pddl")
+    waiting = client.send_align(request)
     until(lambda: planner._alignments.load == 2, "the request")
+    again = client.send_align(request)
+    until(lambda: planner._pending._count == 2, "the same request once more")
+    assert planner._alignments.load == 2, "it is worked on once"
     assert probe.change_state("/aligner/task_planner", 4)
     answer = waiting.result(30.0)
     assert answer.error.code == RequestError.NODE_INACTIVE
+    assert again.result(30.0).error.code == RequestError.NODE_INACTIVE
     assert probe.change_state("/aligner/task_planner", 3)
