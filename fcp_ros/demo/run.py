@@ -17,6 +17,7 @@ from rich.markup import escape
 from rich.rule import Rule
 
 from fcp_ros.client import FcpClient
+from fcp_ros.demo.naming import show_names
 from fcp_ros.demo.player import Player
 from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
 from fcp_ros.demo.stack_process import StackProcess
@@ -72,6 +73,7 @@ def run_demo(options: DemoOptions, console: Console) -> DemoReport:
     graph = load_scene(scene)  # a bad file ends the run before any node starts
     print_scene(console, options.scene, graph)
     compile_missing_kernels(console.print)  # nodes that compile for long would seem not to start
+    show_names(console, min(console.width, TITLE_WIDTH))
     run = _DemoRun(options, scene, domain, console)
     run.play()
     report = DemoReport(
