@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GGUF file given as a model: the command that converts it, and its folder from then on."""
+"""A GGUF file given as a model: the command that converts it, and its folder from then on.
+
+The conversion itself takes seconds, and is tested where models are fetched (test_fetching.py).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from packaged_models import write_tiny_gguf
+from packaged_models import FILES
 
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.model_files import gguf_files
@@ -33,15 +36,21 @@ def refused(path: Path) -> GroundingError:
     return caught.value
 
 
+def write_folder(_source: Path, target: Path) -> None:
+    """Stand for a conversion."""
+    target.mkdir(parents=True)
+    for name, content in FILES.items():
+        (target / name).write_bytes(content)
+
+
 def test_a_file_is_answered_with_the_command_and_then_stands_for_its_folder(
     tmp_path: Path, store: Path, monkeypatch: Any
 ) -> None:
-    file = tmp_path / "own" / "tiny.gguf"
-    file.parent.mkdir()
-    write_tiny_gguf(file)
+    file = write(tmp_path / "own" / "tiny.gguf")
     error = refused(file)
     assert error.code is GroundingCode.NOT_A_MODEL
     assert f"`fcp models convert {file}`" in error.sentence
+    monkeypatch.setattr(gguf_files, "convert_gguf", write_folder)
     folder = convert_file(file)
     assert folder.parent.parent == store
     assert check_model_folder(file) == check_model_folder(file.parent) == folder.resolve()
@@ -76,10 +85,16 @@ def test_a_folder_with_safetensors_beside_is_taken_as_it_is(tmp_path: Path) -> N
     assert check_model_folder(folder) == folder.resolve()
 
 
-def test_what_can_not_be_converted_leaves_nothing_behind(tmp_path: Path, store: Path) -> None:
-    file = write(tmp_path / "broken.gguf")
-    with pytest.raises(GroundingError, match=r"broken\.gguf can't be converted"):
-        convert_file(file)
+def test_a_conversion_that_fails_half_way_leaves_nothing_behind(
+    tmp_path: Path, store: Path, monkeypatch: Any
+) -> None:
+    def fail(source: Path, target: Path) -> None:
+        write_folder(source, target)
+        raise GroundingError(GroundingCode.NOT_A_MODEL, "it can't be converted")
+
+    monkeypatch.setattr(gguf_files, "convert_gguf", fail)
+    with pytest.raises(GroundingError, match="can't be converted"):
+        convert_file(write(tmp_path / "broken.gguf"))
     assert list((store / "converted").iterdir()) == []
 
 
