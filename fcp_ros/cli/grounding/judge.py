@@ -25,6 +25,7 @@ from fcp_ros.cli.session import SceneChoice, open_session
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
 from fcp_ros.domain import GradedPredicate, load_domain
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import shorten_words
 from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership, build_request
 from fcp_ros.package_files import find_domain
 from fcp_ros.report import to_plain
@@ -105,7 +106,8 @@ def _request_in_words(predicate: GradedPredicate, words: list[str]) -> Judgement
 
 
 def _format_answer(request: JudgementRequest, membership: Membership) -> str:
-    text = f"{membership.degree:.2f}  {request}  [{membership.source}, {membership.model}]"
+    asked = shorten_words(str(request))
+    text = f"{membership.degree:.2f}  {asked}  [{membership.source}, {membership.model}]"
     if membership.evidence_count:
         text += f"  judged {membership.prior:.2f}, then {membership.evidence_count} outcomes"
     if membership.distribution:

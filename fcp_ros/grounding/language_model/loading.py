@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fcp_ros.grounding.language_model.score_trie import ScoreTrie, build_trie, find_number_tokens
+from fcp_ros.grounding.model_files.store import suggest_repair
 from fcp_ros.grounding.models.model_folder import CONFIG
 from fcp_ros.grounding.models.torch_device import (
     build_loading_arguments,
@@ -161,5 +162,6 @@ def _build_load_error(folder: Path, device: str, error: Exception) -> GroundingE
         )
     return GroundingError(
         GroundingCode.NOT_A_MODEL,
-        f"the language model in {folder} can't be loaded ({type(error).__name__}: {error})",
+        f"the language model in {folder} can't be loaded ({type(error).__name__}: {error}); "
+        f"{suggest_repair(folder)}",
     )

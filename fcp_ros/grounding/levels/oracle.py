@@ -130,7 +130,8 @@ class LevelledOracle(PerRequestOracle):
             self._found[version] = levels
             if levels.area is not None and levels.area < GOOD_AREA:
                 self._remarks[version] = self._describe(predicate, levels)
-                _LOG.warning("%s", self._remarks[version])
+                if levels.area >= self._options.least_area:  # else each answer says it
+                    _LOG.warning("%s", self._remarks[version])
             return levels, news
 
     def close(self) -> None:

@@ -194,6 +194,17 @@ def find_ready_folder(name: str) -> Path:
     return installed
 
 
+def suggest_repair(folder: Path) -> str:
+    """Say what to do about a model whose files can't be loaded."""
+    try:
+        name = folder.resolve().relative_to(locate_models().resolve()).as_posix()
+    except ValueError:
+        return "copy it again"
+    if (folder / MANIFEST).is_file():
+        return f"`fcp models fetch {name}` mends it"
+    return f"remove {folder} and convert the file again"
+
+
 def verify_model(name: str, report: FetchReport | None = None) -> tuple[str, ...]:
     """Read all files of a model that is ready, and compare their hashes.
 

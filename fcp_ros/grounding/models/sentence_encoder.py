@@ -17,7 +17,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.model_files.store import ModelState, find_ready_folder, find_state
+from fcp_ros.grounding.model_files.store import (
+    ModelState,
+    find_ready_folder,
+    find_state,
+    suggest_repair,
+)
 from fcp_ros.grounding.models.bert_encoder import BertEncoder, can_encode
 from fcp_ros.grounding.models.model_folder import (
     check_model_folder,
@@ -125,12 +130,12 @@ class SentenceEncoder:
         except (RuntimeError, ValueError, IndexError) as error:
             raise GroundingError(
                 GroundingCode.MODEL_FAILED,
-                f"the embedding model {self.model} failed on {len(phrases)} phrases ({error})",
+                f"the sentence model {self.model} failed on {len(phrases)} phrases ({error})",
             ) from error
         if not np.isfinite(vectors).all():
             raise GroundingError(
                 GroundingCode.MODEL_FAILED,
-                f"the embedding model {self.model} returned vectors that are not finite; its "
+                f"the sentence model {self.model} returned vectors that are not finite; its "
                 "weights are damaged; copy them again",
             )
         return vectors
@@ -193,6 +198,6 @@ class SentenceEncoder:
     def _make_load_error(self, error: Exception) -> GroundingError:
         return GroundingError(
             GroundingCode.NOT_A_MODEL,
-            f"the embedding model in {self.folder} can't be loaded "
-            f"({type(error).__name__}: {error})",
+            f"the sentence model in {self.folder} can't be loaded "
+            f"({type(error).__name__}: {error}); {suggest_repair(self.folder)}",
         )

@@ -241,3 +241,11 @@ def test_no_gguf_file_is_told_with_its_name(index, register):
     with pytest.raises(GroundingError, match=r"wrong\.gguf can't be converted") as caught:
         fetch_model("wrong")
     assert caught.value.code is GroundingCode.NOT_A_MODEL
+
+
+def test_what_cannot_be_loaded_is_mended_by_the_command_that_brought_it(in_one_package, register):
+    register({"whole": in_one_package})
+    assert store.suggest_repair(fetch_model("whole")) == "`fcp models fetch whole` mends it"
+    assert store.suggest_repair(Path("/somewhere/else")) == "copy it again"
+    converted = locate_models() / "converted" / "own-123"
+    assert store.suggest_repair(converted) == f"remove {converted} and convert the file again"

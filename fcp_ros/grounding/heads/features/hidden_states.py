@@ -28,6 +28,7 @@ from fcp_ros.grounding.language_model.loading import Attention, check_architectu
 from fcp_ros.grounding.language_model.packed_forward import PackedForward, Tokens
 from fcp_ros.grounding.language_model.packing import pack, plan_passes
 from fcp_ros.grounding.language_model.score_trie import ScoreTrie, TrieNode
+from fcp_ros.grounding.model_files.store import suggest_repair
 from fcp_ros.grounding.models.torch_device import (
     build_loading_arguments,
     choose_device,
@@ -348,7 +349,7 @@ def _explain(folder: Path) -> Iterator[None]:
             GroundingCode.MODEL_FAILED if full else GroundingCode.NOT_A_MODEL,
             f"the language model in {folder} "
             f"{'is too large for the memory' if full else 'can not be loaded'} "
-            f"({type(error).__name__}: {error})",
+            f"({type(error).__name__}: {error})" + ("" if full else f"; {suggest_repair(folder)}"),
         ) from error
 
 
