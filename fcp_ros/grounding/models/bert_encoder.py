@@ -36,6 +36,8 @@ from fcp_ros.grounding.models.encoder_weights import (
 BATCH_TOKENS = 512
 """Most tokens in one pass, but for a longer phrase: more are no faster, and need more memory."""
 
+GELU_ROWS = 32
+"""Rows that stay in the cache of a core: twice as fast as all rows of a batch at once."""
 GELU_FALL = np.float32(0.3275911 / np.sqrt(2.0))
 GELU_COEFFICIENTS = np.array(
     [1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592], np.float32
@@ -206,10 +208,13 @@ def split_batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def apply_gelu(values: Matrix) -> None:
-    """Replace each x by x times the normal distribution function at x, within 4e-7.
+    """Replace each x by x times the normal distribution function at x, within 4e-7."""
+    for start in range(0, len(values), GELU_ROWS):
+        _apply_gelu(values[start : start + GELU_ROWS])
 
-    In place, and by few operations: max(x, 0) - |x| (1 - erf(|x| / sqrt(2))) / 2.
-    """
+
+def _apply_gelu(values: Matrix) -> None:
+    """Compute max(x, 0) - |x| (1 - erf(|x| / sqrt(2))) / 2 in place."""
     size = np.abs(values)
     share = size * GELU_FALL
     share += np.float32(1.0)
