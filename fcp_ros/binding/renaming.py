@@ -7,7 +7,8 @@ completion, since that goes by names, too: a door joins rooms, ``on`` says where
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def rename_scene(graph: SceneGraph, schema: Schema, mapping: SceneMapping) -> Sc
     nodes = {id_: _rename_node(node, names, mapping) for id_, node in graph.nodes.items()}
     choice = ReadingChoice(nodes, schema, mapping)
     relations: dict[tuple[str, tuple[str, ...]], SceneRelation] = {}
-    for relation in _rename_relations(graph, names, choice):
+    for relation in _rename_relations(graph.relations, names, choice):
         known = relations.get(relation.key)
         if known is None or known.confidence < relation.confidence:
             relations[relation.key] = relation
@@ -67,6 +68,28 @@ def rename_scene(graph: SceneGraph, schema: Schema, mapping: SceneMapping) -> Sc
         source=graph.source,
         notes=graph.notes,
     )
+
+
+def rename_parts(
+    nodes: Iterable[SceneNode],
+    relations: Iterable[SceneRelation],
+    known: Mapping[str, SceneNode],
+    schema: Schema,
+    mapping: SceneMapping,
+) -> tuple[tuple[SceneNode, ...], tuple[SceneRelation, ...]]:
+    """Return nodes and relations of an update in the words of a domain, by its overrides.
+
+    Args:
+        nodes: of the update.
+        relations: of the update.
+        known: nodes of the scene before it, in the words of the domain.
+        schema: of the domain.
+        mapping: of the domain.
+    """
+    names = mapping.names
+    renamed = {node.id: _rename_node(node, names, mapping) for node in nodes}
+    choice = ReadingChoice(ChainMap(renamed, dict(known)), schema, mapping)
+    return tuple(renamed.values()), tuple(_rename_relations(relations, names, choice))
 
 
 def _rename_node(node: SceneNode, names: SceneNames, mapping: SceneMapping) -> SceneNode:
@@ -93,9 +116,9 @@ def _rename_attributes(
 
 
 def _rename_relations(
-    graph: SceneGraph, names: SceneNames, choice: ReadingChoice
+    relations: Iterable[SceneRelation], names: SceneNames, choice: ReadingChoice
 ) -> Iterator[SceneRelation]:
-    for relation in graph.relations:
+    for relation in relations:
         reading = choice.choose(names.relations.get(relation.name, ()), relation.elements)
         if reading is None:
             yield relation

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from builtin_interfaces.msg import Time
 
@@ -23,7 +23,7 @@ from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
-from fcp_ros.nodes.scene_graph.renaming import RelationNames
+from fcp_ros.nodes.scene_graph.renaming import DomainOverrides, RelationNames
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.errors import SceneError
@@ -47,6 +47,7 @@ class HolderParts:
         markers: Show the graph.
         relations: Options of derived relations; None to derive none.
         limits: Limits of a scene.
+        overrides: Bring what perception says into the words of the domain.
     """
 
     frames: Frames
@@ -55,6 +56,7 @@ class HolderParts:
     markers: SceneMarkers
     relations: RelationOptions | None
     limits: SceneLimits
+    overrides: DomainOverrides = field(default_factory=lambda: DomainOverrides(None))
 
 
 class SceneHolder:
@@ -125,8 +127,10 @@ class SceneHolder:
 
     def take(self, update: SceneUpdate) -> None:
         """Apply an update, or report why not."""
-        update = self._names.rename_update(update)
         try:
+            present = self._held.graph.nodes if self._held else {}
+            update = self._parts.overrides.rename_update(update, present)
+            update = self._names.rename_update(update)
             change = self._take_full(update) if update.is_full else self._take_delta(update)
         except (ConversionError, SceneError) as error:
             self._refuse_or_ask(update, str(error))
@@ -186,6 +190,8 @@ class SceneHolder:
     def load(self, graph: SceneGraph) -> SceneGraph:
         """Begin again with a scene from a file, with its ids; return the resulting graph.
 
+        Its names are those of the domain: overrides come before what is derived from them.
+
         Raises:
             SceneError, ConversionError: it can't be used; the scene before stays.
         """
@@ -206,7 +212,7 @@ class SceneHolder:
         Raises:
             SceneError: it can't be used.
         """
-        graph = self._names.rename_graph(graph)
+        graph = self._names.rename_graph(self._parts.overrides.rename_graph(graph))
         graph = self._parts.frames.transform_graph(graph, stamp).with_sequence(0)
         with self._lock:
             self._publish(self._live.take_full(graph), stamp)

@@ -37,13 +37,14 @@ from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
-from fcp_ros.nodes.scene_graph.renaming import names_from_ros
+from fcp_ros.nodes.scene_graph.renaming import names_from_ros, read_overrides
 from fcp_ros.package_files import config_folder, find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.loading import load_scene
-from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
+from fcp_ros.scene.loading import read_scene
+from fcp_ros.scene.relations.complete import complete_relations
+from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, ON_REQUEST, RelationOptions
 from fcp_ros.srv import GetSceneGraph, LoadScene
 
 PARAMETERS = (
@@ -53,7 +54,13 @@ PARAMETERS = (
     ParameterSpec(
         "domain",
         "household",
-        "Domain by which load_scene says what of a file is read otherwise; '' for none.",
+        "Domain whose overrides bring the names of perception into its words, and by which "
+        "load_scene says what of a file is read otherwise; '' for none.",
+    ),
+    ParameterSpec(
+        "overrides",
+        "",
+        "File of overrides (fcp align SCENE writes one), after those of the domain; '' for none.",
     ),
     ParameterSpec(
         "scene_folders",
@@ -178,13 +185,14 @@ class SceneGraphNode(ManagedNode):
             SceneMarkers(self),
             self._read_relation_options(),
             self._read_limits("max_message_bytes"),
+            read_overrides(self.parameters.text("domain"), self.parameters.text("overrides")),
         )
         holder = self._holder = SceneHolder(self, self._parts, self._number)
         self._files = Worker("scene files", QUEUED_FILES)
         if scene := self.parameters.text("scene"):
             # Whoever sets parameters may name any file; only requests are kept to the folders.
             try:
-                holder.load(load_scene(str(find_scene(scene)), limits=self._read_file_limits()))
+                holder.load(self._read_scene(str(find_scene(scene)), self._read_file_limits()))
             except (SceneError, ConversionError, OSError) as error:
                 raise ConfigureError(f"the scene can't be loaded: {error}") from error
         self._intake = SceneIntake(
@@ -253,7 +261,7 @@ class SceneGraphNode(ManagedNode):
         limit = self.parameters.number("load_timeout")
 
         def load(token: CancelToken) -> tuple[SceneGraph, tuple[str, ...]]:
-            read = load_scene(address, limits=limits)
+            read = self._read_scene(address, limits)
             if token.cancelled:  # nobody waits for it any more
                 raise JobCancelled("The request was given up.")
             graph = holder.load(read)
@@ -278,6 +286,12 @@ class SceneGraphNode(ManagedNode):
         response.relation_count = len(graph.relations)
         response.notes = [*graph.notes, *remarks]
         return response
+
+    def _read_scene(self, address: str, limits: SceneLimits) -> SceneGraph:
+        """Read a scene file in the words of the domain, with completed relations."""
+        assert self._parts is not None, "they are made when the node is configured"
+        given = read_scene(address, limits=limits)
+        return complete_relations(self._parts.overrides.rename_graph(given), DEFAULT_OPTIONS)
 
     def _describe_reading(self, graph: SceneGraph) -> tuple[str, ...]:
         """Say what of a scene the nodes that plan read otherwise, and log it."""

@@ -41,14 +41,14 @@ def loader(stack_options: Any, tmp_path: Path, repository: Path) -> Any:
 def reading(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes reading a scene wait: (set when it begins, to be set so that it goes on)."""
     began, go_on = threading.Event(), threading.Event()
-    load = scene_node.load_scene
+    load = scene_node.read_scene
 
     def read_slowly(*given: Any, **more: Any) -> Any:
         began.set()
         go_on.wait(20.0)
         return load(*given, **more)
 
-    monkeypatch.setattr(scene_node, "load_scene", read_slowly)
+    monkeypatch.setattr(scene_node, "read_scene", read_slowly)
     yield began, go_on
     go_on.set()
 
