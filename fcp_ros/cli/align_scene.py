@@ -171,7 +171,8 @@ def _describe(claim: NameClaim) -> str:
 def _list_reasons(claim: NameClaim) -> list[str]:
     reasons = list(claim.reasons)
     if claim.succeeded or claim.failed:
-        reasons.insert(0, f"{claim.succeeded} actions with it succeeded, {claim.failed} failed")
+        plans = "plan" if claim.succeeded == 1 else "plans"
+        reasons.insert(0, f"it held in {claim.succeeded} {plans}, {claim.failed} failed with it")
     title = "closest" if claim.meaning is None else "or else"
     likely = [f"{meaning} ({share:.2f})" for meaning, share in claim.rivals]
     return [*reasons, *([f"{title}: {', '.join(likely)}"] if likely else [])]

@@ -51,13 +51,14 @@ class NameClaim:
         kind: of the name.
         name: in the scene.
         meaning: in the domain; None if it means nothing there.
-        probability: of the meaning, in [0, 1); before any trial it is a judgement.
+        probability: of the meaning, in [0, 1): before any trial a judgement, which counts like two
+            trials afterwards.
         standing: what is known about it.
         count: how many elements or tuples of the scene have the name.
         reasons: clauses.
         rivals: other meanings with their probabilities, the most likely first.
-        succeeded: number of actions that succeeded and rest on it.
-        failed: number of actions that failed and rest on it.
+        succeeded: number of trials in which an action succeeded that rests on it.
+        failed: number of trials in which the action that failed rests on it.
     """
 
     kind: NameKind

@@ -30,13 +30,15 @@ class ClaimWriter:
     Args:
         proposer: of the meanings.
         log: of the trials.
+        before: what was believed before any trial.
     """
 
-    def __init__(self, proposer: Proposer, log: TrialLog) -> None:
+    def __init__(self, proposer: Proposer, log: TrialLog, before: OntologyProposal) -> None:
         self._proposer = proposer
         self._target = proposer.target
         self._vocabulary = proposer.vocabulary
         self._log = log
+        self._before = before
 
     def write(self, proposal: OntologyProposal) -> tuple[NameClaim, ...]:
         """Make the claims about all names, and those that were refuted."""
@@ -100,18 +102,20 @@ class ClaimWriter:
             if use.kind is NameKind.LABEL and use.name == label and self._is_said_by(type_, use)
         ]
         meaning = self._proposer.find_label(label, type_)
+        succeeded = self._log.count_successes(used)
+        first = self._before.labels[label]
         # What the domain itself says is overruled by trials only.
         untried = ClaimStanding.PROPOSED if known is None else ClaimStanding.DOUBTFUL
         return NameClaim(
             NameKind.LABEL,
             label,
             meaning,
-            min(mass, _MOST_CERTAIN),
+            _settle(float(first[self._target.mask(type_)].sum()), mass, succeeded),
             ClaimStanding.KEPT if used else untried,
             count,
             reasons,
             tuple(one for one in rivals if one[0] != type_),
-            sum(self._log.succeeded[use] for use in used),
+            succeeded,
             sum(n for use, n in self._log.failed.items() if use.name == label),
         )
 
@@ -175,7 +179,7 @@ class ClaimWriter:
                 NameKind.RELATION,
                 name,
                 score.reading,
-                min(probability, _MOST_CERTAIN),
+                _settle(self._recall(name, score.reading), probability, self._log.succeeded[use]),
                 standing,
                 count,
                 tuple(_explain_reading(score)),
@@ -187,6 +191,18 @@ class ClaimWriter:
                 self._log.succeeded[use],
                 self._log.failed[use],
             )
+
+    def _recall(self, name: str, reading: RelationReading) -> float:
+        """Return the probability of a reading before any trial."""
+        return max(
+            (
+                share
+                for belief in self._before.relations[name]
+                for score, share in belief.scores
+                if score.reading == reading
+            ),
+            default=0.0,
+        )
 
     def _claim_nothing(
         self, kind: NameKind, name: str, belief: RelationBelief, count: int
@@ -209,6 +225,8 @@ class ClaimWriter:
         use = NameUse(NameKind.ATTRIBUTE, name, best.reading)
         is_same = best.reading == AttributeReading(name)
         standing = ClaimStanding.KNOWN if is_same else self._judge(use, best.probability)
+        earlier = self._before.attributes[name]
+        first = sum(one.probability for one in earlier if one.reading == best.reading)
         reasons = [f"{best.fit:.0%} of its things can be {best.fact.relation.replace('_', ' ')}"]
         if best.likeness is not None:
             reasons.append(f"likeness of the names {best.likeness:.2f}")
@@ -216,7 +234,7 @@ class ClaimWriter:
             NameKind.ATTRIBUTE,
             name,
             best.reading,
-            min(best.probability, _MOST_CERTAIN),
+            _settle(first, best.probability, self._log.succeeded[use]),
             standing,
             count,
             tuple(reasons),
@@ -247,6 +265,13 @@ class ClaimWriter:
                 failed=self._log.failed[use],
                 reasons=("an action failed for which nothing else is to blame",),
             )
+
+
+def _settle(before: float, now: float, succeeded: int) -> float:
+    """Return the probability that is told: what was believed first counts like two trials."""
+    if succeeded:
+        now = (2.0 * before + succeeded) / (2.0 + succeeded)
+    return min(now, _MOST_CERTAIN)
 
 
 def _explain_reading(score: ReadingScore) -> Iterator[str]:

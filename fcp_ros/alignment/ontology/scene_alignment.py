@@ -48,6 +48,8 @@ _POSSIBLE, _PROBABLE = 0.1, 0.4
 """Least probability of a type that is worth a trial, and where a wider one is credible already."""
 _READABLE = 0.02
 """Least probability of a reading that is worth a trial."""
+_FEW_TRIALS = 3
+"""Trials from which it is strange that nothing succeeded."""
 _CONFIRMING = 0.2
 """Worth of a trial that confirms what is likely, next to the entropy of what is doubtful."""
 
@@ -117,6 +119,7 @@ class _SceneAlignment:
     notes: list[str] = field(default_factory=list)
     proposer: Proposer | None = None
     proposal: OntologyProposal | None = None
+    before: OntologyProposal | None = None
     planner: ExperimentPlanner | None = None
 
     def run(self, graph: SceneGraph, other: SceneGraph | None) -> SceneAlignment:
@@ -133,7 +136,7 @@ class _SceneAlignment:
         self.proposer = proposer
         if proposer.words.note:
             self.notes.append(proposer.words.note)
-        self.proposal = proposer.propose()
+        self.proposal = self.before = proposer.propose()
         if self.simulator is not None:
             stopped = self._try_all(proposer, self.simulator)
             if stopped is not None:
@@ -338,6 +341,8 @@ class _SceneAlignment:
             message = f"{message} {len(trials)} plans were tried, {count_failures(trials)} failed."
         claims = claims or self._write_claims()
         notes = [*self.notes, *_describe_false_friends(claims)]
+        if len(trials) >= _FEW_TRIALS and not self.log.succeeded:
+            notes.append("no action ever succeeded: is the world that of the scene, with its ids?")
         if self.proposer is not None and self.log.unexplained:
             notes.append(
                 f"{self.log.unexplained} plans failed although all that they rest on succeeded "
@@ -350,7 +355,8 @@ class _SceneAlignment:
     def _write_claims(self) -> tuple[NameClaim, ...]:
         if self.proposer is None or self.proposal is None:
             return ()
-        return ClaimWriter(self.proposer, self.log).write(self.proposal)
+        before = self.before or self.proposal
+        return ClaimWriter(self.proposer, self.log, before).write(self.proposal)
 
 
 def _are_enough(known: list[NameClaim]) -> bool:

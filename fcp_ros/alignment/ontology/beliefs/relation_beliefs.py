@@ -8,7 +8,7 @@ both ends, arguments that occur once, what geometry finds of the same things, an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -18,6 +18,7 @@ from fcp_ros.alignment.ontology.beliefs.label_beliefs import UNLIKELY, Belief
 from fcp_ros.alignment.ontology.target import DomainTarget, TargetRelation
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
 from fcp_ros.domain.scene_names import DOORLESS, RelationReading
+from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _LEAST = -1.5
@@ -105,7 +106,9 @@ class RelationWeigher:
         self._located = {
             id_
             for id_, node in vocabulary.graph.nodes.items()
-            if node.pose is not None or node.polygon
+            if node.polygon
+            or (node.pose is not None and node.size is not None)
+            or (node.pose is not None and node.layer is Layer.AGENT)
         }
 
     def weigh(self, name: str, tuples: Tuples, beliefs: Mapping[str, Belief]) -> RelationBelief:
@@ -118,8 +121,9 @@ class RelationWeigher:
         """
         arity = len(tuples[0])
         scores = [
-            self._score(name, tuples, target, places, beliefs)
+            self._score(name, tuples, target, places, shares)
             for target in self._target.find_relations(arity)
+            for shares in [_share_by_label(target, beliefs)]
             for places in permutations(range(arity))
             if target.name != DOORLESS or places[0] < places[1]  # it holds both ways
         ]
@@ -141,11 +145,11 @@ class RelationWeigher:
         tuples: Tuples,
         target: TargetRelation,
         places: tuple[int, ...],
-        beliefs: Mapping[str, Belief],
+        shares: Sequence[Mapping[str, float]],
     ) -> ReadingScore:
         reading = RelationReading(target.name, places)
-        fits = self._measure_fits(tuples, target, places, beliefs)
-        base = self._measure_base(target, beliefs)
+        fits = self._measure_fits(tuples, places, shares)
+        base = self._measure_base(shares)
         weight = _add_up(math.log(_soften(float(fit)) / _soften(base)) for fit in fits)
         found, more = self._compare_geometry(tuples, reading)
         repeats = _measure_repeats(tuples, target, places)
@@ -164,39 +168,39 @@ class RelationWeigher:
         return ReadingScore(reading, target, weight, fit, found, likeness, repeats)
 
     def _measure_fits(
-        self,
-        tuples: Tuples,
-        target: TargetRelation,
-        places: tuple[int, ...],
-        beliefs: Mapping[str, Belief],
+        self, tuples: Tuples, places: tuple[int, ...], shares: Sequence[Mapping[str, float]]
     ) -> list[float]:
+        """Return for each tuple the probability that its types fit.
+
+        Args:
+            tuples: of the scene.
+            places: for each argument of the domain's relation that of the scene.
+            shares: for each of these, the probability that a label fits.
+        """
         label_of = self._vocabulary.label_of
         fits = []
         for elements in tuples:
             fit = 1.0
-            for leg, place in zip(target.legs, places, strict=True):
-                label = label_of.get(elements[place])
-                fit *= 0.0 if label is None else float(beliefs[label][leg].sum())
+            for share, place in zip(shares, places, strict=True):
+                fit *= share.get(label_of.get(elements[place], ""), 0.0)
             fits.append(fit)
         return fits
 
-    def _measure_base(self, target: TargetRelation, beliefs: Mapping[str, Belief]) -> float:
+    def _measure_base(self, shares: Sequence[Mapping[str, float]]) -> float:
         """Return the probability that things chosen at random fit a relation."""
-        labels = self._vocabulary.labels
-        total = sum(len(ids) for ids in labels.values())
-        base = 1.0
-        for leg in target.legs:
-            fit = sum(len(ids) * beliefs[label][leg].sum() for label, ids in labels.items())
-            base *= float(fit) / max(total, 1)
-        return base
+        counts = {label: len(ids) for label, ids in self._vocabulary.labels.items()}
+        total = max(sum(counts.values()), 1)
+        return math.prod(
+            sum(count * share[label] for label, count in counts.items()) / total for share in shares
+        )
 
     def _compare_geometry(
         self, tuples: Tuples, reading: RelationReading
     ) -> tuple[float | None, float]:
         """Return the share of tuples that geometry finds, and what that weighs."""
-        derived = self._derived.get(reading.name, frozenset())
+        derived = self._derived.get(reading.name)
         seen = [one for one in tuples if self._located.issuperset(one)]
-        if not derived or not seen:
+        if derived is None or not seen:
             return None, 0.0
         base = min(max(len(derived) / len(self._located) ** 2, 0.02), 0.5)
         hits = [reading.read(one) in derived for one in seen]
@@ -204,6 +208,16 @@ class RelationWeigher:
             math.log(_FOUND / base) if hit else math.log(_MISSED / (1.0 - base)) for hit in hits
         )
         return sum(hits) / len(hits), weight
+
+
+def _share_by_label(
+    target: TargetRelation, beliefs: Mapping[str, Belief]
+) -> list[dict[str, float]]:
+    """Return for each argument of a relation the probability that a label fits."""
+    return [
+        {label: float(belief[leg].sum()) for label, belief in beliefs.items()}
+        for leg in target.legs
+    ]
 
 
 def _soften(fit: float) -> float:

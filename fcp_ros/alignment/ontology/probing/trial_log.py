@@ -8,7 +8,7 @@ is wrong; a meaning is refuted only if nothing else is left to blame.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -68,11 +68,17 @@ class TrialLog:
         """Return True if trials have decided about a meaning."""
         return self.succeeded[use] > 0 or use in self.refuted
 
+    def count_successes(self, uses: Collection[NameUse]) -> int:
+        """Count the trials in which an action succeeded that rests on any of some meanings."""
+        return sum(
+            any(not use.isdisjoint(uses) for use in experiment.uses[: seen.done])
+            for experiment, seen in self.trials
+        )
+
     def add(self, experiment: NameExperiment, seen: Observation) -> None:
         """Learn from a trial."""
         self.trials.append((experiment, seen))
-        for uses in experiment.uses[: seen.done]:
-            self.succeeded.update(uses)
+        self.succeeded.update(frozenset().union(*experiment.uses[: seen.done]))
         if seen.done < len(experiment.actions):
             uses = experiment.uses[seen.done]
             self.failed.update(uses)
