@@ -16,7 +16,7 @@ from fcp_ros.grounding.heads.degree_map import DegreeMap
 from fcp_ros.grounding.heads.head import Array, Scores
 from fcp_ros.grounding.heads.head_file import Heads
 from fcp_ros.grounding.heads.learning.cosine_baseline import fit_quantile_map
-from fcp_ros.grounding.heads.learning.training import HeadComparison
+from fcp_ros.grounding.heads.learning.training import UNRELATED_IN_MAP, HeadComparison
 from fcp_ros.grounding.heads.stack import STACK_FORMAT, Stack, Weighting
 from fcp_ros.grounding.judged.agreement import measure_agreement
 from fcp_ros.grounding.judged.judgement_set import JudgementSet, hash_judgements, split
@@ -108,10 +108,12 @@ def fit_weighting(
     inputs = np.stack(
         [scores.values for scores in members] + [scores.cosines for scores in members], axis=1
     ).astype(np.float64)
-    centre, mean = inputs.mean(axis=0), degrees.mean()
+    worth = np.where(judged > 0, 1.0, UNRELATED_IN_MAP)
+    centre, mean = (np.average(side, axis=0, weights=worth) for side in (inputs, degrees))
     centred = inputs - centre
-    square = centred.T @ centred + PENALTY * len(degrees) * np.eye(2 * count)
-    weights = np.linalg.solve(square, centred.T @ (degrees - mean))
+    weighed = centred.T * worth
+    square = weighed @ centred + PENALTY * worth.sum() * np.eye(2 * count)
+    weights = np.linalg.solve(square, weighed @ (degrees - mean))
     weighting = Weighting(
         columns=columns,
         bias=float(mean - centre @ weights),
@@ -123,7 +125,7 @@ def fit_weighting(
         error_squares=(0.0, 1.0),
     )
     stacked = weighting.combine(members).astype(np.float64)
-    degree_map = fit_quantile_map(stacked, degrees, knots)
+    degree_map = fit_quantile_map(stacked, degrees, knots, worth)
     squares = (degree_map.apply_all(stacked) - degrees) ** 2
     mean_errors = np.mean([scores.errors for scores in members], axis=0).astype(np.float64)
     try:

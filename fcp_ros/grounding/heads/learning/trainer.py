@@ -30,8 +30,10 @@ from fcp_ros.grounding.judged.judgement_set import JudgementSet
 
 LAYER_SHARES = (4 / 7, 5 / 7)
 """Layers whose states are read, as shares of a model's layers: 16 and 20 of 28."""
-COMPONENTS = 256
-CAUSAL_OPTIONS = TrainingOptions(RegressionOptions(supports=4000), most_unrelated=4000)
+COMPONENTS = 512
+CAUSAL_OPTIONS = TrainingOptions(
+    RegressionOptions(supports=4000, ridges=(0.03, 0.1, 0.3)), most_unrelated=4000
+)
 """A causal model takes some 70 ms of a processor for each question."""
 
 

@@ -54,6 +54,12 @@ Reals = NDArray[np.float64]
 LEAST_JUDGEMENTS = 20
 UNRELATED_FIT_NOT = ("function", "substitution")
 """The sets in which two unrelated sides are worth 0."""
+UNRELATED_IN_MAP = 0.3
+"""What a random pair counts for in the map to degrees, of a judgement.
+
+They say what scores of 0 look like; but most of those that a head is asked about have been taken
+for candidates by somebody, and with a full count what is judged 0.9 would be answered as 0.5.
+"""
 CHUNK = 2048
 """Pairs whose features are computed at a time."""
 
@@ -81,7 +87,7 @@ class TrainingOptions:
     unrelated: float = 1.0
     most_unrelated: int = 1 << 30
     unrelated_worth: float = 1.0
-    unrelated_in_map: float = 1.0
+    unrelated_in_map: float = UNRELATED_IN_MAP
     seed: int = 0
 
 
