@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from fcp_ros.grounding.wording.known_words import KnownWords
 from fcp_ros.grounding.wording.tables import (
+    ARTICLES,
     ATTRIBUTED,
     CLAIMS,
     CLAUSES,
@@ -83,11 +84,37 @@ class NameRule:
     def find_begin(self, begin: int, end: int) -> int:
         """Find where the name begins: only few words stand before the first that people judged."""
         words = self.words
+        second = words[begin + 1 : begin + 2]
+        if second and second[0] in ARTICLES and not self.known.is_head(words[begin]):
+            begin = min(begin + 2, end)  # a verb stands before an article: "take the mug"
         for place in range(begin, end):
             if words[place] in LINKS and place > begin and not self._is_no_noun(words[place - 1]):
                 return begin
             if is_listed(words[place], self.known) and words[place] not in LOOSE_ENDS:
                 return begin if place - begin <= MOST_BEFORE else place
+        return begin
+
+    def is_name(self, begin: int, end: int) -> bool:
+        """Return True if words end in the kind of some thing that people judged."""
+        last = self.words[end - 1] if begin < end else ""
+        return self.known.is_head(last) and not self._is_no_noun(last)
+
+    def find_last_name(self) -> int:
+        """Find the begin of a judged name at the very end ("choose the garden chair").
+
+        Returns:
+            Its place, with judged words before it that may belong to it; the number of words if
+            there is none.
+        """
+        words, phrases = self.words, self.known.phrases
+        places = range(max(0, len(words) - MOST_WORDS), len(words))
+        begin = next((p for p in places if " ".join(words[p:]) in phrases), len(words))
+        while 0 < begin < len(words):
+            before = words[begin - 1]
+            is_part = is_listed(before, self.known) and before not in LOOSE_ENDS | LINKS | CLAUSES
+            if not is_part or self.known.is_new_name(before, words[begin]):
+                break
+            begin -= 1
         return begin
 
     def _find_listed(self, begin: int, end: int) -> int:

@@ -35,6 +35,9 @@ ORDERS = collect_words("""
 PRAISE = collect_words("""
     perfect perfectly best ideal ideally excellent excellently optimal flawless superb suitable
     suited recommended approved certified awesome wonderful amazing fantastic unrivalled unbeatable
+    ultimate ever supreme premium verified favourite greatest finest superior popular winning
+    genuine proven official legendary famous magical outstanding exceptional matchless peerless sure
+    trusted endorsed authorised authorized accepted preferred valid proper wanted desired requested
     """)
 """Claims about how good a thing is: what is to be judged."""
 CLAIMS = collect_words("made meant designed built intended fit fine great ready")
@@ -59,6 +62,7 @@ LINKS = collect_words("""
     full like
     """)
 """Words that link the parts of a name; a word before one of them is the head of a phrase."""
+ARTICLES = collect_words("a an the")
 ATTRIBUTED = collect_words("with without")
 """Words behind which it is said what belongs to a thing."""
 STATE = "ed"

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from fcp_ros.foundation.labels import drop_asset_codes, drop_asset_prefix
 from fcp_ros.grounding.judged.words import to_plain
 from fcp_ros.grounding.wording.known_words import KnownWords
-from fcp_ros.grounding.wording.tables import JOINTS, SAME_WORDS, WHICH
+from fcp_ros.grounding.wording.tables import ARTICLES, JOINTS, SAME_WORDS, WHICH
 
-ARTICLES = ("a", "an", "the")
 LEAST_PART = 3
 """Letters of the shorter part of a compound."""
 
