@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
-from fcp_ros.domain.pddl.invariants import Key, Part, find_invariant
+from fcp_ros.domain.pddl.invariants import InvariantSearch, Key, Part
 from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
 from fcp_ros.domain.pddl.rules.universe import Universe
 from fcp_ros.domain.pddl.syntax.tree import (
@@ -141,7 +141,7 @@ def _is_single(
     if len(set(keys)) < len(keys):
         return False
     return all(_adds_one(definition, rule) for rule in drafts) or bool(
-        find_invariant(part, drafts, universe.problem.facts, check)
+        InvariantSearch(drafts, universe.problem.facts, check).find(part)
     )
 
 

@@ -21,6 +21,8 @@ from fcp_ros.domain.pddl.rules.draft import DraftEffect, DraftRule
 
 MAX_CANDIDATES = 400
 """Number of candidates tried for one part before the search gives up."""
+MAX_ALL_CANDIDATES = 50_000
+"""The same for all parts of a task. One candidate takes about 0.1 ms."""
 
 Facts = Mapping[str, frozenset[tuple[str, ...]]]
 Key = tuple[Term, ...]
@@ -43,34 +45,79 @@ Invariant = frozenset[Part]
 """For each binding of the parameters, at most one fact of all the parts together."""
 
 
-def find_invariant(
-    part: Part, rules: Sequence[DraftRule], facts: Facts, check: Callable[[], None]
-) -> Invariant | None:
-    """Find an invariant that the part belongs to; None if the search finds none.
+class InvariantSearch:
+    """Finds invariants of some rules; what was found for one part is known for the others.
 
     Args:
-        part: a part of the invariant.
         rules: all rules.
         facts: the initial facts.
         check: called for each candidate; may raise to stop.
     """
-    # Breadth first over growing candidates: an unbalanced rule is repaired by one more part, so the
-    # first invariant found has the fewest parts.
-    start: Invariant = frozenset((part,))
-    queue, seen = deque([start]), {start}
-    while queue:
-        check()
-        candidate = queue.popleft()
-        refined = _find_repairs(candidate, rules)
-        if refined is None:
-            if _holds_initially(candidate, facts):
-                return candidate
-            continue
-        for larger in refined:
-            if larger not in seen and len(seen) < MAX_CANDIDATES:
-                seen.add(larger)
-                queue.append(larger)
-    return None
+
+    def __init__(self, rules: Sequence[DraftRule], facts: Facts, check: Callable[[], None]) -> None:
+        self._facts = facts
+        self._check = check
+        self._rules = rules
+        self._adding: dict[str, list[int]] = {}
+        for number, rule in enumerate(rules):
+            atoms = itertools.chain(rule.add, *(effect.add for effect in rule.effects))
+            for predicate in {atom.predicate for atom in atoms}:
+                self._adding.setdefault(predicate, []).append(number)
+        self._found: dict[Part, Invariant] = {}
+        self._left = MAX_ALL_CANDIDATES
+
+    def find(self, part: Part) -> Invariant | None:
+        """Find an invariant that a part belongs to; None if the search finds none."""
+        if part not in self._found:
+            invariant = self._search(part)
+            if invariant is None:
+                return None
+            self._found.update(dict.fromkeys(invariant, invariant))
+        return self._found[part]
+
+    def _search(self, part: Part) -> Invariant | None:
+        # Breadth first over growing candidates: an unbalanced rule is repaired by one more part, so
+        # the first invariant found has the fewest parts.
+        start: Invariant = frozenset((part,))
+        queue = deque([(start, {part.predicate: part}, self._list_adding(part))])
+        seen = {start}
+        while queue and self._left > 0:
+            self._check()
+            self._left -= 1
+            candidate, parts, unchecked = queue.popleft()
+            number = self._find_fault(parts, unchecked)
+            if number is None:
+                if _holds_initially(candidate, self._facts):
+                    return candidate
+                continue
+            for remedy in _find_remedies(self._rules[number], parts):
+                larger = candidate | {remedy}
+                if larger not in seen and len(seen) < MAX_CANDIDATES:
+                    seen.add(larger)
+                    # The others stay balanced: they add nothing to the new part.
+                    rest = {one for one in unchecked if one >= number}
+                    rest.update(self._list_adding(remedy))
+                    queue.append((larger, {**parts, remedy.predicate: remedy}, sorted(rest)))
+        return None
+
+    def _find_fault(self, parts: Mapping[str, Part], numbers: Iterable[int]) -> int | None:
+        """Find the first rule that is heavy or not balanced."""
+        for number in numbers:
+            check = _RuleCheck(self._rules[number], parts)
+            if check.is_heavy() or next(check.find_unbalanced(), None) is not None:
+                return number
+        return None
+
+    def _list_adding(self, part: Part) -> Sequence[int]:
+        """List the numbers of the rules that add facts of a part."""
+        return self._adding.get(part.predicate, ())
+
+
+def _find_remedies(rule: DraftRule, parts: Mapping[str, Part]) -> Iterator[Part]:
+    """Find parts that may balance a rule; none can make a heavy one light."""
+    check = _RuleCheck(rule, parts)
+    if not check.is_heavy():
+        yield from check.find_remedies(*next(check.find_unbalanced()))
 
 
 def _holds_initially(candidate: Invariant, facts: Facts) -> bool:
@@ -80,20 +127,6 @@ def _holds_initially(candidate: Invariant, facts: Facts) -> bool:
         for arguments in facts.get(part.predicate, ())
     )
     return all(number <= 1 for number in weight.values())
-
-
-def _find_repairs(candidate: Invariant, rules: Iterable[DraftRule]) -> list[Invariant] | None:
-    """Find larger candidates that may be balanced; None if this one is, [] if a rule is heavy."""
-    parts = {part.predicate: part for part in candidate}
-    for rule in rules:
-        check = _RuleCheck(rule, parts)
-        # Further parts can't make a heavy rule light.
-        if check.is_heavy():
-            return []
-        unbalanced = next(check.find_unbalanced(), None)
-        if unbalanced is not None:
-            return [candidate | {part} for part in check.find_remedies(*unbalanced)]
-    return None
 
 
 @dataclass(frozen=True)

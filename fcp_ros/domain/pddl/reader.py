@@ -11,7 +11,7 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.pddl.assembly import assemble
 from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
-from fcp_ros.domain.pddl.invariants import Part, find_invariant
+from fcp_ros.domain.pddl.invariants import InvariantSearch, Part
 from fcp_ros.domain.pddl.known_values import require_known_values
 from fcp_ros.domain.pddl.metric import price_task
 from fcp_ros.domain.pddl.names import Legs
@@ -179,7 +179,8 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
     drafts = _draft_all(universe, source, check)
     definitions = find_definitions(universe, drafts, check)
     # Before any replacement: replaced predicates take part in invariants of the others.
-    legs = {name: _find_legs(name, universe, drafts, check) for name in sorted(universe.fluents)}
+    search = InvariantSearch(drafts, universe.problem.facts, check)
+    legs = {name: _find_legs(name, universe, search) for name in sorted(universe.fluents)}
     for definition in definitions.values():
         legs[definition.part.predicate] = _add_key(legs, definition.part)
     if definitions:
@@ -216,15 +217,13 @@ def _add_key(legs: Mapping[str, Legs], part: Part) -> Legs:
     return Legs(tuple(sorted({*known.functional, *part.order})), known.single)
 
 
-def _find_legs(predicate: str, universe: Universe, drafts: list[DraftRule], check: Check) -> Legs:
+def _find_legs(predicate: str, universe: Universe, search: InvariantSearch) -> Legs:
     """Find the legs of a predicate that invariants prove functional."""
     arity = len(universe.domain.predicates[predicate])
-    facts = universe.problem.facts
     if arity == 1:
-        alone = find_invariant(Part(predicate, (), 0), drafts, facts, check)
-        return Legs(single=alone is not None)
+        return Legs(single=search.find(Part(predicate, (), 0)) is not None)
     if arity == 2:
         parts = (Part(predicate, (0,), 1), Part(predicate, (1,), 0))
-        found = [find_invariant(part, drafts, facts, check) is not None for part in parts]
+        found = [search.find(part) is not None for part in parts]
         return Legs(tuple(place for place, is_key in enumerate(found) if is_key))
     return Legs()

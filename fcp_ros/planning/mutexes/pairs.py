@@ -35,8 +35,8 @@ AT_ONCE = -2
 MutexPair = frozenset[Place]
 """Two places that are mutex, or one that is mutex with itself; or see `make_at_once_pair`."""
 
-MOST_PAIRS = 20_000
-"""Pairs that a proof begins with; 200 places have as many. A proof takes about 10 us a pair."""
+MOST_PAIRS = 30_000
+"""Pairs that a proof begins with; 240 places have as many. A proof takes up to 0.1 ms a pair."""
 
 Disjoint = Collection[frozenset[str]]
 """Pairs of unary static relations that no element is in both of."""
@@ -225,7 +225,7 @@ class MutexProof:
             combinations_with_replacement(places, 2),
             ((one, other) for one in implied for other in places),
         )
-        if len(places) * (len(places) + len(implied)) > MOST_PAIRS:
+        if len(places) * (len(places) // 2 + len(implied)) > MOST_PAIRS:
             known = {*places, *implied}
             near = (pair for pair in self._list_near(check) if known.issuperset(pair))
             together = islice(near, MOST_PAIRS)

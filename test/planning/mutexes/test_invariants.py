@@ -3,6 +3,7 @@
 
 import itertools
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -190,6 +191,79 @@ def test_invariants_hold_wherever_one_can_get(world):
             for check in invariants.checks[number]:
                 known = [is_there(instance, a, bound) for a in (check.one, check.other)]
                 assert is_there(state, check.static, bound) or all(known)
+
+
+@settings(max_examples=60, deadline=None)
+@given(world=worlds())
+def test_pairs_are_those_of_a_proof_that_asks_for_all_of_them_again(world):
+    domain, instance = world
+    lifted = lift_domain(domain)
+    proof = MutexProof(lifted.rules, lifted.relations)
+    disjoint = frozenset(find_disjoint_relations(["small", "large"], instance))
+    broken = frozenset(find_initially_broken(proof.find_pairs((), disjoint), instance))
+    found = proof.find_pairs(broken, disjoint)
+    pairs = set(proof._candidates - broken)
+    while wrong := [pair for pair in pairs if not proof._is_kept(pair, pairs)]:
+        pairs.difference_update(wrong)
+    assert found == pairs
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fcp_ros.planning.mutexes.pairs.MOST_PAIRS", 12)
+        few = MutexProof(lifted.rules, lifted.relations).find_pairs(broken, disjoint)
+    assert few <= pairs
+
+
+def make_chain(count):
+    """Make rules that take a thing from each of many relations to the next one, and its place."""
+    relations = "\n".join(f"  s{n}: {{legs: {{thing: thing}}}}" for n in range(count))
+    rules = "\n".join(
+        f"  go{n}: {{parameters: {{x: thing}}, when: ['s{n}(x)'], delete: ['s{n}(x)'], "
+        f"add: ['s{n + 1}(x)'], {DONE}}}"
+        for n in range(count - 1)
+    )
+    text = f"domain: steps\nversion: '1'\ntypes: {{thing: []}}\nrelations:\n{relations}\n"
+    text += "  near: {legs: {one: thing, other: thing}}\nattributes:\n"
+    text += "  category: {of: thing, kind: string}\n"
+    text += f"scene: {{layers: {{}}, unknown: thing}}\nrules:\n{rules}\n"
+    text += "  move: {parameters: {x: thing, y: thing, z: thing}, when: ['near(x, y)'], "
+    text += f"delete: ['near(x, y)'], add: ['near(x, z)'], {DONE}}}\n"
+    return lift_domain(parse_domain(text))
+
+
+def test_of_many_relations_those_are_paired_that_a_rule_mentions_together():
+    lifted = make_chain(400)
+    proof = MutexProof(lifted.rules, lifted.relations)
+    assert frozenset([("s3", 0), ("s4", 0)]) in proof._candidates
+    assert frozenset([("s3", 0), ("s5", 0)]) not in proof._candidates
+    assert len(proof._candidates) < 5000
+    assert frozenset([("s3", 0), ("s5", 0)]) in MutexProof(*make_parts(40))._candidates
+
+
+def make_parts(count):
+    lifted = make_chain(count)
+    return lifted.rules, lifted.relations
+
+
+def test_a_proof_can_be_stopped_in_each_of_its_loops():
+    lifted = make_chain(60)
+    calls = 0
+
+    def count_calls():
+        nonlocal calls
+        calls += 1
+
+    InvariantFinder(lifted, count_calls)
+    assert calls > 3000, "at least once for each pair"
+    for most in (10, 2000, calls - 1):
+        left = most
+
+        def stop():
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise TimeoutError
+
+        with pytest.raises(TimeoutError):
+            InvariantFinder(lifted, stop)
 
 
 def test_what_the_reader_of_pddl_cannot_find():
