@@ -5,15 +5,22 @@ Every pair of ground facts is a replace rule at a penalty. A rule reads a fact a
 copy* of another one true; conditions and goal read known copies, and actions change a fact with
 its copy. The plan of least cost is tried without its replace rules in the true model. If it fails,
 the last replace rule before the failure is removed.
+
+Plans are found by our planner, or by A* with LM-cut of Fast Downward (GPL), which runs as a program
+of its own in an environment of its own and is no part of this package.
 """
 
 from __future__ import annotations
 
+import random
+import subprocess
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 from fcp_ros.alignment.trials.simulator import GroundAction, Simulator
 from fcp_ros.domain.expressions.syntax import Atom, Constant
@@ -29,10 +36,12 @@ from fcp_ros.domain.pddl.syntax.tree import (
     change_parts,
     is_below,
 )
+from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
 from fcp_ros.planning import Optimise, PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 
 PENALTY = 100
+"""Of a replace rule, where an action costs 1."""
 GroundFact = tuple[str, tuple[str, ...]]
 Pair = tuple[GroundFact, GroundFact]
 
@@ -43,17 +52,43 @@ class PublishedResult:
 
     Attributes:
         solved: a plan succeeded.
+        end: the reason why it went no further; "" if it is solved.
         removed: the pairs that were removed, in their order.
         pairs: the number of pairs at first.
-        seconds: of all iterations.
-        proven: each plan but the last was proven to be one of least cost.
+        seconds: of each iteration.
+        proven: number of plans that were proven to be of least cost.
     """
 
     solved: bool
+    end: str
     removed: tuple[Pair, ...]
     pairs: int
-    seconds: float
-    proven: bool
+    seconds: tuple[float, ...]
+    proven: int
+
+    @property
+    def spoilt(self) -> int:
+        """The first iteration that removed a pair of `handempty` and `not-holding`; 0 for none."""
+        names = frozenset(("handempty", "not-holding"))
+        return next(
+            (
+                number
+                for number, (source, target) in enumerate(self.removed, start=1)
+                if {source[0], target[0]} == names
+            ),
+            0,
+        )
+
+
+@dataclass(frozen=True)
+class FoundPlan:
+    """The answer of a planner: the steps, None without a plan; are they proven to be the best?"""
+
+    steps: Sequence[GroundAction] | None
+    is_best: bool
+
+
+Planner = Callable[[PddlTexts], FoundPlan]
 
 
 def list_facts(texts: PddlTexts) -> list[GroundFact]:
@@ -71,43 +106,58 @@ def list_facts(texts: PddlTexts) -> list[GroundFact]:
 
 
 def run_published(
-    model: PddlTexts, simulator: Simulator, plan_time: float, most: int, total_time: float
+    model: PddlTexts,
+    simulator: Simulator,
+    planner: Planner,
+    most: int,
+    total_time: float,
+    seed: int | None = None,
 ) -> PublishedResult:
     """Run the published method.
 
     Args:
         model: the partial model.
         simulator: where plans are tried.
-        plan_time: for each plan (s).
+        planner: finds a plan of least cost.
         most: removals before it is given up.
         total_time: for everything (s).
+        seed: shuffles the pairs, which decides between plans of equal cost; None leaves them.
     """
     begun = time.perf_counter()
     copied = _copy_known(model)
     facts = list_facts(model)
-    pairs: dict[Pair, None] = dict.fromkeys(product(facts, facts))
-    count, removed, proven = len(pairs), [], True
-    while len(removed) < most and time.perf_counter() - begun < total_time:
-        names = {f"replace-{number}": pair for number, pair in enumerate(pairs)}
-        steps, is_best = _plan(copied, names, plan_time)
-        proven = proven and is_best
-        if steps is None:
+    listed = list(product(facts, facts))
+    if seed is not None:
+        random.Random(seed).shuffle(listed)
+    names = {f"replace-{number}": pair for number, pair in enumerate(listed)}
+    removed: list[Pair] = []
+    seconds: list[float] = []
+    end, proven = "", 0
+    solved = False
+    while True:
+        if len(removed) >= most or time.perf_counter() - begun > total_time:
+            end = "its time is over"
             break
-        actions = [step for step in steps if step[0] not in names]
-        seen = simulator.run(actions)
+        start = time.perf_counter()
+        found = planner(_add_rules(copied, names))
+        seconds.append(time.perf_counter() - start)
+        proven += found.is_best
+        if found.steps is None:
+            end = "no plan is left" if found.is_best else "no plan was found in time"
+            break
+        seen = simulator.run([step for step in found.steps if step[0] not in names])
         if seen.reached:
-            seconds = time.perf_counter() - begun
-            return PublishedResult(True, tuple(removed), count, seconds, proven)
-        last = _find_last(steps, names, seen.done)
-        if last is None:
+            solved = True
             break
-        removed.append(names[last])
-        del pairs[names[last]]
-    seconds = time.perf_counter() - begun
-    return PublishedResult(False, tuple(removed), count, seconds, proven)
+        last = _find_last(found.steps, names, seen.done)
+        if last is None:
+            end = "a plan without replace rules failed"
+            break
+        removed.append(names.pop(last))
+    return PublishedResult(solved, end, tuple(removed), len(listed), tuple(seconds), proven)
 
 
-def _find_last(steps: Sequence[GroundAction], names: dict[str, Pair], done: int) -> str | None:
+def _find_last(steps: Sequence[GroundAction], names: Mapping[str, Pair], done: int) -> str | None:
     """Find the last replace rule before the action that failed, or before the end."""
     last, actions = None, 0
     for name, _ in steps:
@@ -177,10 +227,8 @@ def _cost(amount: int) -> ActionEffect:
     return ActionEffect(numeric=(change,))
 
 
-def _plan(
-    texts: PddlTexts, names: dict[str, Pair], plan_time: float
-) -> tuple[list[GroundAction] | None, bool]:
-    """Plan with all pairs; None without a plan. Says if the plan is proven to be a best one."""
+def _add_rules(texts: PddlTexts, names: Mapping[str, Pair]) -> PddlTexts:
+    """Add a replace rule for each pair."""
     rules = tuple(
         PddlAction(
             name,
@@ -191,28 +239,80 @@ def _plan(
         )
         for name, (source, target) in names.items()
     )
-    domain = replace(texts.domain, actions=(*texts.domain.actions, *rules))
-    task = work_out(replace(texts, domain=domain))
-    result = plan(
-        task.domain,
-        task.instance,
-        task.goal,
-        PlanningOptions(
-            optimise=Optimise.COST, time_limit=plan_time, improve_time=plan_time, memory_limit=8192
-        ),
-        NoMemberships(),
-        explain_conflict=False,
-    )
-    if result.plan is None:
-        return None, result.status is PlanStatus.UNSOLVABLE_PROVEN
-    steps = [
-        (form.action, tuple(dict(step.arguments)[name] for name in form.parameters))
-        for step in result.plan.steps
-        for form in [task.forms[step.rule]]
-    ]
-    return steps, result.status is PlanStatus.SOLVED_OPTIMALLY
+    constants = texts.problem.objects
+    domain = replace(texts.domain, actions=(*texts.domain.actions, *rules), constants=constants)
+    return replace(texts, domain=domain)
 
 
 def _ground(fact: GroundFact) -> Atom:
     name, arguments = fact
     return Atom(name, tuple(map(Constant, arguments)))
+
+
+# --- planners
+
+
+def plan_ourselves(plan_time: float) -> Planner:
+    """Make a planner: ours, which goes on until the cost is proven or its time is over."""
+
+    def find(texts: PddlTexts) -> FoundPlan:
+        task = work_out(texts)
+        result = plan(
+            task.domain,
+            task.instance,
+            task.goal,
+            PlanningOptions(
+                optimise=Optimise.COST,
+                time_limit=plan_time,
+                improve_time=plan_time,
+                memory_limit=8192,
+            ),
+            NoMemberships(),
+            explain_conflict=False,
+        )
+        if result.plan is None:
+            return FoundPlan(None, result.status is PlanStatus.UNSOLVABLE_PROVEN)
+        steps = [
+            (form.action, tuple(dict(step.arguments)[name] for name in form.parameters))
+            for step in result.plan.steps
+            for form in [task.forms[step.rule]]
+        ]
+        return FoundPlan(steps, result.status is PlanStatus.SOLVED_OPTIMALLY)
+
+    return find
+
+
+def plan_with_fast_downward(command: Sequence[str], plan_time: float) -> Planner:
+    """Make a planner: A* with LM-cut of Fast Downward.
+
+    Args:
+        command: that calls its driver.
+        plan_time: for one plan, translation included (s).
+    """
+
+    def find(texts: PddlTexts) -> FoundPlan:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            constants = texts.domain.constants
+            (folder / "domain.pddl").write_text(write_domain(texts.domain))
+            (folder / "problem.pddl").write_text(write_problem(texts.problem, constants))
+            arguments = ["domain.pddl", "problem.pddl", "--search", "astar(lmcut())"]
+            try:
+                done = subprocess.run(
+                    [*command, *arguments],
+                    cwd=folder,
+                    capture_output=True,
+                    text=True,
+                    timeout=plan_time,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                return FoundPlan(None, False)
+            file = folder / "sas_plan"
+            if not file.is_file():
+                return FoundPlan(None, "unsolvable" in done.stdout.lower())
+            lines = [line for line in file.read_text().splitlines() if line.startswith("(")]
+            words = [line.strip("()").split() for line in lines]
+            return FoundPlan([(name, tuple(rest)) for name, *rest in words], True)
+
+    return find

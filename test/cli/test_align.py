@@ -200,7 +200,7 @@ def towers(tmp_path: Path) -> list[str]:
         "scene": "(define (domain scene) (:predicates (on ?x ?place) (grasped ?x ?hand)))",
         "wish": "(define (problem wish) (:domain scene) (:objects a b c table) "
         "(:init (on a table) (on b a) (on c table)) (:goal (and (on a b) (on b table))))",
-        "now": "(define (problem now) (:domain blocks) (:objects a b c table - block) "
+        "now": "(define (problem now) (:domain blocks) (:objects a b c - block table - object) "
         "(:init (on-table a) (over b a) (top b) (on-table c) (top c) (hand-free)) "
         "(:goal (and (over a b) (on-table b))))",
     }
