@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from fcp_ros.alignment.names.synonyms import Synonym
 from fcp_ros.cset import Fact
@@ -37,8 +38,9 @@ class StepView:
     after: SceneGraph
     known: Collection[str]
 
-    def list_new(self) -> list[SceneRelation]:
-        """List relations of unknown names, of elements of the step, that are new since it began."""
+    @cached_property
+    def new(self) -> tuple[SceneRelation, ...]:
+        """The relations of unknown names, of elements of the step, that are new since it began."""
         elements = {name for fact in self.expected for name in fact.arguments}
         found = {
             relation.key: relation
@@ -46,12 +48,12 @@ class StepView:
             if id_ in self.after.nodes
             for relation in self.after.relations_of(id_)
         }
-        return [
+        unknown = (found[key] for key in sorted(found) if key[0] not in self.known)
+        return tuple(
             relation
-            for key, relation in sorted(found.items())
-            if relation.name not in self.known
-            and self.before.relation(relation.name, *relation.elements) is None
-        ]
+            for relation in unknown
+            if self.before.relation(relation.name, *relation.elements) is None
+        )
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,11 @@ def find_notices(view: StepView) -> Iterator[Notice]:
 
     A fact that names an element twice says nothing about the order of its arguments.
     """
-    new = view.list_new()
     for fact in sorted(view.missing):
         arguments = fact.arguments
         if len(set(arguments)) < len(arguments):
             continue
-        for relation in new:
+        for relation in view.new:
             if sorted(relation.elements) == sorted(arguments):
                 places = tuple(relation.elements.index(name) for name in arguments)
                 synonym = Synonym(relation.name, fact.relation, places)
@@ -98,7 +99,7 @@ def contradicts(view: StepView, synonym: Synonym) -> bool:
         view: the step.
         synonym: from perception's name to the domain's.
     """
-    found = [relation for relation in view.list_new() if relation.name == synonym.source]
+    found = [relation for relation in view.new if relation.name == synonym.source]
     if any(len(relation.elements) != len(synonym.places) for relation in found):
         return True
     stated = {

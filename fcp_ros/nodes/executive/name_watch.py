@@ -8,6 +8,7 @@ from typing import Any
 
 from rclpy.publisher import Publisher
 
+from fcp_ros.alignment.answer import SynonymEvidence
 from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair
 from fcp_ros.alignment.names.synonyms import Synonym
 from fcp_ros.alignment.noticing import StepView
@@ -67,6 +68,11 @@ class NameWatch:
     def waiting(self) -> tuple[Synonym, ...]:
         """The pairs that wait for an answer, the likeliest first."""
         return tuple(one.proposal.synonym for one in self._book.open)
+
+    @property
+    def pairs(self) -> tuple[SynonymEvidence, ...]:
+        """All pairs: proposed, kept and refused."""
+        return self._book.pairs
 
     @property
     def note(self) -> str:
@@ -140,7 +146,7 @@ class NameWatch:
 
     def publish(self) -> None:
         """Publish all pairs."""
-        self._publisher.publish(proposals_to_ros(self._book.pairs, self._now()))
+        self._publisher.publish(proposals_to_ros(self.pairs, self._now()))
 
     def close(self) -> None:
         """Close the file of the pairs."""

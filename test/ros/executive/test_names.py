@@ -28,12 +28,12 @@ def turn(relations) -> None:
         first += count
 
 
-@pytest.fixture
-def site(make_sites, tmp_path, probe):
+@pytest.fixture(scope="module")
+def renaming_site(make_sites, tmp_path_factory, probe):
     """All nodes; what executors change is seen by a perception with names of its own."""
     sites = make_sites()
     site = sites.start(
-        tmp_path,
+        tmp_path_factory.mktemp("names"),
         ros_args=("--ros-args", "-r", "simulated_executor:scene_graph_update:=perceived"),
         executive={"settle_time": 0.5, "question_timeout": 20.0, "learn_wait": 0.0},
         simulated_executor={"report_timeout": 0.5},
@@ -58,6 +58,20 @@ def site(make_sites, tmp_path, probe):
     probe.node.destroy_subscription(subscription)
     probe.node.destroy_publisher(publisher)
     sites.stop()
+
+
+@pytest.fixture
+def site(renaming_site):
+    """The scene as it was at first, and no pair of names."""
+    while pairs := renaming_site.executive._names.pairs:
+        pair = pairs[0].proposal.synonym
+        answer = Synonym(source=pair.source, target=pair.target, places=list(pair.places))
+        assert renaming_site.client.settle_name(answer, SettleName.Request.FORGET).success
+    taken = renaming_site.stack.nodes["scene_graph"]
+    renaming_site.until(lambda: not taken.diagnose().values["renamed_relations"], "no names")
+    renaming_site.reset()
+    renaming_site.proposals.messages.clear()
+    return renaming_site
 
 
 def pair_in(message, standing: int) -> Synonym | None:
