@@ -6,6 +6,8 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +19,7 @@ from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, Se
 from fcp_ros.client.queries import plan_request, to_sendable
 from fcp_ros.client.spinner import SpinningNode
 from fcp_ros.msg import (
+    NameProposals,
     Plan,
     PlanRequest,
     PlanResult,
@@ -27,7 +30,7 @@ from fcp_ros.msg import (
 )
 from fcp_ros.nodes.calls.action_call import make_action_client
 from fcp_ros.nodes.conversions.common import duration_to_ros
-from fcp_ros.nodes.runtime.qos import request_qos
+from fcp_ros.nodes.runtime.qos import request_qos, state_qos
 from fcp_ros.srv import (
     Align,
     AnswerQuestion,
@@ -390,6 +393,32 @@ class FcpClient:
         )
         self.wait_for("align")
         return self.send_align(request).result((time_limit or 0.0) + self._answer_timeout)
+
+    def name_proposals(self, timeout: float = 2.0) -> list[Synonym]:
+        """List names of perception that were proposed, kept or refused; wait at most `timeout` s.
+
+        Raises:
+            FcpUnavailable: no executive has published them in time.
+        """
+        come: Future[NameProposals] = Future()
+
+        def take(message: NameProposals) -> None:
+            if not come.done():
+                come.set_result(message)
+
+        subscription = self._node.create_subscription(
+            NameProposals,
+            f"{self._prefix}name_proposals",
+            take,
+            state_qos(),
+            callback_group=self._group,
+        )
+        try:
+            return list(come.result(timeout).synonyms)
+        except FutureTimeout:
+            raise self._unavailable("name_proposals") from None
+        finally:
+            self._node.destroy_subscription(subscription)
 
     def settle_name(
         self, proposal: Synonym, answer: int = SettleName.Request.KEEP

@@ -23,6 +23,7 @@ RUNS = {
     "plan_goal": ([], "?x = book_1"),
     "achieve_goal": ([], "place: done\nsucceeded"),
     "calibration": ([], "outcomes"),
+    "settle_names": ([], "No names are proposed."),
     "ask": (["bring me a wine glass", "1"], "pick: done\nnavigate: done\nachieved"),
 }
 

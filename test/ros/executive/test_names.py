@@ -85,6 +85,7 @@ def test_a_renamed_relation_is_proposed_kept_and_remembered(site, plan_of):
     assert result.outcomes[-1].outcome.code == OutcomeCode.POSTCONDITION_FAILED.value
     message = site.proposals.wait(lambda one: pair_in(one, Synonym.OPEN))
     pair = pair_in(message, Synonym.OPEN)
+    assert site.client.name_proposals(timeout=30.0) == list(message.synonyms)
     assert (pair.source, pair.target, list(pair.places)) == (HEARD, OWN, TURNED)
     assert pair.reasons == [
         "after pick(robot_1, bowl_1, counter_1, kitchen_1) the scene has "
