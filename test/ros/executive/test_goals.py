@@ -38,7 +38,6 @@ def test_a_goal_is_planned_executed_and_reached(here):
 
 
 def test_an_executor_that_fails_on_one_item_leads_to_another_and_is_remembered(here):
-    assert here.client.reset_calibration("can_grasp").success
     before = degree_of(here, "drinking_glass_1")
     state, result = here.achieve(HOLD_A_CUP)
     assert state is GoalState.SUCCEEDED, result.error_msg
@@ -101,8 +100,6 @@ def test_replanning_is_bounded_and_says_why_it_ended(here):
     assert here.codes(2) == [FAILED] * 2
     assert "1 times" in result.error_msg
     assert "EXECUTION_FAILED" in result.error_msg
-    # Otherwise the third attempt on a glass that failed twice is below alpha.
-    assert here.client.reset_calibration("can_grasp").success
     state, result = here.achieve("holding(robot_1, drinking_glass_1)", max_replans=0)
     assert (result.error_code, result.replans) == (GoalError.REPLANS_EXHAUSTED, 0)
 
