@@ -135,7 +135,7 @@ def _open_progress(console: Console) -> Progress:
 
 
 class _ShownSteps:
-    """Shows the steps of a training in one bar, which begins anew for each kind of step."""
+    """Shows the steps of a training in one bar, which starts again for each kind of step."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress

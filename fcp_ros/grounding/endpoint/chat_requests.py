@@ -2,7 +2,7 @@
 """Requests of the OpenAI protocol to a server that may not have all of it.
 
 https://platform.openai.com/docs/api-reference/chat/create; the answers are read by
-`chat_completion`.
+`completion`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fcp_ros.grounding.endpoint.chat_completion import ChatAnswer, read_choices, read_model_names
+from fcp_ros.grounding.endpoint.completion import ChatAnswer, read_choices, read_model_names
 from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from fcp_ros.domain.model import GradedPredicate
-from fcp_ros.grounding.endpoint.chat_judge import ChatJudge
 from fcp_ros.grounding.endpoint.chat_requests import find_first_model
+from fcp_ros.grounding.endpoint.judge import ChatJudge
 from fcp_ros.grounding.endpoint.model_server import (
     FIRST_PAUSE,
     TIMEOUTS_A_REQUEST,

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fcp_ros.grounding.endpoint.chat_completion import ChatAnswer
+from fcp_ros.grounding.endpoint.completion import ChatAnswer
 from fcp_ros.grounding.language_model.prompt import read_score
 from fcp_ros.grounding.protocol.judgement import HIGHEST_SCORE, SCORE_COUNT
 

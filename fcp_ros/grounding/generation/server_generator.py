@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fcp_ros.grounding.endpoint.chat_completion import ChatAnswer
 from fcp_ros.grounding.endpoint.chat_requests import (
     OptionalFeature,
     ask_model,
@@ -22,6 +21,7 @@ from fcp_ros.grounding.endpoint.chat_requests import (
     find_first_model,
     write_request,
 )
+from fcp_ros.grounding.endpoint.completion import ChatAnswer
 from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.generation.generator import TextRequest, WrittenText
 from fcp_ros.grounding.generation.grammar import Grammar

@@ -158,7 +158,7 @@ class KnownAnswers:
         return known
 
     def _load_once(self) -> dict[str, JudgedPairs]:
-        """Read the files once. Whoever uses a damaged one refuses it; here it only has a note."""
+        """Read the files once. A damaged one only leaves a note: its oracle will refuse it."""
         with self._lock:
             if self._sets is None:
                 sets: dict[str, JudgedPairs] = {}

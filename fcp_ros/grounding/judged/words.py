@@ -109,7 +109,7 @@ def _describe(argument: ArgumentContext) -> str:
     """Join the argument's words, with those of its declared attributes before them.
 
     Text values ("glass") and names of true attributes ("dirty") count as words; numbers and
-    element names mean nothing to this model and are left out.
+    element names are not part of what people judged, and are left out.
     """
     words = []
     for name, value in argument.attributes:

@@ -70,7 +70,7 @@ def choose_judgements(
         count: of questions, if there are as many.
 
     Returns:
-        None if the predicate doesn't have the two sides of the judgements.
+        The questions; none if the predicate doesn't have the two sides of the judgements.
     """
     order = arrange_sides(predicate, judged.columns)
     if order is None:

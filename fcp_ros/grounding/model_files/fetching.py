@@ -49,7 +49,7 @@ def fetch_model(name: str, report: FetchReport | None = None) -> Path:
 
     Args:
         name: of the model.
-        report: is told how it goes.
+        report: told about the progress.
 
     Raises:
         GroundingError: the name is not known, or what is missing, with what to do.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GGUF files of people's own: converted once into the folder of models, and found there again.
+"""GGUF files of a user: converted once into the folder of models, and found there again.
 
 The converted folder is named after the file and a hash of its beginning, end and size, so that a
-changed file is converted anew.
+changed file is converted again.
 """
 
 from __future__ import annotations

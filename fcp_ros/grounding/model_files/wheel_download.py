@@ -38,7 +38,7 @@ def download_wheels(
     Args:
         parts: the packages with their hashes.
         folder: for the wheels.
-        report: is told the bytes, and each wheel that was cut or exchanged.
+        report: told about the bytes, and about each wheel that was cut or exchanged.
 
     Raises:
         GroundingError: MISSING_LIBRARY without pip, SERVER_UNREACHABLE if a package can't be

@@ -107,7 +107,7 @@ def find_word_order(phrases: Iterable[str]) -> WordOrder:
 def load_known_words(own: Path | None = None) -> KnownWords:
     """Load the known words of the package and of the user's training.
 
-    A file that can't be read has none: whoever uses it for more says so.
+    A file that can't be read counts as empty; the oracle that needs its heads reports it.
     """
     phrases: set[str] = set()
     for file in list_pair_files(own):

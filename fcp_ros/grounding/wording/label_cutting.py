@@ -20,7 +20,7 @@ from fcp_ros.grounding.wording.phrase_ends import NameRule, find_text_end
 from fcp_ros.grounding.wording.tables import LOOSE_ENDS, OWNERS, PRAISE, ROLES, WHICH
 
 MOST_CHARACTERS = 1000
-"""What comes after so many characters is not looked at."""
+"""Characters of a label that are read; the rest is ignored."""
 _PART_END = re.compile(
     r"[!?;:,|/\\<>\[\]{}()#*\"“”«»=~^`$@+…。、！？：；，·•→\n\r\t\v\f]"  # noqa: RUF001
     r"|\.(?!\d)|(?<!\d)\.|\s[-–—]+(?=\s)"  # noqa: RUF001

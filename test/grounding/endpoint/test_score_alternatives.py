@@ -9,7 +9,7 @@ from chat_server import ScriptedModel, single_digits, whole_numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.endpoint.chat_completion import AnswerToken, ChatAnswer, read_choices
+from fcp_ros.grounding.endpoint.completion import AnswerToken, ChatAnswer, read_choices
 from fcp_ros.grounding.endpoint.score_alternatives import read_alternatives
 
 

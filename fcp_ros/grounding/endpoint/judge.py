@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from fcp_ros.grounding.endpoint.chat_completion import ChatAnswer
 from fcp_ros.grounding.endpoint.chat_requests import (
     OptionalFeature,
     ask_model,
     draw_answers,
     write_request,
 )
+from fcp_ros.grounding.endpoint.completion import ChatAnswer
 from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.endpoint.score_alternatives import ScoreReading, read_alternatives
 from fcp_ros.grounding.language_model.prompt import read_score
