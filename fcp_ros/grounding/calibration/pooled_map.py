@@ -51,11 +51,6 @@ class PooledMap:
     right: float = 1.0
     outcomes: float = 0.0
 
-    @property
-    def is_identity(self) -> bool:
-        """True if the map changes nothing."""
-        return not self.values
-
     def apply(self, prior: float) -> float:
         """Recalibrate one prior (under a microsecond)."""
         if not self.values:
