@@ -43,12 +43,10 @@ class PooledMap:
 
     Args:
         values: the recalibrated degree at 0, 0.01 .. 1, non-decreasing, in [0, 1].
-        right: probability that the degrees are right as they are.
         outcomes: number of outcomes of the predicate, counted with the design effect.
     """
 
     values: tuple[float, ...]
-    right: float = 1.0
     outcomes: float = 0.0
 
     def apply(self, prior: float) -> float:
@@ -101,7 +99,7 @@ def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats, others: MapPr
         weight: of each outcome (`compute_design_weights`), >= 0.
         others: what the model's other predicates taught.
     """
-    values, right = average_maps(others, measure_evidence(prior, quality, weight))
+    values, _ = average_maps(others, measure_evidence(prior, quality, weight))
     outcomes = float(weight.sum())
     further = compute_blend(outcomes, MANY, PLENTY)
     if further > 0.0:
@@ -109,7 +107,7 @@ def fit_pooled_map(prior: Floats, quality: Floats, weight: Floats, others: MapPr
         moved = _add_residuals(values, prior, residual, weight)
         # Invariant of `PooledMap`: rounding must not make it decrease anywhere.
         values = np.maximum.accumulate((1.0 - further) * values + further * moved)
-    return PooledMap(tuple(values.tolist()), right, outcomes)
+    return PooledMap(tuple(values.tolist()), outcomes)
 
 
 def _add_residuals(values: Floats, prior: Floats, residual: Floats, weight: Floats) -> Floats:
