@@ -39,7 +39,7 @@ def fetch_default_model(choice: str, stages: Stages, shell_file: Path, source: P
         source: the checkout.
     """
     if choice == "none":
-        say(f"  left out ({VARIABLE}=none): minilm, which came with the packages, judges")
+        say(f"  left out ({VARIABLE}=none): where {MODEL} was not fetched before, minilm judges")
         return
     command = f'. "{shell_file}" && python -m fcp_ros.cli.main models fetch {choice}'
     if stages.succeeds(["sh", "-c", command], cwd=source, environment=os.environ):
