@@ -99,9 +99,16 @@ def load_language_model(folder: Path, device: Device, precision: Precision) -> L
     try:
         with suppress_progress_bars():
             tokenizer = AutoTokenizer.from_pretrained(str(folder), **safe)
-            model = AutoModelForCausalLM.from_pretrained(
-                str(folder), use_safetensors=True, **build_loading_arguments(chosen), **safe
+            model, found = AutoModelForCausalLM.from_pretrained(
+                str(folder),
+                use_safetensors=True,
+                output_loading_info=True,
+                **build_loading_arguments(chosen),
+                **safe,
             )
+            # transformers would only warn, and draw the missing weights at random.
+            if missing := sorted(found["missing_keys"]):
+                raise ValueError(f"its files lack {len(missing)} weights, such as {missing[0]}")
             if chosen is not Precision.FOUR_BIT:
                 model = model.to(where)
     except Exception as error:  # a damaged file makes libraries raise anything

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.numpy import load_file, save_file
 from score_twins import SlowReader
 from tiny_language_models import KINDS, WINDOW, make_tokenizer
 
@@ -359,6 +361,18 @@ def test_damaged_weights_are_said_at_the_first_question(
     with pytest.raises(GroundingError, match="can't be loaded") as caught:
         make(broken).judge(make_predicate(), [ask("mug", "drinking")])
     assert caught.value.code is GroundingCode.NOT_A_MODEL
+
+
+def test_weights_of_another_model_are_not_filled_up_by_chance(
+    untrained: Path, tmp_path: Path, make_predicate: Any, ask: Any
+) -> None:
+    exchanged = tmp_path / "exchanged"
+    shutil.copytree(untrained, exchanged)
+    tensors = load_file(exchanged / "model.safetensors")
+    del tensors["model.norm.weight"]
+    save_file(tensors, exchanged / "model.safetensors", {"format": "pt"})
+    with pytest.raises(GroundingError, match=r"lack 1 weights, such as model\.norm\.weight"):
+        make(exchanged).judge(make_predicate(), [ask("mug", "drinking")])
 
 
 def test_a_tokenizer_without_digits(
