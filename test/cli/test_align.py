@@ -233,9 +233,9 @@ def test_names_with_different_numbers_of_arguments_that_were_declared(
 
 def test_without_the_declaration_they_are_not_found(towers: list[str]) -> None:
     code, text, _ = run(*towers)
-    assert code == 1, text
-    assert text.startswith("UNEXPLAINED")
-    assert "  (over ?1 ?2) = (on ?1 ?2)  refuted" in text
+    assert code == 10, text
+    assert text.startswith("NO_PLAN")
+    assert "closest pairs:\n  (over ?1 ?2) = (on ?1 ?2)  open" in text
 
 
 def test_a_declaration_that_does_not_say_enough_is_refused(towers: list[str]) -> None:
