@@ -78,3 +78,13 @@ def test_time_limit_has_a_code_and_a_sentence(files: tuple[str, str]) -> None:
     code, text, _ = run("align", files[0], "-t", "0.01")
     assert code == 13
     assert text.startswith("TIMEOUT ")
+
+
+def test_another_scene_of_the_place_gives_the_labels(tmp_path: Path) -> None:
+    out = tmp_path / "names.yaml"
+    code, text, _ = run("align", "twin_house_perceived", "twin_house_furnished", "-o", str(out))
+    assert code == 0, text
+    lines = out.read_text().splitlines()
+    assert "    tankard: mug" in lines
+    assert "    schuessel: bowl" in lines
+    assert "    links: 'connected(2, 3, 1)'" in lines

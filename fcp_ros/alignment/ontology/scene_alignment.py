@@ -327,7 +327,10 @@ class _SceneAlignment:
             status = SceneAlignmentStatus.ALIGNED
             kept = sum(claim.standing is ClaimStanding.KEPT for claim in written)
             sentence = (
-                f"{len(written)} names have a meaning in the domain ({kept} of them tried), "
+                f"{len(doubtful)} names may have a meaning in the domain, but none is certain "
+                "enough to be written: try them in a world."
+                if not written
+                else f"{len(written)} names have a meaning in the domain ({kept} of them tried), "
                 f"{len(doubtful)} are doubtful, {len(unknown)} mean nothing there."
             )
         return self.conclude(status, sentence, claims)

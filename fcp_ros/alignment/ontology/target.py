@@ -63,7 +63,7 @@ class DomainTarget:
         self.types = tuple(type_ for type_ in schema.types if type_ in given)
         self._index = {type_: at for at, type_ in enumerate(self.types)}
         self.names = tuple(mapping.labels)
-        self.name_types = np.array([self._index[one] for one in mapping.labels.values()])
+        self.name_types = np.array([self._index[one] for one in mapping.labels.values()], int)
         self.relations = tuple(self._build_relations())
 
     @property

@@ -225,3 +225,37 @@ def test_other_scene_of_the_place_gives_exact_labels(household: Domain, house: S
     result = align_scene(renamed.graph, household, similarity=_Alike(), other=moved)
     assert list_wrong(renamed, result, household) == []
     assert {label: result.names.labels.get(label) for label in renamed.labels} == renamed.labels
+
+
+def test_relation_with_two_meanings_gets_both_readings(household: Domain) -> None:
+    fridge = SceneNode("f", Layer.OBJECT, "fridge", Pose.at(0.5, 2.5, 0.9), (0.7, 0.7, 1.8))
+    milk = SceneNode("n4", Layer.OBJECT, "milk", Pose.at(0.5, 2.5, 1.0), (0.1, 0.1, 0.25))
+    egg = SceneNode("n5", Layer.OBJECT, "egg", Pose.at(0.6, 2.5, 1.3), (0.05, 0.05, 0.05))
+    counter = SceneNode("n1", Layer.OBJECT, "counter", SLAB.pose, SLAB.size)
+    pairs = (("r", "n1"), ("r", "f"), ("f", "n4"), ("f", "n5"))
+    facts = [SceneRelation("comprises", pair) for pair in pairs]
+    facts.append(SceneRelation("near", ("n1", "f")))
+    scene = SceneGraph.of((KITCHEN, counter, fridge, milk, egg, ROBOT), facts)
+    result = align_scene(scene, household)
+    readings = {str(one) for one in result.names.relations["comprises"]}
+    assert readings == {"inside(2, 1)", "in_room(2, 1)"}
+    near = find(result, "near")  # a word of scenes, for which this domain has no use
+    assert (near.meaning, near.standing) == (None, ClaimStanding.UNKNOWN)
+
+
+def test_domain_without_labels_still_has_relations() -> None:
+    domain = load_domain(find_domain("tiny"))
+    facts = [SceneRelation("vun", ("n1", "n2")), SceneRelation("vun", ("n1", "n3"))]
+    scene = SceneGraph.of((KITCHEN, SLAB, APPLE, MUG, ROBOT), facts)
+    result = align_scene(scene, domain, similarity=_Alike())
+    assert result.status.is_success
+
+
+def test_label_of_the_domain_is_not_overruled_without_a_trial(household: Domain) -> None:
+    glass = SceneNode("n1", Layer.OBJECT, "glass", Pose.at(2, 0.35, 0.6), (1.6, 0.6, 1.2))
+    facts = [SceneRelation("on", (id_, "n1")) for id_ in ("n2", "n3")]
+    facts.append(SceneRelation("in_room", ("n1", "r")))
+    scene = SceneGraph.of((KITCHEN, glass, APPLE, MUG, ROBOT), facts)
+    result = align_scene(scene, household)
+    assert "glass" not in result.names.labels
+    assert find(result, "glass").standing is not ClaimStanding.KEPT

@@ -86,7 +86,7 @@ class LabelWords:
     def find_nearest(self, label: str, type_: str) -> tuple[str, float] | None:
         """Find the label of a type that is most like a label; None if none was compared."""
         row = self._rows.get(label)
-        if row is None:
+        if row is None or not len(row):
             return None
         of_type = self._target.name_types == self._target.index(type_)
         at = int(np.argmax(np.where(of_type, row, -1.0)))

@@ -26,7 +26,12 @@ from fcp_ros.alignment.ontology.claims import NameClaim
 from fcp_ros.alignment.ontology.target import DomainTarget
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity
-from fcp_ros.domain.scene_names import AttributeReading, RelationReading, SceneNames
+from fcp_ros.domain.scene_names import (
+    NATIVE_RELATIONS,
+    AttributeReading,
+    RelationReading,
+    SceneNames,
+)
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -39,6 +44,10 @@ _GUESSED = 0.2
 """Least probability of a reading that plans may rest on in a trial."""
 _SAME_WORD = 0.7
 """Least likeness of two labels of one type that are taken for one another."""
+_SPLITS = 8
+"""Readings by which the tuples of a relation are split in two."""
+_READ_BY_ONE = 0.9
+"""Share of fitting tuples from which one reading will do."""
 _UNREAD = 0.3
 """Least fit of a tuple with a reading; the others are given to a second one."""
 
@@ -121,19 +130,28 @@ class Proposer:
     def _read_relation(
         self, weigher: RelationWeigher, name: str, tuples: Tuples, labels: Mapping[str, Belief]
     ) -> tuple[RelationBelief, ...]:
-        """Weigh the readings of a relation, and those of the tuples that the best one misses."""
+        """Weigh the readings of a relation; two of them where its tuples differ in types."""
+        if name in NATIVE_RELATIONS and not self.target.domain.schema.has_relation(name):
+            return (RelationBelief((), 1.0),)  # it means what it says; the domain has no use for it
         first = weigher.weigh(name, tuples, labels)
-        if not first.scores:
+        if not first.scores or (first.nothing <= 0.5 and first.scores[0][0].fit >= _READ_BY_ONE):
             return (first,)
-        left = tuple(one for one in tuples if self._measure_fit(one, first.scores[0][0], labels))
-        if not left or len(left) == len(tuples) or first.nothing > 0.5:
-            return (first,)
-        second = weigher.weigh(name, left, labels)
-        if second.nothing > 0.5 or not second.scores or second.scores[0][0].fit < _UNREAD:
-            return (first,)
-        return first, second
+        best: tuple[RelationBelief, ...] = (first,)
+        share = 0.0
+        for score, _ in first.scores[:_SPLITS]:
+            left = tuple(one for one in tuples if self._misses(one, score, labels))
+            own = tuple(one for one in tuples if one not in left)
+            if not left or not own:
+                continue
+            both = weigher.weigh(name, own, labels), weigher.weigh(name, left, labels)
+            sure = min(_find_certainty(belief) for belief in both)
+            apart = both[0].scores[0][0].reading != both[1].scores[0][0].reading
+            if apart and sure > max(share, 0.5) and sure > _find_certainty(first) / 2.0:
+                best, share = both, sure
+        # What the name says comes first: of several readings the first that fits counts.
+        return tuple(sorted(best, key=lambda belief: not _reads_as(name, belief)))
 
-    def _measure_fit(
+    def _misses(
         self, elements: tuple[str, ...], score: ReadingScore, labels: Mapping[str, Belief]
     ) -> bool:
         """Return True if the types of a tuple do not fit a reading."""
@@ -249,6 +267,16 @@ class Proposer:
         """Return True if a type says no more than that of unknown labels."""
         mapping, is_kind = self.target.mapping, self.target.domain.schema.is_subtype
         return is_kind(mapping.default_type, type_)
+
+
+def _reads_as(name: str, belief: RelationBelief) -> bool:
+    """Return True if the best reading of a relation is the domain's relation of that name."""
+    return bool(belief.scores) and belief.scores[0][0].reading.name == name
+
+
+def _find_certainty(belief: RelationBelief) -> float:
+    """Return the probability of the best reading."""
+    return belief.scores[0][1] if belief.scores else 0.0
 
 
 def _derive(graph: SceneGraph) -> SceneGraph:
