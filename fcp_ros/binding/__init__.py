@@ -6,7 +6,8 @@ A scene graph knows nothing of domains, and a domain nothing of scene graphs; th
 ``advance_state`` lets it follow a scene delta in time of the delta's size, and ``delta_from_facts``
 turns changed facts back into a scene delta.
 
-- ``renaming``: a scene in the words of a domain, by its overrides, before completion
+- ``renaming``: a scene in the words of a domain, by its overrides, before completion;
+  ``scene_loading`` reads a file so
 - ``label_types``: the type of each node, by the user's choice or its label, with a degree and a
   reason; ``similar_labels`` has the vote for unknown labels
 - ``schema_vocabulary``: the relations and attributes that a schema declares, and what fits them
@@ -27,7 +28,8 @@ with defer_imports(__name__):
         type_of_label,
         with_type_overrides,
     )
-    from fcp_ros.binding.renaming import load_scene_for, rename_scene
+    from fcp_ros.binding.renaming import rename_scene
+    from fcp_ros.binding.scene_loading import load_scene_for
     from fcp_ros.binding.scene_to_state import SceneState, scene_to_instance
     from fcp_ros.binding.schema_vocabulary import relation_options_for
     from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity

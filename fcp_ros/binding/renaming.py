@@ -10,38 +10,18 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from fcp_ros.binding.label_types import NodeTyper
-from fcp_ros.binding.schema_vocabulary import SchemaVocabulary, relation_options_for
+from fcp_ros.binding.schema_vocabulary import SchemaVocabulary
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.domain.scene_names import RelationReading, SceneNames
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.elements import AttributeValue, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.loading import read_scene
-from fcp_ros.scene.relations.complete import complete_relations
 
 PERCEIVED_AS = "perceived_as"
 """The attribute that keeps the label of the perception."""
-
-
-def load_scene_for(
-    path: str | Path,
-    schema: Schema,
-    mapping: SceneMapping,
-    *,
-    limits: SceneLimits | None = None,
-) -> SceneGraph:
-    """Read a scene in the words of a domain, with the relations completed that it declares.
-
-    Raises:
-        SceneError: the file can't be used; the message says why.
-    """
-    graph = rename_scene(read_scene(path, limits=limits), schema, mapping)
-    return complete_relations(graph, relation_options_for(schema))
 
 
 def rename_scene(graph: SceneGraph, schema: Schema, mapping: SceneMapping) -> SceneGraph:

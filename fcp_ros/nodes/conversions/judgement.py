@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judgement requests, memberships and both together, as messages and back."""
+"""Judgement requests and memberships as messages and back, and the refusal where there is none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.protocol.errors import WRONG_QUESTION, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.msg import Argument, Judgement, PredicateQuery
 from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.nodes.conversions.common import ConversionError, attributes_from_ros, attributes_to_ros
+from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefusal
 from fcp_ros.planning.model.plan import Judged
 
 
@@ -124,3 +125,10 @@ def judgements_from_ros(messages: Iterable[Judgement]) -> tuple[Judged, ...]:
         Judged(request_from_ros(message.query), membership_from_ros(message.membership))
         for message in messages
     )
+
+
+def refuse_judgement(error: GroundingError) -> RequestRefusal:
+    """Return the refusal of a request whose degrees can't be judged."""
+    wrong = error.code in WRONG_QUESTION
+    kind = RefusalKind.INVALID_REQUEST if wrong else RefusalKind.NO_JUDGEMENT
+    return RequestRefusal(kind, error.sentence)

@@ -24,7 +24,11 @@ from fcp_ros.grounding.models.torch_device import measure_device_memory
 from fcp_ros.grounding.registry import suggest_model
 from fcp_ros.msg import ActionOutcome, GroundingInfo
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
-from fcp_ros.nodes.conversions.judgement import membership_to_ros, request_from_ros
+from fcp_ros.nodes.conversions.judgement import (
+    membership_to_ros,
+    refuse_judgement,
+    request_from_ros,
+)
 from fcp_ros.nodes.grounder.calibration_entries import make_entries
 from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
 from fcp_ros.nodes.grounder.learner import OutcomeLearner
@@ -172,7 +176,9 @@ class GrounderNode(ManagedNode):
         try:
             requests = [request_from_ros(query) for query in request.queries]
             answers = await self.await_answer(batches.ask(requests, self._choose_limit(limit)))
-        except (ConversionError, GroundingError, *NOT_SERVED) as error:
+        except GroundingError as error:
+            return fill_refusal(response, refuse_judgement(error))
+        except (ConversionError, *NOT_SERVED) as error:
             return fill_refusal(response, make_refusal(error))
         response.success = True
         response.message = f"{len(answers)} judged."

@@ -19,7 +19,6 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Alignment, Plan, PlanResult
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor
 from fcp_ros.nodes.conversions.language import interpretation_to_ros
-from fcp_ros.nodes.planner.alignment import AlignmentService
 from fcp_ros.nodes.planner.parameters import PARAMETERS
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import (
@@ -314,18 +313,25 @@ class PlannerNode(ManagedNode):
         service, alignments = self._service, self._alignments
         if service is None or alignments is None:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
-        comparison = AlignmentService(
-            service.domain,
-            self._scene,
-            self.parameters,
-            lambda: self.get_clock().now().to_msg(),
-        )
+
+        def align(token: CancelToken) -> Any:
+            # Only for this service: it imports the readers of scene files, and simulators.
+            from fcp_ros.nodes.planner.alignment import AlignmentService
+
+            comparison = AlignmentService(
+                service.domain,
+                self._scene,
+                self.parameters,
+                lambda: self.get_clock().now().to_msg(),
+            )
+            return comparison.align(request, asked, token)
+
         key = serialize_message(request)
         try:
             # A client that waits for long sends its request again: both get one answer.
             job = self._aligning.get(key)
             if job is None:
-                job = alignments.submit(lambda token: comparison.align(request, asked, token))
+                job = alignments.submit(align)
                 self._aligning[key] = job
             found = await self.await_answer(job.answer)  # ends at its time limit
         except NOT_SERVED as error:

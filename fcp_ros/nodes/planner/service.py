@@ -24,6 +24,7 @@ from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.language.registry import make_reader
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
+from fcp_ros.nodes.conversions.judgement import refuse_judgement
 from fcp_ros.nodes.conversions.plan import PlanOrigin, check_degree, plan_from_ros
 from fcp_ros.nodes.conversions.planning import (
     MOST_CHARACTERS,
@@ -36,7 +37,7 @@ from fcp_ros.nodes.conversions.planning import (
 from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_options
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
-from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused, make_refusal
+from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.planning.model.option_table import find_problems
@@ -211,7 +212,7 @@ class PlanningService:
                 rules=None if plan.shifts else self._session.rules,
             )
         except GroundingError as error:
-            raise RequestRefused(make_refusal(error).kind, error.sentence) from error
+            raise RequestRefused(refuse_judgement(error).kind, error.sentence) from error
         except UNCHECKABLE as error:
             raise UncheckableError(str(error)) from error
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from fcp_ros.grounding.protocol.errors import WRONG_QUESTION, GroundingError
 from fcp_ros.nodes.runtime.worker import JobCancelled, WorkerBusy, WorkerClosed
 
 CLEANED_UP = "The node is being deactivated or cleaned up: ask again when it is active."
@@ -56,8 +55,6 @@ def make_refusal(error: BaseException) -> RequestRefusal:
         return RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP)
     if isinstance(error, TimeoutError):
         return RequestRefusal(RefusalKind.TIMED_OUT, str(error))
-    if isinstance(error, GroundingError) and error.code not in WRONG_QUESTION:
-        return RequestRefusal(RefusalKind.NO_JUDGEMENT, error.sentence)
     return RequestRefusal(RefusalKind.INVALID_REQUEST, str(error))
 
 

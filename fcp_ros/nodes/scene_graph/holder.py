@@ -23,7 +23,8 @@ from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
-from fcp_ros.nodes.scene_graph.renaming import DomainOverrides, RelationNames
+from fcp_ros.nodes.scene_graph.renaming import RelationNames
+from fcp_ros.nodes.scene_graph.scene_overrides import NoOverrides, SceneOverrides
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.errors import SceneError
@@ -56,7 +57,7 @@ class HolderParts:
     markers: SceneMarkers
     relations: RelationOptions | None
     limits: SceneLimits
-    overrides: DomainOverrides = field(default_factory=lambda: DomainOverrides(None))
+    overrides: SceneOverrides = field(default_factory=NoOverrides)
 
 
 class SceneHolder:

@@ -37,7 +37,8 @@ from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
-from fcp_ros.nodes.scene_graph.renaming import names_from_ros, read_overrides
+from fcp_ros.nodes.scene_graph.renaming import names_from_ros
+from fcp_ros.nodes.scene_graph.scene_overrides import read_overrides
 from fcp_ros.package_files import config_folder, find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError

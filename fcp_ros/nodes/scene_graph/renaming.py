@@ -1,27 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of perception in the words of the domain: by its overrides, and as somebody confirmed.
+"""Names of perception in the words of the domain, as somebody confirmed.
 
-Overrides are in the domain or in a file of their own. The executive publishes pairs of names of
-relations on ``name_proposals``; only those that are kept count.
+The executive publishes pairs of names of relations on ``name_proposals``; only those that are kept
+count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from fcp_ros.binding.renaming import rename_parts, rename_scene
-from fcp_ros.domain import Domain, load_overrides
-from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.msg import Synonym
 from fcp_ros.nodes.conversions.scene import SceneUpdate
-from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
-from fcp_ros.nodes.runtime.lifecycle import ConfigureError
-from fcp_ros.package_files import find_domain
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
-from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
+from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
 
@@ -89,61 +82,3 @@ def names_from_ros(message: Any) -> RelationNames:
             if one.standing == Synonym.KEPT and sorted(one.places) == list(range(len(one.places)))
         }
     )
-
-
-class DomainOverrides:
-    """The overrides of a domain, and of a file.
-
-    Args:
-        domain: with its overrides; None for none.
-    """
-
-    def __init__(self, domain: Domain | None) -> None:
-        self._domain = domain if domain is not None and domain.mapping.names else None
-
-    def rename_update(self, update: SceneUpdate, known: Mapping[str, SceneNode]) -> SceneUpdate:
-        """Return an update in the words of the domain.
-
-        Args:
-            update: the update.
-            known: the nodes of the present graph.
-        """
-        if self._domain is None:
-            return update
-        schema, mapping = self._domain.schema, self._domain.mapping
-        nodes, relations = rename_parts(update.nodes, update.relations, known, schema, mapping)
-        _, dropped = rename_parts(update.nodes, update.dropped, known, schema, mapping)
-        return replace(update, nodes=nodes, relations=relations, dropped=dropped)
-
-    def rename_graph(self, graph: SceneGraph) -> SceneGraph:
-        """Return a graph in the words of the domain.
-
-        Raises:
-            SceneError: read so, something would lie on or in itself.
-        """
-        if self._domain is None:
-            return graph
-        return rename_scene(graph, self._domain.schema, self._domain.mapping)
-
-
-def read_overrides(domain: str, file: str) -> DomainOverrides:
-    """Read the overrides of a domain and a file; most domains have none, and are not read.
-
-    Args:
-        domain: name or path of the domain; "" for none.
-        file: of overrides; "" for none.
-
-    Raises:
-        ConfigureError: one of them is unusable.
-    """
-    if not domain:
-        if file:
-            raise ConfigureError("the overrides can't be used without a domain: name one")
-        return DomainOverrides(None)
-    try:
-        if not file and "overrides:" not in find_domain(domain).read_text(encoding="utf-8"):
-            return DomainOverrides(None)  # reading a domain takes 0.3 s of each start
-        read = load_configured_domain(domain)
-        return DomainOverrides(load_overrides(Path(file).expanduser(), read) if file else read)
-    except (DomainError, OSError, UnicodeDecodeError) as error:
-        raise ConfigureError(f"the overrides can't be used: {error}") from error

@@ -10,8 +10,9 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.msg import OutcomeCode as OutcomeCodeMessage
 from fcp_ros.msg import PlanStatus as PlanStatusMessage
 from fcp_ros.msg import RequestError
+from fcp_ros.nodes.conversions.judgement import refuse_judgement
 from fcp_ros.nodes.planner.node import STATUSES
-from fcp_ros.nodes.runtime.refusals import RefusalKind, make_refusal
+from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefusal, make_refusal
 from fcp_ros.nodes.runtime.worker import JobCancelled, WorkerBusy, WorkerClosed
 from fcp_ros.planning.model.result import PlanStatus
 
@@ -46,8 +47,6 @@ def test_every_reason_for_having_no_result_has_its_code():
             WorkerClosed(""),
             JobCancelled(""),
             TimeoutError(""),
-            GroundingError(GroundingCode.MODEL_NOT_FOUND, ""),
-            GroundingError(GroundingCode.UNKNOWN_PREDICATE, ""),
         )
     ]
     assert kinds == [
@@ -55,6 +54,15 @@ def test_every_reason_for_having_no_result_has_its_code():
         RefusalKind.NODE_INACTIVE,
         RefusalKind.NODE_INACTIVE,
         RefusalKind.TIMED_OUT,
-        RefusalKind.NO_JUDGEMENT,
-        RefusalKind.INVALID_REQUEST,
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (GroundingCode.MODEL_NOT_FOUND, RefusalKind.NO_JUDGEMENT),
+        (GroundingCode.UNKNOWN_PREDICATE, RefusalKind.INVALID_REQUEST),
+    ],
+)
+def test_a_degree_that_nobody_can_judge_is_no_wrong_request(code, kind):
+    assert refuse_judgement(GroundingError(code, "Why.")) == RequestRefusal(kind, "Why.")

@@ -11,7 +11,7 @@ from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import SceneUpdate, graph_from_ros, update_to_ros
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
-from fcp_ros.nodes.scene_graph.renaming import read_overrides
+from fcp_ros.nodes.scene_graph.scene_overrides import read_overrides
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
