@@ -7,6 +7,7 @@ planning status without a plan, so that a script can tell "unsolvable" from "out
 
 from __future__ import annotations
 
+from fcp_ros.abstraction.proposers.faults import GeneralizationStatus
 from fcp_ros.planning import PlanStatus
 
 DONE = 0
@@ -32,7 +33,21 @@ _PLANNING = {
     PlanStatus.NO_JUDGEMENT: 21,
 }
 
+_GENERALIZING = {
+    GeneralizationStatus.FOUND: DONE,
+    GeneralizationStatus.UNREPAIRED: 12,
+    GeneralizationStatus.NO_COMMON_POLICY: 10,
+    GeneralizationStatus.UNSUPPORTED: 16,
+    GeneralizationStatus.MODEL_FAILED: 21,
+    GeneralizationStatus.LIMIT: 14,
+    GeneralizationStatus.TIMEOUT: 13,
+    GeneralizationStatus.CANCELLED: 15,
+}
+"""Those of the planning statuses that are nearest."""
 
-def to_exit_code(status: PlanStatus) -> int:
-    """Return the exit code for a planning status."""
-    return _PLANNING[status]
+
+def to_exit_code(status: PlanStatus | GeneralizationStatus) -> int:
+    """Return the exit code for the status of a plan, or of the search for a policy."""
+    if isinstance(status, PlanStatus):
+        return _PLANNING[status]
+    return _GENERALIZING[status]

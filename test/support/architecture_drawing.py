@@ -25,6 +25,7 @@ COLUMNS = {
     "cli": (0, 12), "demo": (0, 9), "client": (0, 6),
     "report": (6, 11), "nodes": (0, 8),
     "relaxation": (0, 4), "alignment": (4, 7), "execution": (7, 11),
+    "abstraction": (9, 12),
     "planning": (3, 12), "language": (0, 3),
     "grounding": (0, 12),
     "binding": (0, 12), "domain": (0, 7), "scene": (7, 12), "fuzzy": (0, 3), "cset": (3, 7),

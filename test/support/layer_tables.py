@@ -19,6 +19,7 @@ LAYERS = (
     "language",
     "relaxation",
     "alignment",
+    "abstraction",
     "execution",
     "nodes",
 )  # lowest first
@@ -28,6 +29,10 @@ STRANGERS = {
     ("alignment", "language"),
     ("alignment", "relaxation"),
     ("execution", "alignment"),
+    ("abstraction", "language"),
+    ("abstraction", "relaxation"),
+    ("abstraction", "alignment"),
+    ("execution", "abstraction"),
 }
 # The folders of the larger layers, lowest first; the files beside the folders use all of them.
 FOLDERS = {
@@ -76,6 +81,16 @@ FOLDERS = {
         "answer",
     ),
     "alignment": ("names", "trials", "candidates", "search", "ontology"),
+    "abstraction": (
+        "states",
+        "features",
+        "qnp",
+        "refinement",
+        "policy",
+        "sampling",
+        "proposers",
+        "debugging",
+    ),
     "nodes": (
         "runtime",
         "calls",

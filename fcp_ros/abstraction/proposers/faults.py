@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of abstractions as values, and the errors of proposers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.planning import PlanStatus
+
+
+class AbstractionCheck(str, Enum):
+    """The check that found a fault; the names are those of the source paper.
+
+    Cui et al., "Abstraction generation for generalized planning with pretrained LLMs",
+    arXiv 2602.10485.
+    """
+
+    ASC = "ASC"
+    """The abstraction itself: its syntax, its names, its QNP, the effects that it states."""
+    HLISC = "HLISC"
+    """Initial states and goals of the training tasks against those of the QNP."""
+    HLPRC = "HLPRC"
+    """The policy on the training tasks: every action that it chooses has to be refined."""
+    LLGRC = "LLGRC"
+    """The ends of the policy's runs have to satisfy the goals of the training tasks."""
+
+
+class AbstractionFault(str, Enum):
+    """The kinds of faults; a proposer may decide by them."""
+
+    SYNTAX = "SYNTAX"
+    UNKNOWN_NAME = "UNKNOWN_NAME"
+    UNSOLVABLE_QNP = "UNSOLVABLE_QNP"
+    WRONG_EFFECT = "WRONG_EFFECT"
+    WRONG_INITIAL_STATE = "WRONG_INITIAL_STATE"
+    WRONG_GOAL = "WRONG_GOAL"
+    NO_RULE = "NO_RULE"
+    NO_REFINEMENT = "NO_REFINEMENT"
+    NO_END = "NO_END"
+    GOAL_NOT_REACHED = "GOAL_NOT_REACHED"
+    CONFLICTING_STATES = "CONFLICTING_STATES"
+
+
+@dataclass(frozen=True, slots=True)
+class AbstractionError:
+    """A fault of an abstraction, for people and for proposers.
+
+    Attributes:
+        check: the check that found it.
+        kind: what is wrong.
+        sentence: what is wrong, and where it helps what to do; for people and language models.
+        instance: the training task that shows it; empty if none does.
+        states: the states that show it, in words: values of the features, or facts.
+        actions: abstract and concrete actions that lead there or fail there, in words.
+    """
+
+    check: AbstractionCheck
+    kind: AbstractionFault
+    sentence: str
+    instance: str = ""
+    states: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+
+
+class GeneralizationStatus(str, Enum):
+    """The outcome of looking for a general policy."""
+
+    FOUND = "FOUND"
+    """A policy passed all checks on the training tasks."""
+    UNREPAIRED = "UNREPAIRED"
+    """The abstractions of all rounds have faults, or the proposer has no other one."""
+    NO_COMMON_POLICY = "NO_COMMON_POLICY"
+    """No features of those allowed tell the training states apart as needed."""
+    UNSUPPORTED = "UNSUPPORTED"
+    """The domain or a goal has what policies can't deal with."""
+    MODEL_FAILED = "MODEL_FAILED"
+    """A language model can't be loaded or asked."""
+    LIMIT = "LIMIT"
+    """A limit on size was reached first."""
+    TIMEOUT = "TIMEOUT"
+    CANCELLED = "CANCELLED"
+
+
+_INTERRUPTIONS = {
+    PlanStatus.TIMEOUT: GeneralizationStatus.TIMEOUT,
+    PlanStatus.CANCELLED: GeneralizationStatus.CANCELLED,
+}
+
+
+def translate_interruption(status: PlanStatus) -> GeneralizationStatus:
+    """Translate the status of an interruption (`planning.model.watch.Interrupted`)."""
+    return _INTERRUPTIONS.get(status, GeneralizationStatus.LIMIT)
+
+
+class ProposerStopped(InputError):
+    """Raised by a proposer that has nothing (more) to propose.
+
+    Attributes:
+        status: the outcome that follows.
+        sentence: the reason in words.
+        errors: what shows it, such as the pair of states that can't be told apart.
+    """
+
+    def __init__(
+        self, status: GeneralizationStatus, sentence: str, errors: tuple[AbstractionError, ...] = ()
+    ) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+        self.errors = errors
+
+
+class RejectedProposal(InputError):
+    """Raised by a proposer whose text is no abstraction; counts as a round.
+
+    Attributes:
+        errors: the faults of the text, at least one.
+    """
+
+    def __init__(self, errors: tuple[AbstractionError, ...]) -> None:
+        super().__init__("; ".join(error.sentence for error in errors))
+        self.errors = errors
