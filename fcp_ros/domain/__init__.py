@@ -2,6 +2,7 @@
 """Domains: types, rules, graded predicates and goals as a user writes them, read and checked.
 
 - `model`: the domain as values: rules, effects, graded predicates with their oracles, resources.
+- `identity`: the hash by which two versions of a domain are told apart.
 - `vocabulary`: types and predicates with their parameters, also of a file that is not sound yet.
 - `phrases`, `words`: what people say about it, and `phrase_goals`: the goals that this stands for.
 - `scene_mapping`: the types that a domain gives to what perception reports.

@@ -337,7 +337,7 @@ class Domain:
 
     `timed` is False if nobody has said how long actions take; each then counts as a second, and
     constraints with times are refused. `words`: what people say about it; `relaxing`: how goals may
-    be relaxed.
+    be relaxed. `identity`: of a PDDL file, see `identity.py`; empty if the parts say it.
     """
 
     name: str
@@ -354,3 +354,4 @@ class Domain:
     timed: bool = True
     words: DomainWords = field(default_factory=DomainWords)
     relaxing: Relaxing = field(default_factory=Relaxing)
+    identity: str = ""

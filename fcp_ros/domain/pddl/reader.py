@@ -9,6 +9,7 @@ from os import PathLike
 
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.identity import hash_data
 from fcp_ros.domain.pddl.assembly import assemble
 from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
 from fcp_ros.domain.pddl.invariants import InvariantSearch, Part
@@ -34,7 +35,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     ProblemText,
     counts_violations,
 )
-from fcp_ros.domain.pddl.syntax.writer import write_formula
+from fcp_ros.domain.pddl.syntax.writer import write_domain, write_formula
 from fcp_ros.domain.pddl.task import PddlTask
 from fcp_ros.foundation.garbage import pause_garbage_collection
 
@@ -196,7 +197,27 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
         universe, drafts, legs, (goal, priced.prices), texts.sources, definitions, check
     )
     notes = (*domain.notes, *problem.notes)
-    return replace(task, goal_text=write_formula(texts.goal), notes=notes)
+    identified = replace(task.domain, identity=identify_text(texts.domain))
+    goal_text = write_formula(texts.goal)
+    return replace(task, domain=identified, goal_text=goal_text, notes=notes)
+
+
+def identify_text(domain: DomainText) -> str:
+    """Return the identity of a domain file (see `domain.identity`): costs take no part."""
+    actions = tuple(
+        replace(action, effects=tuple(replace(e, numeric=()) for e in action.effects))
+        for action in sorted(domain.actions, key=lambda action: action.name)
+    )
+    plain = replace(
+        domain,
+        actions=actions,
+        types=dict(sorted(domain.types.items())),
+        predicates=dict(sorted(domain.predicates.items())),
+        constants=tuple(sorted(domain.constants, key=lambda constant: constant.name)),
+        functions={},
+        requirements=(),
+    )
+    return hash_data(write_domain(plain))
 
 
 def _draft_all(universe: Universe, source: Source, check: Check) -> list[DraftRule]:
