@@ -3,7 +3,8 @@
 
 Blocks (4, 5, 6) and gripper (4 to 12 balls) of the IPC, in which one action makes other names true
 than the next one needs: plans that failed, and seconds until the names are found. Then the same
-with random guesses instead of structure and meaning, for many seeds; and simulators that lie.
+with random guesses instead of structure and meaning, for many seeds; simulators that lie; and
+actions that fail by chance.
 Names of scenes are in ``alignment_scenes.py``. ``--only`` runs one part.
 ``--published own`` or ``--published fast-downward`` runs the published method as well (every pair
 of ground facts, the last replace rule is blamed), for ``--published-time`` seconds. ``--quick``
@@ -49,6 +50,7 @@ from fcp_ros.planning.warm_up import compile_missing_kernels
 REPOSITORY = Path(__file__).parents[1]
 sys.path.insert(0, str(REPOSITORY / "test" / "support"))
 from alignment_scenes import measure_scenes  # noqa: E402
+from clumsy_world import ClumsyWorld  # noqa: E402
 from random_adl import make_task as make_random  # noqa: E402
 from torn_names import (  # noqa: E402
     BLOCKS,
@@ -72,6 +74,10 @@ RIGHT = {
     GRIPPER_FOLDER: {Synonym("in", "at", (0, 1)), Synonym("not-holding", "free", (0,))},
 }
 MOST_FAILURES, MOST_SECONDS = 3, 1.0
+LIAR_SECONDS = 2.0
+"""Time limit with a simulator that lies."""
+CHANCES = (0.01, 0.05, 0.1)
+"""Probabilities that an action fails by chance."""
 MANY = 1450
 PLAN_TIME = 60.0
 """Of the published method, for one plan (s)."""
@@ -86,6 +92,7 @@ class Part(str, Enum):
     ORDERS = "orders"
     WORLDS = "worlds"
     LIARS = "liars"
+    CHANCE = "chance"
     SCENES = "scenes"
 
 
@@ -125,8 +132,11 @@ class _RandomLikeness:
 class _Remembered:
     """A simulator that answers by a function, once for the same actions."""
 
-    def __init__(self, answer: Callable[[Sequence[GroundAction]], Observation]) -> None:
+    def __init__(
+        self, answer: Callable[[Sequence[GroundAction]], Observation], is_exact: bool
+    ) -> None:
         self._answer = answer
+        self.is_exact = is_exact
         self._memory: dict[tuple[GroundAction, ...], Observation] = {}
 
     def run(self, actions: Sequence[GroundAction]) -> Observation:
@@ -139,7 +149,9 @@ class _Remembered:
 
 def main(
     tasks: Annotated[Path, typer.Option(help="Folder of the tasks.")] = TASKS,
-    seeds: Annotated[int, typer.Option(help="Random orders of the candidates.")] = 1000,
+    seeds: Annotated[
+        int, typer.Option(help="Random orders, lying simulators and chances, of each kind.")
+    ] = 1000,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds.")] = False,
     published: Annotated[
         PublishedPlanner | None, typer.Option(help="Run the published method with this planner.")
@@ -155,7 +167,8 @@ def main(
         Part.MANY: _measure_many_names,
         Part.ORDERS: lambda: _measure_orders(tasks, 20 if quick else seeds),
         Part.WORLDS: lambda: _measure_random_worlds(10 if quick else 100),
-        Part.LIARS: lambda: _measure_liars(tasks, 5 if quick else 100),
+        Part.LIARS: lambda: _measure_liars(tasks, 5 if quick else seeds),
+        Part.CHANCE: lambda: _measure_chance(tasks, 5 if quick else seeds),
         Part.SCENES: lambda: measure_scenes(5 if quick else 20),
     }
     rows: list[Judged] = []
@@ -280,7 +293,7 @@ def _measure_orders(tasks: Path, seeds: int) -> Iterator[Judged]:
     ):
         true = _read(tasks, folder, 1)
         task = _confuse(tear(true, torn))
-        world = _Remembered(simulate(true).run)
+        world = _Remembered(simulate(true).run, is_exact=True)
         outcomes: Counter[str] = Counter()
         failures, wrong = 0, 0
         for seed in range(seeds):
@@ -331,12 +344,11 @@ def _measure_random_worlds(seeds: int) -> Iterator[Judged]:
 
 def _measure_liars(tasks: Path, seeds: int) -> Iterator[Judged]:
     """Align with simulators that answer at random, or the same wrong thing every time."""
-    true = _read(tasks, GRIPPER_FOLDER, 1)
-    task = make_task(tear(true, GRIPPER))
-    options = AlignmentOptions(most_trials=20, time_limit=5.0)
+    task = make_task(tear(_read(tasks, GRIPPER_FOLDER, 1), GRIPPER))
+    options = AlignmentOptions(most_trials=20, time_limit=LIAR_SECONDS)
     for name, is_fixed in (("random at each run", False), ("random, but always the same", True)):
         outcomes: Counter[str] = Counter()
-        certain = 0
+        highest = 0.0
         for seed in range(seeds):
             draw = random.Random(seed)
 
@@ -344,19 +356,49 @@ def _measure_liars(tasks: Path, seeds: int) -> Iterator[Judged]:
                 done = draw.randint(0, len(actions))
                 return Observation(done, done == len(actions) and draw.random() < 0.5)
 
-            liar = _Remembered(answer)
+            liar = _Remembered(answer, is_exact=False)
             if not is_fixed:
                 liar.run = answer  # type: ignore[method-assign]
             result = align(task, liar, options)
             outcomes[result.status.value] += 1
-            certain += any(one.confidence > 0.95 for one in result.mapping)
+            highest = max((highest, *(one.confidence for one in result.mapping)))
         lied = outcomes[AlignmentStatus.NO_PLAN.value]
         yield Judged(
             f"gripper, 4 balls, simulator {name}, {seeds} seeds",
-            f"{dict(outcomes)}, {certain} certain",
-            "never NO_PLAN, none certain",
-            lied == 0 and certain == 0,
+            f"{dict(outcomes)}, confidence at most {highest:.2f}",
+            "never NO_PLAN, confidence at most 0.95",
+            lied == 0 and highest <= 0.95,
         )
+
+
+def _measure_chance(tasks: Path, seeds: int) -> Iterator[Judged]:
+    """Align with a simulator whose actions fail by chance."""
+    for folder, torn, name in (
+        (BLOCKS_FOLDER, BLOCKS, "blocks, 4 blocks"),
+        (GRIPPER_FOLDER, GRIPPER, "gripper, 4 balls"),
+    ):
+        true = _read(tasks, folder, 1)
+        task, world = make_task(tear(true, torn)), simulate(true)
+        exact = _Remembered(world.run, is_exact=True)
+        for share in CHANCES:
+            outcomes: Counter[str] = Counter()
+            wrong = 0
+            for seed in range(seeds):
+                result = align(task, ClumsyWorld(exact, share, seed))
+                outcomes[result.status.value] += 1
+                kept = {one.proposal.synonym for one in result.mapping}
+                refuted = {
+                    one.proposal.synonym
+                    for one in result.others
+                    if one.standing is Standing.REFUTED
+                }
+                wrong += bool(kept - RIGHT[folder] or refuted & RIGHT[folder])
+            yield Judged(
+                f"{name}, each action fails by chance in {share:.0%}, {seeds} seeds",
+                f"{dict(outcomes)}, {wrong} wrong conclusions",
+                "0 wrong conclusions",
+                wrong == 0,
+            )
 
 
 def _measure_published(tasks: Path, planner: PublishedPlanner, limit: float) -> Iterator[Judged]:

@@ -107,7 +107,7 @@ class _Tally:
             self.wrong.append(f"{name} ({right}): {', '.join(given)}")
 
     def judge(self, what: str) -> Judged:
-        """Return the row of the table."""
+        """Return the row of the table; the goal is one for names that were tried."""
         changed = sum(self.counted.values())
         right = self.counted["right"] + self.counted["wide"]
         parts = [f"{self.counted['right']} right"]
@@ -119,10 +119,15 @@ class _Tally:
             )
             parts.append(f"{each} of them failed")
         listed = f" ({'; '.join(sorted(set(self.wrong)))})" if self.wrong else ""
+        measured = (
+            f"of {changed} names {', '.join(parts)}{listed}, "
+            f"{statistics.median(self.seconds):.1f} s"
+        )
+        if not any(self.plans):
+            return Judged(what, measured)
         return Judged(
             what,
-            f"of {changed} names {', '.join(parts)}{listed}, "
-            f"{statistics.median(self.seconds):.1f} s",
+            measured,
             f"{LEAST_RIGHT:.0%} right, 0 wrong",
             right >= LEAST_RIGHT * changed and not self.counted["wrong"],
         )

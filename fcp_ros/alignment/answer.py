@@ -10,6 +10,7 @@ from typing import Any
 
 from fcp_ros.alignment.candidates.proposals import Proposal
 from fcp_ros.alignment.names.synonyms import Image, Synonym
+from fcp_ros.alignment.trials.confirmation import CONFIRMATIONS
 from fcp_ros.alignment.trials.predictor import Trial
 from fcp_ros.alignment.trials.simulator import GroundAction
 
@@ -60,8 +61,11 @@ class SynonymEvidence:
         proposal: the synonym, with what spoke for it before any trial.
         standing: what is known of it now.
         succeeded: number of successful plans that would have failed without it.
-        failed: number of failed plans that used it.
+        failed: number of failed runs of plans that used it and never succeeded.
         rivals: other synonyms of the same names that explain all trials in its place.
+        stumbles: further runs of plans that used it, which failed at other actions than the plan
+            did in the end, or before it succeeded.
+        is_exact: chance plays no part in the simulator.
     """
 
     proposal: Proposal
@@ -69,14 +73,24 @@ class SynonymEvidence:
     succeeded: int
     failed: int
     rivals: tuple[Synonym, ...] = ()
+    stumbles: int = 0
+    is_exact: bool = True
 
     @property
     def confidence(self) -> float:
-        """Probability after the trials: the prior counts like two of them, so it is never 1."""
-        if self.standing is Standing.REFUTED:
+        """Probability after the trials: the prior counts like two of them, so it is never 1.
+
+        It is 0 only where an exact simulator refuted the synonym.
+        """
+        if self.standing is Standing.REFUTED and self.is_exact:
             return 0.0
+        against = self.stumbles
+        if self.standing is Standing.REFUTED:
+            against += max(self.failed, CONFIRMATIONS)
+        elif not self.succeeded:
+            against += self.failed
         agreeing = 2.0 * self.proposal.prior + self.succeeded
-        return agreeing / (2.0 + self.succeeded + (self.failed if not self.succeeded else 0))
+        return agreeing / (2.0 + self.succeeded + against)
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as plain data for JSON."""
@@ -95,6 +109,7 @@ class SynonymEvidence:
             "reasons": list(proposal.reasons),
             "succeeded": self.succeeded,
             "failed": self.failed,
+            "stumbles": self.stumbles,
             "rivals": list(map(str, self.rivals)),
         }
 
@@ -156,6 +171,8 @@ class AlignmentResult:
                     "done": trial.seen.done,
                     "reached": trial.seen.reached,
                     "reason": trial.seen.reason,
+                    "failures": 0 if trial.seen.reached else trial.seen.failures,
+                    "stumbles": trial.seen.stumbles,
                 }
                 for trial in self.trials
             ],

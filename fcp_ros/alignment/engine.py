@@ -15,6 +15,7 @@ from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, Image
 from fcp_ros.alignment.record import AlignmentRecord
 from fcp_ros.alignment.search.options import AlignmentOptions
 from fcp_ros.alignment.search.plan_finder import NotFound, PlanFinder, TrialPlan
+from fcp_ros.alignment.trials.confirmation import ConfirmingSimulator
 from fcp_ros.alignment.trials.conflicts import SynonymSet, list_hypotheses
 from fcp_ros.alignment.trials.predictor import Predictor, Trial
 from fcp_ros.alignment.trials.simulator import Simulator
@@ -57,11 +58,14 @@ def align(
         propose_candidates(record, task, options.most_candidates, watch)
         finder = PlanFinder(task, record.open_predictor, options, watch, cancelled)
         likeness = likeness or NameLikeness(None)
-        result = _Alignment(record, finder, simulator, likeness, options, watch).run()
+        confirming = ConfirmingSimulator(simulator, watch.check)
+        record.is_exact = confirming.is_exact
+        result = _Alignment(record, finder, confirming, likeness, options, watch).run()
     except Interrupted as reason:
-        stopped = reason.status is PlanStatus.CANCELLED
-        status = AlignmentStatus.CANCELLED if stopped else AlignmentStatus.TIMEOUT
-        result = record.conclude(status, reason.sentence)
+        if reason.status is PlanStatus.CANCELLED:
+            result = record.conclude(AlignmentStatus.CANCELLED, reason.sentence)
+        else:
+            result = record.conclude_timeout(reason.sentence)
     return replace(result, seconds=time.monotonic() - begun)
 
 
@@ -140,6 +144,7 @@ class _Alignment:
             return record.conclude_unreliable(twin)
         if record.learn(attempt.synonyms):
             return None
+        record.success = attempt
         return self._settle(replace(attempt, synonyms=record.list_needed(attempt)))
 
     # --- after a success
@@ -148,7 +153,7 @@ class _Alignment:
         """Try to tell the synonyms of a success from their rivals; None if a rival prevails."""
         record = self.record
         kept = record.prefer_likely(attempt.synonyms)
-        attempt = replace(attempt, synonyms=kept)
+        attempt = record.success = replace(attempt, synonyms=kept)
         record.trials[-1] = replace(record.trials[-1], synonyms=kept)
         for synonym in sorted(kept):
             record.learn(kept - {synonym})
@@ -221,7 +226,8 @@ class _Alignment:
         record = self.record
         for trial in list(record.trials):
             self.watch.check()
-            if not self.simulator.run(trial.actions).agrees(trial.seen):
+            again = self.simulator.run(trial.actions)
+            if again.is_scattered or not again.agrees(trial.seen):
                 return record.conclude_unreliable(trial)
         hopeless = not record.trials and not exhausted and self.finder.is_hopeless(record.proposals)
         return record.conclude_failure(exhausted, hopeless)

@@ -23,6 +23,7 @@ def weigh_evidence(
     trials: Sequence[Trial],
     predictor: Predictor | None,
     kept: frozenset[Synonym],
+    is_exact: bool = True,
 ) -> tuple[tuple[SynonymEvidence, ...], tuple[SynonymEvidence, ...]]:
     """Gather what is known: of the synonyms that are kept, and of all others.
 
@@ -30,8 +31,9 @@ def weigh_evidence(
         proposals: the candidates.
         conflicts: what the trials said.
         trials: all of them.
-        predictor: of trials; None if nothing was tried.
+        predictor: of trials; None if nothing was tried, or to list no rivals.
         kept: the synonyms of the plan that succeeded; none without one.
+        is_exact: chance plays no part in the simulator.
     """
     touched = {one for trial in trials for one in trial.synonyms} | conflicts.refuted
     others = [proposals.all[one] for one in sorted(touched - kept) if one in proposals.all]
@@ -42,28 +44,32 @@ def weigh_evidence(
             proposals.all[one],
             conflicts,
             trials,
+            is_exact,
             find_rivals(one, kept, proposals, conflicts, trials, predictor),
         )
         for one in sorted(kept)
     ]
-    return tuple(gathered), tuple(_gather(one, conflicts, trials, ()) for one in others)
+    return tuple(gathered), tuple(_gather(one, conflicts, trials, is_exact) for one in others)
 
 
 def _gather(
     proposal: Proposal,
     conflicts: ConflictSets,
     trials: Sequence[Trial],
-    rivals: tuple[Synonym, ...],
+    is_exact: bool,
+    rivals: tuple[Synonym, ...] = (),
 ) -> SynonymEvidence:
     synonym = proposal.synonym
-    of_it = [trial for trial in trials if synonym in trial.synonyms]
-    succeeded = sum(trial.seen.reached for trial in of_it)
+    seen = [trial.seen for trial in trials if synonym in trial.synonyms]
+    succeeded = sum(one.reached for one in seen)
+    failed = sum(one.failures for one in seen if not one.reached)
     standing = Standing.KEPT if succeeded else Standing.OPEN
     if synonym in conflicts.refuted:
         standing = Standing.REFUTED
     elif synonym in conflicts.proven:
         standing = Standing.PROVEN
-    return SynonymEvidence(proposal, standing, succeeded, len(of_it) - succeeded, rivals)
+    stumbles = sum(one.stumbles for one in seen)
+    return SynonymEvidence(proposal, standing, succeeded, failed, rivals, stumbles, is_exact)
 
 
 def find_rivals(

@@ -27,6 +27,8 @@ class AlignmentRecord:
         trials: all of them, the last one last.
         notes: sentences about what was left out or done otherwise.
         predictor: of trials; None until the candidates are known.
+        success: the last plan that succeeded, with its synonyms; None if there is none.
+        is_exact: chance plays no part in the simulator.
     """
 
     proposals: Proposals = field(default_factory=lambda: Proposals({}))
@@ -34,6 +36,8 @@ class AlignmentRecord:
     trials: list[Trial] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     predictor: Predictor | None = None
+    success: TrialPlan | None = None
+    is_exact: bool = True
 
     @property
     def open_predictor(self) -> Predictor:
@@ -84,8 +88,13 @@ class AlignmentRecord:
         return kept
 
     def find_contradiction(self) -> Trial | None:
-        """Find an earlier trial that began with the same actions and went otherwise."""
+        """Find a trial that began with the actions of the last one and went otherwise.
+
+        It may be the last one itself, whose runs differed.
+        """
         last = self.trials[-1]
+        if last.seen.is_scattered:
+            return last
         for other in self.trials[:-1]:
             if _contradict(last, other) or _contradict(other, last):
                 return other
@@ -93,8 +102,13 @@ class AlignmentRecord:
 
     # --- conclusions
 
-    def conclude_success(self, attempt: TrialPlan) -> AlignmentResult:
-        """Make the answer of a plan that succeeded."""
+    def conclude_success(self, attempt: TrialPlan, *, compare: bool = True) -> AlignmentResult:
+        """Make the answer of a plan that succeeded.
+
+        Args:
+            attempt: the plan.
+            compare: list other synonyms that fit as well.
+        """
         needed = attempt.synonyms
         if not needed:
             status, sentence = AlignmentStatus.NOTHING_TO_ALIGN, "No name has to be replaced."
@@ -102,7 +116,26 @@ class AlignmentRecord:
             status = AlignmentStatus.ALIGNED
             word = "synonym" if len(needed) == 1 else "synonyms"
             sentence = f"{len(needed)} {word} found: a plan with them succeeded."
-        return self.conclude(status, sentence, attempt)
+        return self.conclude(status, sentence, attempt, compare=compare)
+
+    def conclude_timeout(self, reason: str) -> AlignmentResult:
+        """Make the answer where the time is over; a success that still stands is kept.
+
+        Args:
+            reason: a sentence.
+        """
+        success = self.success
+        if (
+            success is None
+            or not self.conflicts.allows(success.synonyms)
+            or self.learn(success.synonyms)  # it is known what they predict: that takes no time
+        ):
+            return self.conclude(AlignmentStatus.TIMEOUT, reason)
+        self.notes.append(
+            f"{reason} A plan had succeeded by then. Its synonyms were still being told from "
+            "others that may fit as well; those are not listed."
+        )
+        return self.conclude_success(success, compare=False)
 
     def conclude_failure(self, exhausted: bool, hopeless: bool) -> AlignmentResult:
         """Say why there is no mapping, where the simulator is not random.
@@ -140,12 +173,18 @@ class AlignmentRecord:
         )
 
     def conclude(
-        self, status: AlignmentStatus, message: str, attempt: TrialPlan | None = None
+        self,
+        status: AlignmentStatus,
+        message: str,
+        attempt: TrialPlan | None = None,
+        *,
+        compare: bool = True,
     ) -> AlignmentResult:
         """Make the answer; the number of trials is added to the message."""
         kept = frozenset() if attempt is None else attempt.synonyms
+        predictor = self.predictor if compare else None
         mapping, others = weigh_evidence(
-            self.proposals, self.conflicts, self.trials, self.predictor, kept
+            self.proposals, self.conflicts, self.trials, predictor, kept, self.is_exact
         )
         synonyms = (one.proposal.synonym for one in mapping)
         return AlignmentResult(
@@ -156,9 +195,16 @@ class AlignmentRecord:
             None if attempt is None else attempt.actions,
             tuple(self.trials),
             len(self.proposals.all),
-            (*self.notes, *describe_false_friends((*mapping, *others))),
+            (*self.notes, *self._describe_chance(), *describe_false_friends((*mapping, *others))),
             names={} if self.predictor is None else self.predictor.make_mapping(synonyms).images,
         )
+
+    def _describe_chance(self) -> list[str]:
+        stumbles = sum(trial.seen.stumbles for trial in self.trials)
+        if not stumbles:
+            return []
+        runs = "run" if stumbles == 1 else "runs"
+        return [f"{stumbles} {runs} failed where the same actions came farther in another one."]
 
     def _describe_trials(self) -> str:
         failed = sum(not trial.seen.reached for trial in self.trials)

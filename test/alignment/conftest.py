@@ -24,6 +24,25 @@ FERRY_PROBLEM = """(define (problem two-cars) (:domain ferry)
   (:init (at-ferry north) (at a north) (at b north) (empty) (dry a) (dry b))
   (:goal (and (at a south) (at b south))))"""
 
+OVEN = """(define (domain oven)
+  (:predicates (hot) (hot-now) (warm) (closed) (open))
+  (:action close :precondition (open) :effect (and (closed) (not (open))))
+  (:action bake :precondition (closed) :effect (and (hot-now) (warm)))
+  (:action light :precondition (open) :effect (warm)))"""
+OVEN_PROBLEM = "(define (problem warm-up) (:domain oven) (:init (open)) (:goal (hot)))"
+
+
+@pytest.fixture(scope="session")
+def oven() -> PddlTexts:
+    """A model in which baking makes two names true, either of which may be the one of the goal."""
+    return parse(OVEN, OVEN_PROBLEM)
+
+
+@pytest.fixture(scope="session")
+def true_oven() -> PddlTexts:
+    """The world of the oven: only baking makes it hot."""
+    return parse(OVEN.replace("(hot-now) (warm)))", "(hot) (warm)))"), OVEN_PROBLEM)
+
 
 @pytest.fixture(scope="session")
 def ferry() -> PddlTexts:

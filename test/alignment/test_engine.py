@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from clumsy_world import ClumsyWorld
 from numpy.typing import NDArray
 from torn_names import parse, simulate, tear
 
@@ -19,7 +21,8 @@ from fcp_ros.alignment.names.likeness import NameLikeness
 from fcp_ros.alignment.names.migration import merge_vocabularies
 from fcp_ros.alignment.names.synonyms import Image, NameMapping, Synonym
 from fcp_ros.alignment.search.options import AlignmentOptions
-from fcp_ros.alignment.trials.simulator import GroundAction, Observation
+from fcp_ros.alignment.trials.confirmation import CONFIRMATIONS
+from fcp_ros.alignment.trials.simulator import GroundAction, ModelSimulator, Observation
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.syntax.tree import TRUE
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan
@@ -211,3 +214,76 @@ def test_a_goal_that_holds_needs_no_plan(ferry: PddlTexts) -> None:
     result = align(make_task(texts), simulate(texts))
     assert result.status is AlignmentStatus.NOTHING_TO_ALIGN
     assert result.plan == ()
+
+
+class Late:
+    """A simulator that answers until a number of runs; then the time passes."""
+
+    def __init__(self, world: ModelSimulator, runs: int) -> None:
+        self._world, self._left = world, runs
+        self.is_exact = True
+
+    def run(self, actions: Sequence[GroundAction]) -> Observation:
+        self._left -= 1
+        if self._left < 0:
+            time.sleep(LIMIT)
+        return self._world.run(actions)
+
+
+LIMIT = 1.0
+"""Time limit (s) of requests that are to end while synonyms are settled."""
+
+
+def test_time_that_ends_while_settling_does_not_lose_the_success(
+    oven: PddlTexts, true_oven: PddlTexts
+) -> None:
+    right = {Synonym("hot-now", "hot")}
+    world = simulate(true_oven)
+    whole = align(make_task(oven), Late(world, 9))
+    assert (kept(whole), len(whole.trials)) == (right, 2), "another name was tried after it"
+    limits = AlignmentOptions(time_limit=LIMIT)
+    result = align(make_task(oven), Late(world, 1), limits)
+    assert result.status is AlignmentStatus.ALIGNED
+    assert kept(result) == right
+    assert result.plan == whole.plan
+    assert result.names == whole.names
+    assert any("limit" in note and "not listed" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_action_that_fails_by_chance_refutes_nothing_right(
+    ferry: PddlTexts, torn_ferry: PddlTexts, seed: int
+) -> None:
+    result = align(make_task(torn_ferry), ClumsyWorld(simulate(ferry), 0.1, seed))
+    if result.status is not AlignmentStatus.UNRELIABLE_SIMULATOR:
+        assert result.status is AlignmentStatus.ALIGNED
+        assert kept(result) == RIGHT
+    for one in (*result.mapping, *result.others):
+        assert one.proposal.synonym not in RIGHT or one.standing is not Standing.REFUTED
+        assert one.confidence > 0.0
+    stumbles = sum(trial.seen.stumbles for trial in result.trials)
+    assert any("came farther" in note for note in result.notes) == (stumbles > 0)
+
+
+def test_failures_count_for_as_much_as_they_say() -> None:
+    domain = """(define (domain oven) (:predicates (hot) (warm))
+      (:action light :precondition () :effect (warm)))"""
+    problem = "(define (problem warm-up) (:domain oven) (:init) (:goal (hot)))"
+    model = parse(domain, problem)
+    cold = simulate(model)
+    exact, tried = (align(make_task(model), one) for one in (cold, Scripted(cold.run)))
+    assert exact.status is tried.status is AlignmentStatus.UNEXPLAINED
+    (refuted,), (doubted,) = exact.others, tried.others
+    assert (refuted.standing, refuted.failed, refuted.confidence) == (Standing.REFUTED, 1, 0.0)
+    assert (doubted.standing, doubted.failed) == (Standing.REFUTED, CONFIRMATIONS)
+    assert 0.0 < doubted.confidence < doubted.proposal.prior
+
+
+def test_simulator_without_rhyme_or_reason_is_reported(
+    ferry: PddlTexts, torn_ferry: PddlTexts
+) -> None:
+    found = [
+        align(make_task(torn_ferry), ClumsyWorld(simulate(ferry), 0.6, seed)).status
+        for seed in range(10)
+    ]
+    assert found.count(AlignmentStatus.UNRELIABLE_SIMULATOR) >= 8, found

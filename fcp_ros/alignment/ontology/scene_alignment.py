@@ -28,6 +28,7 @@ from fcp_ros.alignment.ontology.scene_answer import (
 )
 from fcp_ros.alignment.ontology.target import DomainTarget
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary, collect_names
+from fcp_ros.alignment.trials.confirmation import ConfirmingSimulator
 from fcp_ros.alignment.trials.simulator import Simulator
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.domain.model import Domain
@@ -138,7 +139,8 @@ class _SceneAlignment:
             self.notes.append(proposer.words.note)
         self.proposal = self.before = proposer.propose()
         if self.simulator is not None:
-            stopped = self._try_all(proposer, self.simulator)
+            confirming = ConfirmingSimulator(self.simulator, self.watch.check)
+            stopped = self._try_all(proposer, confirming)
             if stopped is not None:
                 return stopped
         return self._conclude()

@@ -29,6 +29,8 @@ class DomainSimulator:
         check: called before each action; may raise to stop.
     """
 
+    is_exact = True
+
     def __init__(
         self,
         domain: Domain,

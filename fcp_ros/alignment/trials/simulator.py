@@ -24,11 +24,17 @@ class Observation:
         done: the number of actions that succeeded.
         reached: all succeeded, and the goal holds.
         reason: why it failed, in words; empty if nothing is known.
+        failures: runs that failed so, if it failed; more than one where a failure was confirmed.
+        stumbles: other runs of the same actions, which failed earlier.
+        is_scattered: runs differ too much to say what is possible.
     """
 
     done: int
     reached: bool
     reason: str = ""
+    failures: int = 1
+    stumbles: int = 0
+    is_scattered: bool = False
 
     def agrees(self, other: Observation) -> bool:
         """Return True if both saw the same."""
@@ -39,11 +45,17 @@ class Simulator(Protocol):
     """A world in which plans are tried, each from the same initial state.
 
     It may be a model, a simulated world or a robot. It may be wrong or random: whoever asks it
-    counts on neither.
+    counts on neither. Only one that has the attribute `is_exact`, and says True there, is believed
+    after one failure: the same actions always have the same outcome.
     """
 
     def run(self, actions: Sequence[GroundAction]) -> Observation:
         """Try actions, up to the first one that fails."""
+
+
+def is_exact(simulator: Simulator) -> bool:
+    """Return True if a simulator declares that chance plays no part in it."""
+    return getattr(simulator, "is_exact", False) is True
 
 
 class ModelSimulator:
@@ -53,6 +65,8 @@ class ModelSimulator:
         task: the task.
         check: called before each run; may raise to stop.
     """
+
+    is_exact = True
 
     def __init__(self, task: PddlTask, check: Callable[[], None] = lambda: None) -> None:
         self._task = task

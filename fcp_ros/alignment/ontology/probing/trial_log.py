@@ -93,8 +93,10 @@ class TrialLog:
         return False
 
     def find_contradiction(self) -> tuple[GroundAction, ...] | None:
-        """Find actions that had different outcomes in two trials."""
+        """Find actions that had different outcomes in two trials, or in the runs of one."""
         last, seen = self.trials[-1]
+        if seen.is_scattered:
+            return last.actions
         for other, before in self.trials[:-1]:
             reach = min(seen.done, before.done) + 1
             same = last.actions[:reach] == other.actions[:reach]
