@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A state as bitsets: whole Python integers, in which bit i stands for element i."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator
+
+from fcp_ros.abstraction.states.vocabulary import RelationForm, StateVocabulary, pair_legs
+
+WideRelation = set[tuple[int, ...]]
+"""The tuples of a relation with three legs or more."""
+
+_Fact = tuple[str | int, ...]
+"""Name and elements."""
+
+take_version = itertools.count(1).__next__
+"""Returns a number that no state has had as a version; shared, so that caches may be, too."""
+
+
+class RelationalState:
+    """A state that changes in place.
+
+    Only `set_...` may change the tables: they keep versions, inverses and the key.
+
+    Attributes:
+        vocabulary: the names below, and which of them change.
+        objects: names of the elements; the index is the bit.
+        positions: bit by name.
+        flags: truth by name.
+        concepts: bitset by name.
+        roles: by name, for each element the bitset of those that it is related to.
+        inverses: by name, for each element the bitset of those related to it.
+        wide: relations with three legs or more, whose pairs are among the roles.
+        versions: by name a number that no other content of the name has, in any state.
+    """
+
+    __slots__ = (
+        "_codes",
+        "_digest",
+        "concepts",
+        "flags",
+        "inverses",
+        "objects",
+        "positions",
+        "roles",
+        "versions",
+        "vocabulary",
+        "wide",
+    )
+
+    def __init__(self, vocabulary: StateVocabulary, objects: tuple[str, ...]) -> None:
+        """Start without any fact."""
+        size = len(objects)
+        self.vocabulary = vocabulary
+        self.objects = objects
+        self.positions = {name: bit for bit, name in enumerate(objects)}
+        self.flags = dict.fromkeys(vocabulary.flags, False)
+        self.concepts = dict.fromkeys(vocabulary.concepts, 0)
+        self.roles = {name: [0] * size for name in vocabulary.roles}
+        self.inverses = {name: [0] * size for name in vocabulary.roles}
+        self.wide: dict[str, WideRelation] = {}
+        names = (*vocabulary.flags, *vocabulary.concepts, *vocabulary.roles)
+        self.versions = {name: take_version() for name in names}
+        self._digest: int | None = None
+        self._codes: dict[_Fact, int] = {}
+
+    def copy(self) -> RelationalState:
+        """Return a state that may be changed by itself; what no rule changes is shared."""
+        other = RelationalState.__new__(RelationalState)
+        fluent = self.vocabulary.fluent
+        other.vocabulary = self.vocabulary
+        other.objects = self.objects
+        other.positions = self.positions
+        other.flags = dict(self.flags)
+        other.concepts = dict(self.concepts)
+        other.roles = {n: list(rows) if n in fluent else rows for n, rows in self.roles.items()}
+        other.inverses = {
+            n: list(rows) if n in fluent else rows for n, rows in self.inverses.items()
+        }
+        other.wide = {name: set(tuples) for name, tuples in self.wide.items()}
+        other.versions = dict(self.versions)
+        other._digest = self._digest
+        other._codes = self._codes
+        return other
+
+    def key(self) -> int:
+        """Return a value that tells states of one instance apart by what rules change.
+
+        It is the bitwise sum of 128-bit digests (BLAKE2b) of the facts: two of a billion states
+        share one with a probability below 1e-20. The first call looks at all facts; then each
+        change keeps it up to date.
+        """
+        if self._digest is None:
+            digest = 0
+            for fact in self._list_fluent_facts():
+                digest ^= self._code_of(fact)
+            self._digest = digest
+        return self._digest
+
+    # --- changes; each returns False if nothing changed
+
+    def set_flag(self, name: str, value: bool) -> bool:
+        """Set a flag."""
+        if self.flags[name] == value:
+            return False
+        self.flags[name] = value
+        self._note(name, (name,))
+        return True
+
+    def set_member(self, name: str, element: int, value: bool) -> bool:
+        """Put an element into a concept, or take it out."""
+        if bool(self.concepts[name] >> element & 1) == value:
+            return False
+        self.concepts[name] ^= 1 << element
+        self._note(name, (name, element))
+        return True
+
+    def set_pair(self, name: str, source: int, target: int, value: bool) -> bool:
+        """Put a pair into a role, or take it out."""
+        rows = self.roles[name]
+        if bool(rows[source] >> target & 1) == value:
+            return False
+        rows[source] ^= 1 << target
+        self.inverses[name][target] ^= 1 << source
+        self._note(name, (name, source, target))
+        return True
+
+    def set_tuple(self, form: RelationForm, legs: tuple[int, ...], value: bool) -> bool:
+        """Put a tuple into a relation of any arity, or take it out.
+
+        Args:
+            form: of the relation.
+            legs: the elements in the legs that count.
+            value: True to put it in.
+        """
+        if not legs:
+            return self.set_flag(form.name, value)
+        if len(legs) == 1:
+            return self.set_member(form.name, legs[0], value)
+        if len(legs) == 2:
+            return self.set_pair(form.name, legs[0], legs[1], value)
+        return self._set_wide(form, legs, value)
+
+    def holds(self, form: RelationForm, legs: tuple[int, ...]) -> bool:
+        """Return True if a relation of any arity has a tuple."""
+        if not legs:
+            return self.flags[form.name]
+        if len(legs) == 1:
+            return bool(self.concepts[form.name] >> legs[0] & 1)
+        if len(legs) == 2:
+            return bool(self.roles[form.name][legs[0]] >> legs[1] & 1)
+        return legs in self.wide.get(form.name, ())
+
+    def _set_wide(self, form: RelationForm, legs: tuple[int, ...], value: bool) -> bool:
+        tuples = self.wide.setdefault(form.name, set())
+        if (legs in tuples) == value:
+            return False
+        (tuples.add if value else tuples.remove)(legs)
+        for place, (name, pair) in enumerate(zip(form.names, pair_legs(legs), strict=True)):
+            # Another tuple may have the same pair.
+            kept = value or any(_pick_pair(other, place) == pair for other in tuples)
+            self.set_pair(name, *pair, kept)
+        if self._digest is not None:
+            self._digest ^= self._code_of((form.name, *legs))
+        return True
+
+    def _note(self, name: str, fact: _Fact) -> None:
+        self.versions[name] = take_version()
+        if self._digest is not None:
+            self._digest ^= self._code_of(fact)
+
+    # --- the key
+
+    def _list_fluent_facts(self) -> Iterator[_Fact]:
+        fluent = self.vocabulary.fluent
+        yield from ((name,) for name, value in self.flags.items() if value and name in fluent)
+        for name, bits in self.concepts.items():
+            if name in fluent:
+                yield from ((name, element) for element in list_bits(bits))
+        for name, rows in self.roles.items():
+            if name in fluent:
+                for source, bits in enumerate(rows):
+                    yield from ((name, source, target) for target in list_bits(bits))
+        for name, tuples in self.wide.items():
+            for legs in tuples:
+                yield (name, *legs)
+
+    def _code_of(self, fact: _Fact) -> int:
+        code = self._codes.get(fact)
+        if code is None:
+            text = "\0".join(map(str, fact)).encode()
+            code = int.from_bytes(hashlib.blake2b(text, digest_size=16).digest(), "little")
+            self._codes[fact] = code
+        return code
+
+
+def list_bits(bits: int) -> Iterator[int]:
+    """List the elements of a bitset, in ascending order."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def gather_bits(elements: Iterable[int], size: int) -> int:
+    """Build the bitset of some elements below `size`; one pass, whatever their number."""
+    buffer = bytearray(size // 8 + 1)
+    for element in elements:
+        buffer[element >> 3] |= 1 << (element & 7)
+    return int.from_bytes(buffer, "little")
+
+
+def _pick_pair(legs: tuple[int, ...], place: int) -> tuple[int, int]:
+    return next(itertools.islice(pair_legs(legs), place, None))
