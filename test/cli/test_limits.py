@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from fcp_ros.cli.plan.progress import describe_progress
+from fcp_ros.cli.plan.progress import describe_progress, open_progress
 from fcp_ros.planning import BestPlan, Phase, Progress
 
 DELIVERY = """(define (domain delivery) (:requirements :typing :action-costs)
@@ -80,7 +80,9 @@ def start(tmp_path):
         files = ("--domain", str(tmp_path / "d.pddl"), "--scene", str(tmp_path / "p.pddl"))
         command = (sys.executable, "-m", "fcp_ros.cli.main", "plan", *files, *arguments)
         # Without a buffer, Python 3.11 loses what a signal keeps from a full pipe.
-        env = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        left_out = {"PYTHONUNBUFFERED", "COLUMNS", "LINES"}
+        env = {name: text for name, text in os.environ.items() if name not in left_out}
+        env["TERM"] = "xterm"  # a dumb terminal, as that of some servers, has no live line
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=stderr, text=True, env=env
         )
@@ -201,6 +203,15 @@ def test_the_memory_limit_is_one_of_the_process(start, parcels, limit, phase):
         assert answer["status"] == "MEMOUT"
     assert f"{limit} MiB was reached during {phase}" in answer["message"]
     assert peak - base < limit + 15
+
+
+def test_a_terminal_that_can_not_overwrite_gets_lines_now_and_then(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes any stream for a terminal
+    monkeypatch.setenv("TERM", "dumb")
+    with open_progress(quiet=False) as display:
+        for elapsed in (1.0, 6.0, 7.0):
+            display.show(Progress(Phase.SEARCH, 5, elapsed))
+    assert capsys.readouterr().err.splitlines() == ["search 6.0 s, 5 expansions, no plan yet"]
 
 
 def test_progress_is_one_line():

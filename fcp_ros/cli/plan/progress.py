@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The progress of planning on standard error: a live line on a terminal, else a line now and then.
 
+A dumb terminal (TERM=dumb) can't overwrite a line, and gets lines now and then, too.
 A line has the phase, its time, the expansions, the best plan so far, and the bounds with the gap
 that is left between them and the plan.
 """
@@ -19,7 +20,7 @@ from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning import BestPlan, Progress
 
 LINE_EVERY = 5.0
-"""Seconds between two lines where standard error is not a terminal."""
+"""Seconds between two lines where there is no live line."""
 
 
 class ProgressDisplay:
@@ -27,7 +28,7 @@ class ProgressDisplay:
 
     Args:
         console: on standard error; None shows nothing.
-        status: the live line; None where standard error is not a terminal.
+        status: the live line; None where standard error is not a terminal, or a dumb one.
     """
 
     def __init__(self, console: Console | None, status: Status | None) -> None:
@@ -60,7 +61,7 @@ class ProgressDisplay:
 def open_progress(quiet: bool) -> Iterator[ProgressDisplay]:
     """Open a display of progress on standard error; it shows nothing if `quiet`."""
     console = open_console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet or not console.is_terminal or console.is_dumb_terminal:
         yield ProgressDisplay(None if quiet else console, None)
         return
     with console.status("") as status:
