@@ -50,7 +50,7 @@ class Standing(str, Enum):
     OPEN = "open"
     """It was in plans that failed, among others that may be at fault, or in none."""
     REFUTED = "refuted"
-    """No explanation of the trials has it."""
+    """No explanation of the trials has it, or a synonym that is kept excludes it."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class SynonymEvidence:
         stumbles: further runs of plans that used it, which failed at other actions than the plan
             did in the end, or before it succeeded.
         is_exact: chance plays no part in the simulator.
+        excluded_by: a synonym that is kept, and that leaves no room for this one.
     """
 
     proposal: Proposal
@@ -75,22 +76,36 @@ class SynonymEvidence:
     rivals: tuple[Synonym, ...] = ()
     stumbles: int = 0
     is_exact: bool = True
+    excluded_by: SynonymEvidence | None = None
 
     @property
     def confidence(self) -> float:
         """Probability after the trials: the prior counts like two of them, so it is never 1.
 
-        It is 0 only where an exact simulator refuted the synonym.
+        It is 0 only where an exact simulator refuted the synonym, and no more than what a synonym
+        that excludes it leaves.
         """
+        if self.excluded_by is not None:
+            return min(self._count_trials(), 1.0 - self.excluded_by.confidence)
         if self.standing is Standing.REFUTED and self.is_exact:
             return 0.0
+        return self._count_trials()
+
+    def _count_trials(self) -> float:
         against = self.stumbles
-        if self.standing is Standing.REFUTED:
+        if self.standing is Standing.REFUTED and not self.is_exact:
             against += max(self.failed, CONFIRMATIONS)
         elif not self.succeeded:
             against += self.failed
         agreeing = 2.0 * self.proposal.prior + self.succeeded
         return agreeing / (2.0 + self.succeeded + against)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The clauses that spoke for it before any trial, and the one that excludes it."""
+        if self.excluded_by is None:
+            return self.proposal.reasons
+        return (*self.proposal.reasons, f"excluded by {self.excluded_by.proposal.synonym}")
 
     def to_plain(self) -> dict[str, Any]:
         """Return it as plain data for JSON."""
@@ -106,7 +121,7 @@ class SynonymEvidence:
             "prior": round(proposal.prior, 3),
             "likeness": None if proposal.likeness is None else round(proposal.likeness, 3),
             "agreement": None if proposal.agreement is None else round(proposal.agreement, 3),
-            "reasons": list(proposal.reasons),
+            "reasons": list(self.reasons),
             "succeeded": self.succeeded,
             "failed": self.failed,
             "stumbles": self.stumbles,

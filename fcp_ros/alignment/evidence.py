@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fcp_ros.alignment.answer import Standing, SynonymEvidence
+from fcp_ros.alignment.candidates.pairing import split_mark
 from fcp_ros.alignment.candidates.proposals import Proposal, Proposals
 from fcp_ros.alignment.names.synonyms import Synonym
 from fcp_ros.alignment.trials.conflicts import ConflictSets
@@ -49,7 +51,51 @@ def weigh_evidence(
         )
         for one in sorted(kept)
     ]
-    return tuple(gathered), tuple(_gather(one, conflicts, trials, is_exact) for one in others)
+    rest = [_gather(one, conflicts, trials, is_exact) for one in others]
+    if predictor is not None:  # without it, a namesake may be a rival
+        rest = exclude_namesakes(gathered, rest, proposals)
+    return tuple(gathered), tuple(rest)
+
+
+def exclude_namesakes(
+    kept: Sequence[SynonymEvidence], others: Sequence[SynonymEvidence], proposals: Proposals
+) -> list[SynonymEvidence]:
+    """Refute that a name of both domains is one, where the own one is another name of the other.
+
+    The names of one domain are different things. So that follows, unless the trials agree with the
+    equal names as well.
+
+    Args:
+        kept: the synonyms of the mapping, with their rivals.
+        others: what else was tried.
+        proposals: the candidates.
+
+    Returns:
+        the others, with the equal names among them.
+    """
+    known = {one.proposal.synonym: one for one in others}
+    mapping = {one.proposal.synonym for one in kept}
+    for evidence in kept:
+        for namesake in _find_namesakes(evidence, proposals):
+            if namesake in mapping or namesake in evidence.rivals:
+                continue
+            before = known.get(namesake) or SynonymEvidence(
+                proposals.all[namesake], Standing.OPEN, 0, 0, is_exact=evidence.is_exact
+            )
+            if before.standing is Standing.OPEN:
+                known[namesake] = replace(before, standing=Standing.REFUTED, excluded_by=evidence)
+    return list(known.values())
+
+
+def _find_namesakes(evidence: SynonymEvidence, proposals: Proposals) -> list[Synonym]:
+    """Find the candidates by which a name of a synonym is an equal one, in the same order."""
+    names = evidence.proposal.synonym.names
+    equal = [frozenset((name, split_mark(name))) for name in names if split_mark(name) not in names]
+    return [
+        one
+        for one in proposals.all
+        if one.names in equal and list(one.places) == sorted(one.places) and not one.fillers
+    ]
 
 
 def _gather(
@@ -114,19 +160,33 @@ def find_rivals(
     )
 
 
-def describe_false_friends(known: Sequence[SynonymEvidence]) -> list[str]:
-    """Describe names that both vocabularies have, and that mean different things."""
+def describe_false_friends(
+    kept: Sequence[SynonymEvidence], others: Sequence[SynonymEvidence]
+) -> list[str]:
+    """Describe names that both vocabularies have, and that mean different things.
+
+    Args:
+        kept: the synonyms of the mapping.
+        others: what else was tried or excluded.
+    """
+    refuted = {
+        one.proposal.synonym.names: one for one in others if one.standing is Standing.REFUTED
+    }
     sentences = []
-    for one in known:
-        synonym = one.proposal.synonym
-        plain = [name.partition("@")[0] for name in (synonym.source, synonym.target)]
-        if one.standing is Standing.REFUTED and plain[0] == plain[1]:
-            sentences.append(f"Both domains have {plain[0]}, but do not mean the same by it.")
-        if one.standing in (Standing.KEPT, Standing.PROVEN) and plain[0] != plain[1]:
-            marked = [name for name in (synonym.source, synonym.target) if "@" in name]
-            sentences += [
-                f"Both domains have {name.partition('@')[0]}; here that of the own one is "
-                f"{min(synonym.names - {name})} of the other one."
-                for name in marked
-            ]
+    for one in kept:
+        names = one.proposal.synonym.names
+        for name in sorted(one for one in names if split_mark(one) not in names):
+            (other,) = names - {name}
+            if frozenset((name, split_mark(name))) in refuted:
+                meaning = f"here that of the own one is {other} of the other one."
+            else:
+                meaning = (
+                    f"that of the own one may be {other} of the other one, but it may be the same "
+                    "in both: the trials do not tell."
+                )
+            sentences.append(f"Both domains have {split_mark(name)}; {meaning}")
+    for names, one in refuted.items():
+        plain = {split_mark(name) for name in names}
+        if len(plain) == 1 and one.excluded_by is None:
+            sentences.append(f"Both domains have {min(plain)}, but do not mean the same by it.")
     return list(dict.fromkeys(sentences))

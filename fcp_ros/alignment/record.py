@@ -195,7 +195,7 @@ class AlignmentRecord:
             None if attempt is None else attempt.actions,
             tuple(self.trials),
             len(self.proposals.all),
-            (*self.notes, *self._describe_chance(), *describe_false_friends((*mapping, *others))),
+            (*self.notes, *self._describe_chance(), *describe_false_friends(mapping, others)),
             names={} if self.predictor is None else self.predictor.make_mapping(synonyms).images,
         )
 

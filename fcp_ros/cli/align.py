@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import NoReturn
 
 import typer
 from rich.console import Console
@@ -21,6 +21,21 @@ from fcp_ros.alignment.names.migration import merge_vocabularies
 from fcp_ros.alignment.names.synonyms import NameMapping
 from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
 from fcp_ros.alignment.search.options import AlignmentOptions
+from fcp_ros.cli.align_options import (
+    CandidatesOption,
+    LimitOption,
+    MergedOption,
+    OtherArgument,
+    OutOption,
+    OwnArgument,
+    ProblemOption,
+    SameOption,
+    SeedOption,
+    SettleOption,
+    TrialsOption,
+    WordsOption,
+    WorldOption,
+)
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
 from fcp_ros.cli.options import DEFAULT_DOMAIN, JsonOption
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
@@ -50,77 +65,19 @@ _EXIT_CODES = {
 
 @app.command("align")
 def run_align(
-    domain: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="Your PDDL domain: its words state the goal. Or a scene: see --domain.",
-        ),
-    ],
-    other: Annotated[
-        str,
-        typer.Argument(
-            help="The domain that plans are tried in: a PDDL file, or a YAML domain. Of a scene: "
-            "another scene of the same place, if there is one."
-        ),
-    ] = "",
-    problem: Annotated[
-        Path | None,
-        typer.Option("--problem", "-p", help="PDDL problem of your domain, with the goal."),
-    ] = None,
-    words: Annotated[
-        str,
-        typer.Option("--domain", "-d", help="For a scene: the domain that its names are read in."),
-    ] = DEFAULT_DOMAIN,
-    world: Annotated[
-        str,
-        typer.Option(
-            "--world",
-            "-w",
-            help="PDDL problem of the other domain (without it, --problem), or scene of a YAML "
-            "domain. Of a scene: the scene as it is, with the same ids, in the domain's words.",
-        ),
-    ] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Write mapping and evidence here (JSON); for a scene its overrides (YAML).",
-        ),
-    ] = None,
-    merged: Annotated[
-        Path | None,
-        typer.Option(
-            "--merged", help="Folder for domain.pddl and problem.pddl with one name for each thing."
-        ),
-    ] = None,
-    same: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--same",
-            help="Names that may be one, with different numbers of arguments: "
-            "'(on-table ?b) = (on ?b table)', your domain's left. Can be given several times.",
-        ),
-    ] = None,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", "-t", min=0.01, help="Seconds for everything.")
-    ] = 60.0,
-    trials: Annotated[
-        int, typer.Option("--trials", min=1, help="Plans to try before giving up.")
-    ] = 200,
-    settle: Annotated[
-        int,
-        typer.Option(
-            "--settle",
-            min=0,
-            help="Plans to try after a success, to tell names from others that fit as well.",
-        ),
-    ] = 3,
-    candidates: Annotated[
-        int, typer.Option("--candidates", min=1, help="Pairs of names to consider.")
-    ] = 100_000,
-    seed: Annotated[int, typer.Option("--seed", help="Decides between equally good plans.")] = 0,
+    domain: OwnArgument,
+    other: OtherArgument = "",
+    problem: ProblemOption = None,
+    words: WordsOption = DEFAULT_DOMAIN,
+    world: WorldOption = "",
+    out: OutOption = None,
+    merged: MergedOption = None,
+    same: SameOption = None,
+    time_limit: LimitOption = 60.0,
+    trials: TrialsOption = 200,
+    settle: SettleOption = 3,
+    candidates: CandidatesOption = 100_000,
+    seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Find out which names mean the same, of two domains or of a scene and a domain."""
@@ -132,14 +89,7 @@ def run_align(
             fail("--merged and --problem are for PDDL domains; a scene has --domain", BAD_INPUT)
         limits = SceneAlignmentOptions(time_limit, trials, seed)
         align_scene_file(SceneToAlign(str(domain), other, words, world, out, limits), as_json)
-    if not other or problem is None:
-        fail("two domains need the second file and --problem, which has the goal", BAD_INPUT)
-    if not is_pddl(other) and not world:
-        fail(f"{other} is a YAML domain: give its scene with --world", BAD_INPUT)
-    files = _Files(domain, problem, other, world or str(problem))
-    _check_targets(out, merged, files.paths)
-    compile_missing_kernels(say)
-    start = RequestStart.now()
+    files = _choose_files(domain, problem, other, world)
     options = AlignmentOptions(
         time_limit=time_limit,
         most_trials=trials,
@@ -147,19 +97,38 @@ def run_align(
         settling=settle,
         seed=seed,
     )
+    _align_files(files, same or (), options, _Targets(out, merged), as_json)
+
+
+def _choose_files(domain: Path, problem: Path | None, other: str, world: str) -> _Files:
+    """Return the files of a request about two domains; exit if one is missing."""
+    if not other or problem is None:
+        fail("two domains need the second file and --problem, which has the goal", BAD_INPUT)
+    if not is_pddl(other) and not world:
+        fail(f"{other} is a YAML domain: give its scene with --world", BAD_INPUT)
+    return _Files(domain, problem, other, world or str(problem))
+
+
+def _align_files(
+    files: _Files,
+    same: Sequence[str],
+    options: AlignmentOptions,
+    targets: _Targets,
+    as_json: bool,
+) -> NoReturn:
+    """Align two domains, write and print the answer, and exit."""
+    targets.check(files.paths)
+    compile_missing_kernels(say)
+    start = RequestStart.now()
     with open_interruption() as interruption, explain_errors():
-        found = _align(files, same or (), options, start, interruption)
-        result = found.result
+        found = _align(files, same, options, start, interruption)
         text = json.dumps(found.to_plain(), indent=1)
-        if out is not None:
-            out.write_text(f"{text}\n", encoding="utf-8")
-        if merged is not None and found.task is not None and result.status.is_success:
-            _write_merged(found.task, result, merged)
+        targets.write(found, text)
     if as_json:
         typer.echo(text)
     else:
         _print_result(open_console(), found)
-    raise typer.Exit(_EXIT_CODES[result.status])
+    raise typer.Exit(_EXIT_CODES[found.result.status])
 
 
 @dataclass(frozen=True)
@@ -177,12 +146,33 @@ class _Files:
         return self.domain, self.problem, Path(self.other), Path(self.world)
 
 
-def _check_targets(out: Path | None, merged: Path | None, read: Sequence[Path]) -> None:
-    targets = [] if out is None else [out]
-    targets += [] if merged is None else [merged / "domain.pddl", merged / "problem.pddl"]
-    both = {path.resolve() for path in targets} & {path.resolve() for path in read}
-    if both:
-        fail(f"{min(both)} would be overwritten, but it is read: give another place", BAD_INPUT)
+@dataclass(frozen=True)
+class _Targets:
+    """The places that an answer is written to.
+
+    Attributes:
+        out: a JSON file; None to write none.
+        merged: a folder for the merged model; None to write none.
+    """
+
+    out: Path | None
+    merged: Path | None
+
+    def check(self, read: Sequence[Path]) -> None:
+        """Exit if a file that is read would be overwritten."""
+        targets = [] if self.out is None else [self.out]
+        if self.merged is not None:
+            targets += [self.merged / "domain.pddl", self.merged / "problem.pddl"]
+        both = {path.resolve() for path in targets} & {path.resolve() for path in read}
+        if both:
+            fail(f"{min(both)} would be overwritten, but it is read: give another place", BAD_INPUT)
+
+    def write(self, found: Comparison, text: str) -> None:
+        """Write an answer, and the merged model if there is one."""
+        if self.out is not None:
+            self.out.write_text(f"{text}\n", encoding="utf-8")
+        if self.merged is not None and found.task is not None and found.result.status.is_success:
+            _write_merged(found.task, found.result, self.merged)
 
 
 def _align(
@@ -284,7 +274,7 @@ def _list_reasons(one: SynonymEvidence) -> list[str]:
     if one.succeeded or one.failed:
         plans = "plan" if one.succeeded == 1 else "plans"
         reasons.append(f"{one.succeeded} {plans} succeeded, {one.failed} failed")
-    reasons += proposal.reasons
+    reasons += one.reasons
     if proposal.agreement is not None:
         reasons.append(f"{proposal.agreement:.0%} of the initial facts agree")
     if proposal.likeness is not None:

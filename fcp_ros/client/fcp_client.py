@@ -6,8 +6,6 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
 from types import TracebackType
 from typing import Any
 
@@ -15,6 +13,7 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
 from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
+from fcp_ros.client.latched import fetch_latched
 from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
 from fcp_ros.client.queries import plan_request, to_sendable
 from fcp_ros.client.spinner import SpinningNode
@@ -30,7 +29,7 @@ from fcp_ros.msg import (
 )
 from fcp_ros.nodes.calls.action_call import make_action_client
 from fcp_ros.nodes.conversions.common import duration_to_ros
-from fcp_ros.nodes.runtime.qos import request_qos, state_qos
+from fcp_ros.nodes.runtime.qos import request_qos
 from fcp_ros.srv import (
     Align,
     AnswerQuestion,
@@ -400,25 +399,12 @@ class FcpClient:
         Raises:
             FcpUnavailable: no executive has published them in time.
         """
-        come: Future[NameProposals] = Future()
-
-        def take(message: NameProposals) -> None:
-            if not come.done():
-                come.set_result(message)
-
-        subscription = self._node.create_subscription(
-            NameProposals,
-            f"{self._prefix}name_proposals",
-            take,
-            state_qos(),
-            callback_group=self._group,
-        )
+        topic = f"{self._prefix}name_proposals"
         try:
-            return list(come.result(timeout).synonyms)
-        except FutureTimeout:
+            message = fetch_latched(self._node, NameProposals, topic, self._group, timeout)
+        except TimeoutError:
             raise self._unavailable("name_proposals") from None
-        finally:
-            self._node.destroy_subscription(subscription)
+        return list(message.synonyms)
 
     def settle_name(
         self, proposal: Synonym, answer: int = SettleName.Request.KEEP

@@ -8,9 +8,16 @@ from dataclasses import replace
 import pytest
 from torn_names import parse, simulate
 
-from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
+from fcp_ros.alignment.answer import (
+    AlignmentResult,
+    AlignmentStatus,
+    Standing,
+    SynonymEvidence,
+)
 from fcp_ros.alignment.candidates.pairing import OTHER, OWN, AlignmentError, pair_domains
+from fcp_ros.alignment.candidates.proposals import Proposal, Proposals
 from fcp_ros.alignment.engine import align
+from fcp_ros.alignment.evidence import describe_false_friends, exclude_namesakes
 from fcp_ros.alignment.names.merging import merge_texts
 from fcp_ros.alignment.names.migration import build_schema_map, merge_vocabularies, migrate_facts
 from fcp_ros.alignment.names.synonyms import NameMapping, Synonym
@@ -88,7 +95,24 @@ def test_equal_names_with_different_meanings_are_reported() -> None:
     found = align(pair_domains(own, other), simulate(other))
     assert found.status is AlignmentStatus.ALIGNED
     assert {one.proposal.synonym for one in found.mapping} == {Synonym("open", "ajar@own", (0,))}
-    assert any(note.startswith("Both domains have ajar") for note in found.notes)
+    assert (
+        "Both domains have ajar; here that of the own one is open of the other one." in found.notes
+    )
+    (identity,) = [one for one in found.others if one.proposal.synonym.source == "ajar"]
+    assert identity.standing is Standing.REFUTED
+    assert identity.confidence <= 1.0 - found.mapping[0].confidence
+    assert identity.reasons[-1] == "excluded by (open ?1) = (ajar@own ?1)"
+
+
+def test_equal_name_that_fits_as_well_is_not_refuted() -> None:
+    synonym, namesake = Synonym("open", "ajar@own", (0,)), Synonym("ajar", "ajar@own", (0,))
+    found = {one: Proposal(one, 0, 0.7, ()) for one in (synonym, namesake)}
+    kept = SynonymEvidence(found[synonym], Standing.KEPT, 1, 0, rivals=(namesake,))
+    assert not exclude_namesakes([kept], [], Proposals(found))
+    (note,) = describe_false_friends([kept], [])
+    assert "may be open" in note
+    (excluded,) = exclude_namesakes([replace(kept, rivals=())], [], Proposals(found))
+    assert (excluded.proposal.synonym, excluded.standing) == (namesake, Standing.REFUTED)
 
 
 def test_a_model_with_the_same_actions_is_planned_with(

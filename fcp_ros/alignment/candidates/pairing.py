@@ -141,6 +141,11 @@ def _unite(own: PddlTexts, other: PddlTexts) -> AlignmentTask:
     return AlignmentTask(model, uses, sides, tuple(notes), shared=objects)
 
 
+def split_mark(name: str) -> str:
+    """Return a name without the mark of the own vocabulary."""
+    return name.removesuffix(MARK)
+
+
 def unmark_names(texts: PddlTexts) -> PddlTexts:
     """Return a model in which each marked name is one that can be written: `at@own` as `at-own`."""
     names = set(texts.domain.predicates)
@@ -148,7 +153,7 @@ def unmark_names(texts: PddlTexts) -> PddlTexts:
     for name, legs in texts.domain.predicates.items():
         if not name.endswith(MARK):
             continue
-        plain = f"{name.removesuffix(MARK)}-own"
+        plain = f"{split_mark(name)}-own"
         while plain in names:
             plain += "-own"
         names.add(plain)

@@ -33,7 +33,7 @@ def synonym_to_ros(evidence: SynonymEvidence) -> Any:
         confidence=evidence.confidence,
         succeeded=evidence.succeeded,
         failed=evidence.failed,
-        reasons=list(evidence.proposal.reasons),
+        reasons=list(evidence.reasons),
         rivals=list(map(str, evidence.rivals)),
     )
 

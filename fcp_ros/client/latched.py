@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last message of a latched topic."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+
+from fcp_ros.nodes.runtime.qos import state_qos
+
+
+def fetch_latched(
+    node: Node, message_type: Any, topic: str, group: CallbackGroup, timeout: float
+) -> Any:
+    """Fetch the last message of a latched topic.
+
+    Args:
+        node: that another thread spins.
+        message_type: class of the message.
+        topic: name of the topic.
+        group: for the subscription.
+        timeout: s.
+
+    Raises:
+        TimeoutError: nobody has published one in time.
+    """
+    come: Future[Any] = Future()
+
+    def take(message: Any) -> None:
+        if not come.done():
+            come.set_result(message)
+
+    subscription = node.create_subscription(
+        message_type, topic, take, state_qos(), callback_group=group
+    )
+    try:
+        return come.result(timeout)
+    finally:
+        node.destroy_subscription(subscription)
