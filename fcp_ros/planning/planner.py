@@ -158,7 +158,7 @@ class _Request:
         except ExpressionError as error:
             result = PlanningResult(PlanStatus.INVALID_REQUEST, str(error))
         except GroundingError as error:
-            result = PlanningResult(find_failure_status(error), error.sentence)
+            result = PlanningResult(find_failure_status(error), error.statement)
         except MemoryError:
             result = PlanningResult(PlanStatus.MEMOUT, "The process ran out of memory.")
         except Exception as error:

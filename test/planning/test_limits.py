@@ -244,7 +244,7 @@ def test_a_judge_that_cannot_answer_is_not_a_wrong_request(house, home, code, st
 
     result = plan(house, home, parse_expression("on(mug_1, shelf)"), PlanningOptions(), Unable())
     assert result.status is status
-    assert result.message == "say what to do"
+    assert result.message == "A degree can't be judged: say what to do."
 
 
 def test_a_degree_that_moves_spoils_no_plan_and_is_caught_when_the_plan_is_judged_again(

@@ -189,7 +189,7 @@ def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
         if text["weights"] != encoder.weights:
             raise _build_unfit(
                 file,
-                f"it was trained on {text['encoder']}, but the model is {encoder.model}",
+                f"they were trained on {text['encoder']}, but the model is {encoder.model}",
                 f"give that model, or train heads for this one with `fcp grounding train --model "
                 f"{encoder.folder}`",
             )

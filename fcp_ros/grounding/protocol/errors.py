@@ -56,6 +56,13 @@ class GroundingError(InputError):
         self.code = code
         self.sentence = sentence
 
+    @property
+    def statement(self) -> str:
+        """The sentence where nothing stands before it, as the message of an answer."""
+        if self.sentence[:1].isupper():
+            return self.sentence
+        return f"A degree can't be judged: {self.sentence.removesuffix('.')}."
+
     def __reduce__(self) -> tuple[type["GroundingError"], tuple[GroundingCode, str]]:
         """Keep both arguments when the error crosses a process boundary."""
         return (type(self), (self.code, self.sentence))
