@@ -153,6 +153,18 @@ class RelationalState:
             return bool(self.roles[form.name][legs[0]] >> legs[1] & 1)
         return legs in self.wide.get(form.name, ())
 
+    def list_tuples(self, form: RelationForm) -> Iterator[tuple[int, ...]]:
+        """List the tuples of a relation of any arity."""
+        if form.arity == 0:
+            yield from [()] if self.flags[form.name] else []
+        elif form.arity == 1:
+            yield from ((element,) for element in list_bits(self.concepts[form.name]))
+        elif form.arity == 2:
+            for source, bits in enumerate(self.roles[form.name]):
+                yield from ((source, target) for target in list_bits(bits))
+        else:
+            yield from self.wide.get(form.name, ())
+
     def _set_wide(self, form: RelationForm, legs: tuple[int, ...], value: bool) -> bool:
         tuples = self.wide.setdefault(form.name, set())
         if (legs in tuples) == value:

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The changes by a rule at a binding, in place; and taking them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.abstraction.states.conditions import SchemaForms, Values, list_variables_of
+from fcp_ros.abstraction.states.joining import BindingSearch
+from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import RelationForm
+from fcp_ros.domain.expressions.syntax import Atom
+from fcp_ros.domain.model import ActionRule, Effect
+
+Tuple = tuple[RelationForm, tuple[int, ...]]
+"""A relation and elements in the legs that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """One tuple that came or went.
+
+    Attributes:
+        form: of the relation.
+        legs: its elements.
+        added: True if it came.
+        versions: of the relation's names before.
+    """
+
+    form: RelationForm
+    legs: tuple[int, ...]
+    added: bool
+    versions: tuple[int, ...]
+
+
+Undo = tuple[StateChange, ...]
+"""What a step has changed, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A tuple whose elements are values of variables."""
+
+    form: RelationForm
+    places: tuple[int, ...]
+
+    def fill(self, values: Values) -> Tuple:
+        """Return the tuple for some values."""
+        return self.form, tuple([values[place] for place in self.places])
+
+
+class _CompiledEffect:
+    """A conditional effect: once for every match of its conditions."""
+
+    def __init__(self, rule: ActionRule, effect: Effect, forms: SchemaForms) -> None:
+        variables = (*rule.parameters, *effect.variables)
+        owner = f"an effect of {rule.name}"
+        self.search = BindingSearch(
+            variables, effect.positive(), effect.negative(), effect.formulas, forms, owner, False
+        )
+        self.add = compile_atoms(effect.add, self.search.names, forms, owner)
+        self.delete = compile_atoms(effect.delete, self.search.names, forms, owner)
+
+
+class RuleChanges:
+    """The changes by one rule.
+
+    Args:
+        rule: of a checked domain.
+        names: of the values of a binding, in order.
+        forms: of the schema.
+    """
+
+    def __init__(self, rule: ActionRule, names: Sequence[str], forms: SchemaForms) -> None:
+        # A tuple that is deleted and added stays, as one that is required and added.
+        kept = [atom for atom in rule.positive() if atom not in rule.delete]
+        self._add = compile_atoms(rule.add, names, forms, rule.name)
+        self._delete = compile_atoms(rule.delete, names, forms, rule.name)
+        effects = rule.effects
+        new = [a for a in rule.add if a not in kept and (effects or a not in rule.delete)]
+        gone = [atom for atom in rule.delete if atom not in rule.add]
+        self._new = compile_atoms(new, names, forms, rule.name)
+        self._gone = compile_atoms(gone, names, forms, rule.name)
+        self._effects = [_CompiledEffect(rule, effect, forms) for effect in effects]
+
+    def apply(self, state: RelationalState, binding: Values) -> Undo:
+        """Change a state; additions win over deletions."""
+        undo: list[StateChange] = []
+        if self._effects:
+            added, deleted = self._collect(state, binding)
+            for form, legs in deleted:
+                if (form, legs) not in added:
+                    make_change(state, form, legs, False, undo)
+            for form, legs in added:
+                make_change(state, form, legs, True, undo)
+            return tuple(undo)
+        for pattern in self._gone:
+            make_change(state, *pattern.fill(binding), False, undo)
+        for pattern in self._new:
+            make_change(state, *pattern.fill(binding), True, undo)
+        return tuple(undo)
+
+    def _collect(
+        self, state: RelationalState, binding: Values
+    ) -> tuple[dict[Tuple, None], dict[Tuple, None]]:
+        """Return what the rule and all matches of its effects add and delete."""
+        added = dict.fromkeys(pattern.fill(binding) for pattern in self._add)
+        deleted = dict.fromkeys(pattern.fill(binding) for pattern in self._delete)
+        fixed = dict(enumerate(binding))
+        for effect in self._effects:
+            for values in effect.search.find(state, fixed=fixed):
+                added.update(dict.fromkeys(pattern.fill(values) for pattern in effect.add))
+                deleted.update(dict.fromkeys(pattern.fill(values) for pattern in effect.delete))
+        return added, deleted
+
+
+def compile_atoms(
+    atoms: Iterable[Atom], names: Sequence[str], forms: SchemaForms, owner: str
+) -> tuple[_Pattern, ...]:
+    """Return atoms as tuples of values.
+
+    Args:
+        atoms: over variables.
+        names: of the variables, in the order of the values.
+        forms: of the schema.
+        owner: the rule, for messages.
+    """
+    slots = {name: slot for slot, name in enumerate(names)}
+    found = []
+    for atom in atoms:
+        variables = list_variables_of(forms.read_terms(atom), owner)
+        places = tuple([slots[name] for name in variables])
+        found.append(_Pattern(forms.forms[atom.predicate], places))
+    return tuple(found)
+
+
+def make_change(
+    state: RelationalState,
+    form: RelationForm,
+    legs: tuple[int, ...],
+    value: bool,
+    undo: list[StateChange],
+) -> None:
+    """Let a tuple come or go, and note it if that changes anything."""
+    versions = tuple([state.versions[name] for name in form.names])
+    if state.set_tuple(form, legs, value):
+        undo.append(StateChange(form, legs, value, versions))
+
+
+def take_back(state: RelationalState, undo: Undo) -> None:
+    """Take changes back, the last first; the versions are those of before, too."""
+    for change in reversed(undo):
+        state.set_tuple(change.form, change.legs, not change.added)
+        for name, version in zip(change.form.names, change.versions, strict=True):
+            state.versions[name] = version

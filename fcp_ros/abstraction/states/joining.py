@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bindings of variables to elements under conditions: backtracking over bitsets.
+
+Each variable has a bitset of elements that are left for it. Giving one variable its element
+intersects the bitsets of its neighbours with a row of the relation between them. The variable with
+the fewest elements left comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.abstraction.states.conditions import (
+    SchemaForms,
+    Test,
+    Values,
+    compile_formula,
+    list_variables_of,
+    make_fact_test,
+    make_pattern_test,
+)
+from fcp_ros.abstraction.states.state import RelationalState, list_bits
+from fcp_ros.domain.expressions.syntax import Atom, Expression
+from fcp_ros.domain.model import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """A literal over two variables: the elements of `other` are in the row of this one's."""
+
+    role: str
+    inverse: bool
+    other: int
+    wanted: bool
+
+
+class BindingSearch:
+    """Finds the bindings of some variables. Safe to use from several threads.
+
+    Attributes:
+        names: of the variables, in the order of the bindings.
+
+    Args:
+        variables: with their types; one for PDDL's `world` is left out.
+        positive: atoms that must hold.
+        negative: atoms that must not hold; other variables in them stand for anything.
+        formulas: further conditions.
+        forms: of the schema.
+        owner: the rule, for messages.
+        distinct: True if different variables are different elements.
+
+    Raises:
+        UnsupportedRule: a condition that can't be followed on bitsets.
+    """
+
+    def __init__(
+        self,
+        variables: Sequence[Parameter],
+        positive: Sequence[Atom],
+        negative: Sequence[Atom],
+        formulas: Sequence[Expression],
+        forms: SchemaForms,
+        owner: str,
+        distinct: bool,
+    ) -> None:
+        kept = [variable for variable in variables if not forms.is_world(variable.type)]
+        self.names = tuple([variable.name for variable in kept])
+        self._concepts = tuple([forms.name_concept(variable.type) for variable in kept])
+        self._slots = {name: slot for slot, name in enumerate(self.names)}
+        self._flags: list[tuple[str, bool]] = []
+        self._members: list[tuple[int, str, bool]] = []
+        self._edges: list[list[_Edge]] = [[] for _ in kept]
+        self._alone: list[list[Test]] = [[] for _ in kept]
+        self._tests: list[Test] = []
+        self._forms = forms
+        self._owner = owner
+        self._others = tuple(
+            tuple(
+                other
+                for other, theirs in enumerate(kept)
+                if distinct and other != slot and forms.may_share(own.type, theirs.type)
+            )
+            for slot, own in enumerate(kept)
+        )
+        for atom in positive:
+            self._add_literal(atom, True)
+        for atom in negative:
+            self._add_literal(atom, False)
+        for formula in formulas:
+            self._tests.append(compile_formula(formula, self._slots, len(kept), forms, owner))
+
+    def find(
+        self,
+        state: RelationalState,
+        allowed: Mapping[str, int] | None = None,
+        fixed: Mapping[int, int] | None = None,
+    ) -> Iterator[Values]:
+        """Find the bindings, lazily and in a fixed order.
+
+        The state must be the same whenever the next one is asked for.
+
+        Args:
+            state: of the same schema.
+            allowed: bitset of the elements that a variable may have, by its name.
+            fixed: element of a variable, by its place.
+        """
+        flags, concepts = state.flags, state.concepts
+        for name, wanted in self._flags:
+            if flags[name] is not wanted:
+                return iter(())
+        domains: list[int | None] = [concepts[name] for name in self._concepts]
+        for slot, name, wanted in self._members:
+            bits = domains[slot]
+            assert bits is not None, "no variable has its element yet"
+            domains[slot] = bits & concepts[name] if wanted else bits & ~concepts[name]
+        for name, bits in (allowed or {}).items():
+            slot = self._slots[name]
+            domains[slot] = (domains[slot] or 0) & bits
+        for slot, element in (fixed or {}).items():
+            domains[slot] = (domains[slot] or 0) & (1 << element)
+        if not all(domains):
+            return iter(())
+        return self._extend(state, domains, [0] * len(domains))
+
+    def _extend(
+        self, state: RelationalState, domains: list[int | None], values: list[int]
+    ) -> Iterator[Values]:
+        """Complete a partial binding; the lists are changed."""
+        while True:
+            best, fewest = -1, 0
+            for slot, bits in enumerate(domains):
+                if bits is not None:
+                    count = bits.bit_count()
+                    if best < 0 or count < fewest:
+                        best, fewest = slot, count
+                        if count == 1:
+                            break
+            if best < 0:
+                found = tuple(values)
+                if all(test(state, found) for test in self._tests):
+                    yield found
+                return
+            choices = domains[best]
+            assert choices, "empty domains end the branch"
+            if fewest > 1:
+                break
+            if not self._assign(state, domains, values, best, choices.bit_length() - 1):
+                return
+        for element in list_bits(choices):
+            inner, chosen = list(domains), list(values)
+            if self._assign(state, inner, chosen, best, element):
+                yield from self._extend(state, inner, chosen)
+
+    def _assign(
+        self,
+        state: RelationalState,
+        domains: list[int | None],
+        values: list[int],
+        slot: int,
+        element: int,
+    ) -> bool:
+        """Give a variable its element; return False if nothing is left for another one."""
+        values[slot] = element
+        domains[slot] = None
+        for test in self._alone[slot]:
+            if not test(state, (element,)):
+                return False
+        for edge in self._edges[slot]:
+            bits = domains[edge.other]
+            if bits is not None:
+                row = (state.inverses if edge.inverse else state.roles)[edge.role][element]
+                bits = bits & row if edge.wanted else bits & ~row
+                if not bits:
+                    return False
+                domains[edge.other] = bits
+        for other in self._others[slot]:
+            bits = domains[other]
+            if bits is not None:
+                bits &= ~(1 << element)
+                if not bits:
+                    return False
+                domains[other] = bits
+        return True
+
+    # --- compiling literals
+
+    def _add_literal(self, atom: Atom, wanted: bool) -> None:
+        form = self._forms.forms[atom.predicate]
+        names = list_variables_of(self._forms.read_terms(atom), self._owner)
+        places = [self._slots.get(name, name) for name in names]
+        known = [place for place in places if isinstance(place, int)]
+        if len(known) < len(places):
+            self._add_open(form.name, places, known, atom)
+        elif not places:
+            self._flags.append((form.name, wanted))
+        elif len(places) == 1:
+            self._members.append((known[0], form.name, wanted))
+        elif len(places) == 2 and known[0] != known[1]:
+            self._add_edge(form.name, known[0], known[1], wanted)
+        elif len(set(known)) == 1:
+            fact = make_fact_test(form, [0] * len(places))
+            self._alone[known[0]].append(fact if wanted else _negate(fact))
+        else:
+            fact = make_fact_test(form, known)
+            self._tests.append(fact if wanted else _negate(fact))
+            if wanted:
+                pairs = zip(form.names, _pairs(known), strict=True)
+                for role, (source, target) in pairs:
+                    if source != target:
+                        self._add_edge(role, source, target, True)
+
+    def _add_open(
+        self, relation: str, places: Sequence[int | str], known: Sequence[int], atom: Atom
+    ) -> None:
+        """Add an absence whose other variables stand for anything."""
+        if len(places) == 2 and len(known) == 1:
+            is_source = isinstance(places[0], int)
+            self._alone[known[0]].append(_make_vacancy_test(relation, is_source))
+        else:
+            form = self._forms.forms[atom.predicate]
+            self._tests.append(_negate(make_pattern_test(form, places)))
+
+    def _add_edge(self, role: str, source: int, target: int, wanted: bool) -> None:
+        self._edges[source].append(_Edge(role, False, target, wanted))
+        self._edges[target].append(_Edge(role, True, source, wanted))
+
+
+def _pairs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return ((a, b) for at, a in enumerate(places) for b in places[at + 1 :])
+
+
+def _negate(test: Test) -> Test:
+    return lambda state, values: not test(state, values)
+
+
+def _make_vacancy_test(role: str, is_source: bool) -> Test:
+    """Make the test that an element is related to nothing, or nothing to it."""
+    if is_source:
+        return lambda state, values: not state.roles[role][values[0]]
+    return lambda state, values: not state.inverses[role][values[0]]

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions on the result of a step: functional legs, and constraints of the domain.
+
+A step that leads to two tuples of one key, or to a new match of what must never hold, can't be
+done. Where the conditions of a rule exclude that, nothing is tested; otherwise the step is done,
+looked at and taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fcp_ros.abstraction.states.changes import Undo
+from fcp_ros.abstraction.states.conditions import SchemaForms
+from fcp_ros.abstraction.states.joining import BindingSearch
+from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import RelationForm
+from fcp_ros.cset import Relation
+from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.model import ActionRule, Constraint, Domain, Parameter
+
+_WORLD = -1
+"""The place of a functional leg `world`: all tuples have the same key."""
+
+
+class ResultCheck:
+    """The conditions on what one rule leads to.
+
+    Attributes:
+        is_needed: False if nothing can.
+
+    Args:
+        rule: of a checked domain.
+        domain: the domain.
+        forms: of its schema.
+    """
+
+    def __init__(self, rule: ActionRule, domain: Domain, forms: SchemaForms) -> None:
+        self._forms = forms
+        self._keys = _list_open_keys(rule, forms)
+        added = {atom.predicate for atom in rule.add}
+        added.update(atom.predicate for effect in rule.effects for atom in effect.add)
+        self._constraints = [
+            _CompiledConstraint(constraint, forms)
+            for constraint in domain.constraints
+            if any(atom.predicate in added for atom in constraint.never)
+        ]
+        self.is_needed = bool(self._keys or self._constraints)
+
+    def accepts(self, state: RelationalState, changes: Undo) -> bool:
+        """Decide about a step that has been done.
+
+        Args:
+            state: the state after it.
+            changes: by the step.
+        """
+        added = [change for change in changes if change.added]
+        for change in added:
+            for place in self._keys.get(change.form.name, ()):
+                if _has_two(state, change.form, change.legs, place):
+                    return False
+        return not any(
+            constraint.is_violated(state, change.form.name, change.legs)
+            for constraint in self._constraints
+            for change in added
+        )
+
+
+class _CompiledConstraint:
+    def __init__(self, constraint: Constraint, forms: SchemaForms) -> None:
+        variables = [Parameter(variable.name, variable.type) for variable in constraint.variables]
+        never, name = constraint.never, constraint.name
+        self._search = BindingSearch(variables, never, (), (), forms, name, True)
+        self._atoms: list[tuple[str, tuple[int, ...]]] = []
+        for atom in constraint.never:
+            names = [term.name for term in forms.read_terms(atom) if isinstance(term, Variable)]
+            places = tuple([self._search.names.index(name) for name in names])
+            self._atoms.append((atom.predicate, places))
+
+    def is_violated(self, state: RelationalState, relation: str, legs: Sequence[int]) -> bool:
+        """Return True if the pattern matches with this tuple."""
+        for name, places in self._atoms:
+            if name == relation:
+                fixed = dict(zip(places, legs, strict=True))
+                # Two variables of one place can't have two elements.
+                is_one = all(fixed[p] == leg for p, leg in zip(places, legs, strict=True))
+                if is_one and any(True for _ in self._search.find(state, fixed=fixed)):
+                    return True
+        return False
+
+
+def _list_open_keys(rule: ActionRule, forms: SchemaForms) -> dict[str, tuple[int, ...]]:
+    """Return the functional legs, by relation, that additions by a rule may violate."""
+    found: dict[str, dict[int, None]] = {}
+    effects = [atom for effect in rule.effects for atom in effect.add]
+    for atoms, is_safe in ((rule.add, True), (effects, False)):
+        for atom in atoms:
+            relation = forms.schema.relation(atom.predicate)
+            form = forms.forms[atom.predicate]
+            for leg in relation.functional:
+                position = relation.position(leg)
+                if not (is_safe and _excludes_second(rule, atom, relation, position)):
+                    world = position not in form.positions
+                    place = _WORLD if world else form.positions.index(position)
+                    found.setdefault(atom.predicate, {})[place] = None
+    return {relation: tuple(places) for relation, places in found.items()}
+
+
+def _excludes_second(rule: ActionRule, atom: Atom, relation: Relation, position: int) -> bool:
+    """Return True if after the rule the key of an added atom has no other tuple.
+
+    That is so if the rule deletes the only tuple of that key, or requires that there is none; and
+    nothing else adds one.
+    """
+    key = atom.arguments[position]
+
+    def has_key(other: Atom) -> bool:
+        return other.predicate == relation.name and other.arguments[position] == key
+
+    others = [other for other in rule.add if other != atom and has_key(other)]
+    others += [a for e in rule.effects for a in e.add if a.predicate == relation.name]
+    if others:
+        return False
+    if any(has_key(other) and (other in rule.delete or other == atom) for other in rule.positive()):
+        return True
+    bound = {parameter.name for parameter in rule.parameters}
+    return any(has_key(other) and _is_open(other, position, bound) for other in rule.negative())
+
+
+def _is_open(atom: Atom, position: int, bound: Iterable[str]) -> bool:
+    """Return True if all legs but one are different variables that stand for anything."""
+    others = [t for place, t in enumerate(atom.arguments) if place != position]
+    names = [term.name for term in others if isinstance(term, Variable)]
+    is_open = len(names) == len(others) == len(set(names))
+    return is_open and set(names).isdisjoint(bound)
+
+
+def _has_two(state: RelationalState, form: RelationForm, legs: tuple[int, ...], place: int) -> bool:
+    """Return True if another tuple has the key of this one."""
+    if form.arity == 1:
+        return place == _WORLD and state.concepts[form.name].bit_count() > 1
+    if form.arity == 2 and place != _WORLD:
+        rows = (state.inverses if place else state.roles)[form.name]
+        return rows[legs[place]].bit_count() > 1
+    return any(
+        other != legs and (place == _WORLD or other[place] == legs[place])
+        for other in state.list_tuples(form)
+    )
