@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Features of states: a language of concepts, counts and distances, its values, pools of it.
+
+- `expressions`: concepts and roles as values.
+- `feature`: flags, counts and distances made of them.
+- `parser`: their text, with errors that point at the character.
+- `evaluation`: values in one state after the other, as far as they changed.
+"""
+
+from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
+from fcp_ros.abstraction.features.expressions import (
+    AllConcept,
+    AndConcept,
+    AndRole,
+    ChainRole,
+    ClosureRole,
+    ConceptExpression,
+    DifferenceRole,
+    InverseRole,
+    NamedConcept,
+    NamedRole,
+    NotConcept,
+    RestrictRole,
+    RoleExpression,
+    SameConcept,
+    SomeConcept,
+    Top,
+)
+from fcp_ros.abstraction.features.feature import (
+    AnyFeature,
+    CountFeature,
+    DistanceFeature,
+    Feature,
+    FlagFeature,
+)
+from fcp_ros.abstraction.features.parser import (
+    ExpressionReader,
+    FeatureSyntaxError,
+    parse_concept,
+    parse_feature,
+    parse_role,
+)
+
+__all__ = [
+    "AllConcept",
+    "AndConcept",
+    "AndRole",
+    "AnyFeature",
+    "ChainRole",
+    "ClosureRole",
+    "ConceptExpression",
+    "CountFeature",
+    "DifferenceRole",
+    "DistanceFeature",
+    "ExpressionReader",
+    "Feature",
+    "FeatureEvaluator",
+    "FeatureSyntaxError",
+    "FlagFeature",
+    "InverseRole",
+    "NamedConcept",
+    "NamedRole",
+    "NotConcept",
+    "RestrictRole",
+    "RoleExpression",
+    "SameConcept",
+    "SomeConcept",
+    "Top",
+    "parse_concept",
+    "parse_feature",
+    "parse_role",
+]
