@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
@@ -38,5 +39,7 @@ def fetch_latched(
     )
     try:
         return come.result(timeout)
+    except FutureTimeout as error:  # before Python 3.11 it is no TimeoutError
+        raise TimeoutError(f"no message on {topic} within {timeout} s") from error
     finally:
         node.destroy_subscription(subscription)

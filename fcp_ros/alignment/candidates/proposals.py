@@ -21,6 +21,8 @@ _TIER_PRIOR = (0.7, 0.2, 0.02)
 _LIKENESS_WEIGHT, _UNLIKENESS_WEIGHT, _AGREEMENT_WEIGHT = 5.0, 2.0, 4.0
 """Change of the log odds with likeness or agreement, from 0 to 1; set by judgement. Names that are
 not alike say less than names that are."""
+_REORDERING_WEIGHT = 0.5
+"""The same against another order of the arguments than the given one, where types allow both."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Proposal:
         likeness: of the names in meaning, at most 1; None if that was not asked.
         agreement: share of the initial facts that two vocabularies have in common; None where
             facts can't be compared.
+        is_reordered: the arguments have another order, although the given one would fit as well.
     """
 
     synonym: Synonym
@@ -43,6 +46,7 @@ class Proposal:
     reasons: tuple[str, ...]
     likeness: float | None = None
     agreement: float | None = None
+    is_reordered: bool = False
 
     @property
     def penalty(self) -> int:
@@ -87,7 +91,7 @@ class Proposals:
         values = likeness.compare(pairs, check)
         weighed = dict(self.all)
         for one, value in zip(chosen, values, strict=True):
-            prior = _weigh(one.tier, one.agreement, value)
+            prior = _weigh(one.tier, one.agreement, value, one.is_reordered)
             weighed[one.synonym] = replace(one, likeness=value, prior=prior)
         return Proposals(sort_proposals(weighed.values()), self.left_out)
 
@@ -183,7 +187,15 @@ def _propose(synonym: Synonym, task: AlignmentTask, crosses: bool) -> Proposal:
     else:
         close = first.is_loose and first.produced and not second.is_rigid
         tier = 2 if not (useful and occurs) else 0 if close else 1
-    return Proposal(synonym, tier, _weigh(tier, agreement, None), reasons, agreement=agreement)
+    is_reordered = _is_reordered(synonym, first, second)
+    prior = _weigh(tier, agreement, None, is_reordered)
+    return Proposal(synonym, tier, prior, reasons, None, agreement, is_reordered)
+
+
+def _is_reordered(synonym: Synonym, source: PredicateUse, target: PredicateUse) -> bool:
+    """Return True if the arguments have another order although the given one would fit."""
+    given = tuple(range(synonym.arity))
+    return synonym.places != given and _fits(source.declared, target.declared, given)
 
 
 def _propose_declared(synonym: Synonym, task: AlignmentTask, crosses: bool) -> Proposal:
@@ -240,9 +252,13 @@ def _compare_facts(synonym: Synonym, task: AlignmentTask) -> float | None:
     return len(source & followed) / len(source | followed)
 
 
-def _weigh(tier: int, agreement: float | None, likeness: float | None) -> float:
+def _weigh(
+    tier: int, agreement: float | None, likeness: float | None, is_reordered: bool = False
+) -> float:
     prior = _TIER_PRIOR[tier]
     odds = math.log(prior / (1.0 - prior))
+    if is_reordered:
+        odds -= _REORDERING_WEIGHT
     if agreement is not None:
         odds += _AGREEMENT_WEIGHT * (agreement - 0.5)
     if likeness is not None:
