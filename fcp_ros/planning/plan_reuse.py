@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan reuse: an earlier plan for the goal, if it still holds.
+"""Plans without a search: an earlier plan for the goal, if it still holds, and suggested ones.
 
 The scene may have changed since, or the first steps of the plan may be done. A plan holds if its
 remaining steps can be done in the present state, reach the goal and pass the alpha-cut. All of it
-is worked out again, with degrees of the present request: a degree that has moved is noticed.
+is worked out again, with degrees of the present request: a degree that has moved is noticed. So it
+is for the steps that a general policy suggests.
 """
 
 from __future__ import annotations
 
 import math
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset import Instance
@@ -20,12 +22,18 @@ from fcp_ros.planning.assembly import StepDraft, value_steps
 from fcp_ros.planning.encoding.cost_unit import CostUnit
 from fcp_ros.planning.handover import Handover
 from fcp_ros.planning.model.ground_step import GroundStep, compute_cost, list_graded_atoms
+from fcp_ros.planning.model.optimality import list_optimal
 from fcp_ros.planning.model.plan import Plan, PlanStep
-from fcp_ros.planning.model.request import BestPlan, Optimise
-from fcp_ros.planning.model.result import Measure, PlanningResult, Verdict
+from fcp_ros.planning.model.request import BestPlan, Optimise, Phase
+from fcp_ros.planning.model.result import Measure, PlanningResult, PlanStatus, Verdict
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.verification.degrees import value_goal
+
+LONGEST_SUGGESTION = 20.0
+"""Seconds of a request's time limit of which a share is for suggestions, however long it is."""
+SHARE_OF_SUGGESTIONS = 0.3
+"""Share of the time in which a suggestion has to be made; the rest is left to the search."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,83 @@ def reuse_plan(
         best_membership=plan.membership,
         alpha=cut.alpha,
         alpha_reason=cut.explanation,
+    )
+
+
+def try_suggestion(context: RequestContext, goal: Expression) -> PlanningResult:
+    """Hand out the plan that is suggested for a goal, if it passes the alpha-cut and the verifier.
+
+    Args:
+        context: of the request; its session has a suggester.
+        goal: the checked goal.
+
+    Returns:
+        the result; without a plan it only holds the reasons why no policy made one.
+    """
+    suggester, options = context.session.suggester, context.options
+    assert suggester is not None, "checked by the caller"
+    seconds = SHARE_OF_SUGGESTIONS * min(options.time_limit, LONGEST_SUGGESTION)
+    found = suggester.suggest(context.instance, goal, seconds, context.watch.check)
+    none = PlanningResult(PlanStatus.UNSOLVABLE_INCOMPLETELY, "", policy_notes=found.notes)
+    if found.steps is None:
+        return none
+    missing = {rule for rule, _ in found.steps} - context.domain.rules.keys()
+    if missing:
+        why = f"it uses {', '.join(sorted(missing))}, which may not be planned with here"
+        return _add_note(none, found.policy, why)
+    plan = _value_suggestion(found.steps, goal, context)
+    cut = _find_cut(plan, context)
+    if not reaches(plan.membership, cut.alpha):
+        why = f"its plan has membership {plan.membership:.2f}, below alpha {cut.alpha:.2f}"
+        return _add_note(none, found.policy, why)
+    sentence = (
+        f"The general policy {found.policy} made this plan of {len(plan.steps)} steps without a "
+        f"search; its membership is {plan.membership:.2f}."
+    )
+    optimal_in = list_optimal(False, not plan.steps, plan.membership, options.optimise)
+    plan = replace(plan, alpha=cut.alpha)
+    with context.times(Phase.VERIFY):
+        result = Handover(context, goal).hand_over(plan, optimal_in, lambda _plan: sentence)
+    if result.plan is None:
+        return _add_note(none, found.policy, result.message)
+    return replace(
+        result,
+        best_membership=plan.membership,
+        alpha=cut.alpha,
+        alpha_reason=cut.explanation,
+        policy=found.policy,
+        policy_notes=found.notes,
+    )
+
+
+def _add_note(result: PlanningResult, policy: str, why: str) -> PlanningResult:
+    note = f"Policy {policy} was not used: {why.rstrip('.')}."
+    return replace(result, policy_notes=(*result.policy_notes, note))
+
+
+def _value_suggestion(
+    steps: Sequence[tuple[str, tuple[str, ...]]], goal: Expression, context: RequestContext
+) -> Plan:
+    """Make the plan of steps for a goal without degrees, each judged in the initial state."""
+    ground = [GroundStep(context.domain.rules[rule], arguments) for rule, arguments in steps]
+    drafts = (StepDraft(g.rule, g.arguments, list_graded_atoms(g)) for g in ground)
+    valued = value_steps(drafts, context)
+    left = context.amounts
+    for step in ground:
+        for name, use in step.rule.uses.items():
+            left[name] -= use
+    return Plan(
+        goal=to_text(goal),
+        steps=valued,
+        membership=context.tnorm.compose_all(step.degree for step in valued),
+        goal_degree=1.0,
+        goal_judgements=(),
+        binding=(),
+        alpha=context.options.alpha,
+        tnorm=context.tnorm.name,
+        id=str(uuid.uuid4()),
+        resources_after=left,
+        budgets=context.options.budgets,
     )
 
 

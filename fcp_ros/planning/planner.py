@@ -59,7 +59,12 @@ from fcp_ros.planning.model.result import (
     RequirementTrace,
 )
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
-from fcp_ros.planning.plan_reuse import ReusablePlan, find_reusable_plan, reuse_plan
+from fcp_ros.planning.plan_reuse import (
+    ReusablePlan,
+    find_reusable_plan,
+    reuse_plan,
+    try_suggestion,
+)
 from fcp_ros.planning.prices import price_preferences
 from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
@@ -185,6 +190,19 @@ class _Request:
             return PlanningResult(PlanStatus.INVALID_REQUEST, " ".join(invalid))
         with self._times(Phase.COMPILE):
             self._goal = check_goal(self._goal, context.domain, context.instance)
+        notes: tuple[str, ...] = ()
+        if context.session.suggester is not None:
+            with self._times(Phase.SEARCH):
+                suggested = try_suggestion(context, self._goal)
+            if suggested.plan is not None:
+                return self._explain_kept(suggested)
+            notes = suggested.policy_notes
+        return replace(self._search(), policy_notes=notes)
+
+    def _search(self) -> PlanningResult:
+        """Search for a plan, unless an earlier one still holds."""
+        context = self._context
+        with self._times(Phase.COMPILE):
             types = infer_types(self._goal, context.domain)
             goal = ground_goal(
                 self._goal,
@@ -263,10 +281,14 @@ class _Request:
         optimal_in = list_optimal(
             found.optimal, found.shortest, kept.plan.membership, self._options.optimise
         )
-        result = reuse_plan(kept, Handover(context, self._goal), optimal_in, why)
-        if not self._options.explain:
+        return self._explain_kept(reuse_plan(kept, Handover(context, self._goal), optimal_in, why))
+
+    def _explain_kept(self, result: PlanningResult) -> PlanningResult:
+        """Add the explanation of a plan without a search, if one is asked for."""
+        context = self._context
+        if not self._options.explain or result.plan is None:
             return result
-        explanation = explain_kept(kept.plan, context.instance, context.judge, context.tnorm)
+        explanation = explain_kept(result.plan, context.instance, context.judge, context.tnorm)
         return replace(result, explanation=explanation)
 
     def _conclude(

@@ -14,6 +14,7 @@ from fcp_ros.planning.chunks.library import ChunkLibrary
 from fcp_ros.planning.encoding.cost_unit import CostUnit, find_cost_unit
 from fcp_ros.planning.model.plan import Plan, PlanStep
 from fcp_ros.planning.model.result import Candidate
+from fcp_ros.planning.model.suggestion import PlanSuggester
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.planning.task.lifted import never_stop
@@ -33,12 +34,18 @@ class PlanningSession:
         domain: the domain of all requests.
         learn: make chunks of sequences that occur often.
         check: called often while the rules are prepared; may raise to stop.
+        suggester: knows plans without a search; asked first.
     """
 
     def __init__(
-        self, domain: Domain, learn: bool = False, check: Callable[[], None] = never_stop
+        self,
+        domain: Domain,
+        learn: bool = False,
+        check: Callable[[], None] = never_stop,
+        suggester: PlanSuggester | None = None,
     ) -> None:
         self.domain = domain
+        self.suggester = suggester
         self.compiler = RelevanceCompiler(domain, check)
         self.rules = StepRules(domain)
         self._learn = learn
@@ -58,7 +65,9 @@ class PlanningSession:
         if self._restricted is None:
             domain = make(self.domain)
             same = domain is self.domain
-            self._restricted = self if same else PlanningSession(domain, self._learn)
+            self._restricted = (
+                self if same else PlanningSession(domain, self._learn, suggester=self.suggester)
+            )
         return self._restricted
 
     @cached_property

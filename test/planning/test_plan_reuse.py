@@ -86,7 +86,7 @@ def test_a_plan_that_is_kept_is_explained_like_a_new_one(again, home):
     kept = again(home, "on(mug_2, table)", explain=True)
     assert kept.kept == 0
     assert kept.explanation.binding == crisp.explanation.binding
-    assert "earlier plan" in kept.explanation.explain_element("mug_2")
+    assert "a step of the plan" in kept.explanation.explain_element("mug_2")
     assert "not considered" in kept.explanation.explain_element("book")
     same = again(home, "on(mug_1, shelf)", given, explain=True)
     assert same.kept == 0

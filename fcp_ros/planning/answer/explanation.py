@@ -45,7 +45,7 @@ def explain_result(result: SolverResult, judge: Judge, tnorm: TNorm, alpha: floa
 
 
 def explain_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> Explanation:
-    """Explain an earlier plan that still holds and needed no search.
+    """Explain a plan that needed no search: an earlier one that still holds, or a policy's.
 
     Args:
         plan: the plan, with degrees of the present state.
@@ -58,7 +58,7 @@ def explain_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> 
     considered: dict[str, str] = {}
     for step in plan.steps:
         for _, element in step.arguments:
-            considered.setdefault(element, f"{step}, a step of the earlier plan.")
+            considered.setdefault(element, f"{step}, a step of the plan.")
     return Explanation(
         shares,
         _describe_binding(plan.membership, shares, tnorm, plan.alpha),

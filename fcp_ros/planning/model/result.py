@@ -430,6 +430,8 @@ class PlanningResult:
         kept: number of steps left out of an earlier plan that was kept; None for a new plan.
         explanation: None unless it was asked for.
         notes: remarks on the files of the task that were read, but may not mean what they should.
+        policy: the general policy that made the plan without a search; empty if it was searched.
+        policy_notes: a sentence for each policy that was looked at and did not make the plan.
     """
 
     status: PlanStatus
@@ -456,3 +458,5 @@ class PlanningResult:
     explored: tuple[ExploredRelaxation, ...] = ()
     confirmation: str = ""
     would_take: str = ""
+    policy: str = ""
+    policy_notes: tuple[str, ...] = ()
