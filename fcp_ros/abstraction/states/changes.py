@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fcp_ros.abstraction.states.conditions import SchemaForms, Values, list_variables_of
 from fcp_ros.abstraction.states.joining import BindingSearch
@@ -17,8 +18,7 @@ Tuple = tuple[RelationForm, tuple[int, ...]]
 """A relation and elements in the legs that count."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateChange:
+class StateChange(NamedTuple):
     """One tuple that came or went.
 
     Attributes:
@@ -34,7 +34,7 @@ class StateChange:
     versions: tuple[int, ...]
 
 
-Undo = tuple[StateChange, ...]
+Undo = Sequence[StateChange]
 """What a step has changed, in order."""
 
 
@@ -80,8 +80,11 @@ class RuleChanges:
         effects = rule.effects
         new = [a for a in rule.add if a not in kept and (effects or a not in rule.delete)]
         gone = [atom for atom in rule.delete if atom not in rule.add]
-        self._new = compile_atoms(new, names, forms, rule.name)
-        self._gone = compile_atoms(gone, names, forms, rule.name)
+        self._changes = [
+            (pattern.form, pattern.places, value)
+            for atoms, value in ((gone, False), (new, True))
+            for pattern in compile_atoms(atoms, names, forms, rule.name)
+        ]
         self._effects = [_CompiledEffect(rule, effect, forms) for effect in effects]
 
     def apply(self, state: RelationalState, binding: Values) -> Undo:
@@ -94,12 +97,10 @@ class RuleChanges:
                     make_change(state, form, legs, False, undo)
             for form, legs in added:
                 make_change(state, form, legs, True, undo)
-            return tuple(undo)
-        for pattern in self._gone:
-            make_change(state, *pattern.fill(binding), False, undo)
-        for pattern in self._new:
-            make_change(state, *pattern.fill(binding), True, undo)
-        return tuple(undo)
+            return undo
+        for form, places, value in self._changes:
+            make_change(state, form, tuple([binding[place] for place in places]), value, undo)
+        return undo
 
     def _collect(
         self, state: RelationalState, binding: Values
@@ -143,7 +144,8 @@ def make_change(
     undo: list[StateChange],
 ) -> None:
     """Let a tuple come or go, and note it if that changes anything."""
-    versions = tuple([state.versions[name] for name in form.names])
+    current = state.versions
+    versions = tuple([current[name] for name in form.names])
     if state.set_tuple(form, legs, value):
         undo.append(StateChange(form, legs, value, versions))
 

@@ -133,9 +133,12 @@ def _compile_rule(rule: ActionRule, domain: Domain, forms: SchemaForms) -> _Comp
         rule.parameters, rule.positive(), rule.negative(), rule.formulas, forms, rule.name, True
     )
     places = {name: place for place, name in enumerate(search.names)}
+    results = ResultCheck(rule, search.names, domain, forms)
+    for test in results.before:
+        search.add_test(test)
     return _CompiledRule(
         search,
         RuleChanges(rule, search.names, forms),
-        ResultCheck(rule, domain, forms),
+        results,
         tuple([places.get(name, -1) for name in rule.parameter_names]),
     )

@@ -90,6 +90,10 @@ class BindingSearch:
         for formula in formulas:
             self._tests.append(compile_formula(formula, self._slots, len(kept), forms, owner))
 
+    def add_test(self, test: Test) -> None:
+        """Add a condition on complete bindings."""
+        self._tests.append(test)
+
     def find(
         self,
         state: RelationalState,
@@ -138,8 +142,10 @@ class BindingSearch:
                             break
             if best < 0:
                 found = tuple(values)
-                if all(test(state, found) for test in self._tests):
-                    yield found
+                for test in self._tests:
+                    if not test(state, found):
+                        return
+                yield found
                 return
             choices = domains[best]
             assert choices, "empty domains end the branch"

@@ -2,16 +2,16 @@
 """Conditions on the result of a step: functional legs, and constraints of the domain.
 
 A step that leads to two tuples of one key, or to a new match of what must never hold, can't be
-done. Where the conditions of a rule exclude that, nothing is tested; otherwise the step is done,
-looked at and taken back.
+done. Where the conditions of a rule exclude that, nothing is tested. Otherwise a test of the state
+before decides about a key where it can, and else the step is done, looked at and taken back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from fcp_ros.abstraction.states.changes import Undo
-from fcp_ros.abstraction.states.conditions import SchemaForms
+from fcp_ros.abstraction.states.changes import Undo, compile_atoms
+from fcp_ros.abstraction.states.conditions import SchemaForms, Test, Values
 from fcp_ros.abstraction.states.joining import BindingSearch
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import RelationForm
@@ -27,17 +27,28 @@ class ResultCheck:
     """The conditions on what one rule leads to.
 
     Attributes:
-        is_needed: False if nothing can.
+        before: tests of a binding in the state before.
+        is_needed: False if these decide alone.
 
     Args:
         rule: of a checked domain.
+        names: of the values of a binding.
         domain: the domain.
         forms: of its schema.
     """
 
-    def __init__(self, rule: ActionRule, domain: Domain, forms: SchemaForms) -> None:
+    def __init__(
+        self, rule: ActionRule, names: Sequence[str], domain: Domain, forms: SchemaForms
+    ) -> None:
         self._forms = forms
-        self._keys = _list_open_keys(rule, forms)
+        self._keys: dict[str, set[int]] = {}
+        self.before: list[Test] = []
+        for atom, place in _list_open_keys(rule, forms):
+            test = _make_key_test(rule, atom, place, names, forms)
+            if test is None:
+                self._keys.setdefault(atom.predicate, set()).add(place)
+            else:
+                self.before.append(test)
         added = {atom.predicate for atom in rule.add}
         added.update(atom.predicate for effect in rule.effects for atom in effect.add)
         self._constraints = [
@@ -89,9 +100,8 @@ class _CompiledConstraint:
         return False
 
 
-def _list_open_keys(rule: ActionRule, forms: SchemaForms) -> dict[str, tuple[int, ...]]:
-    """Return the functional legs, by relation, that additions by a rule may violate."""
-    found: dict[str, dict[int, None]] = {}
+def _list_open_keys(rule: ActionRule, forms: SchemaForms) -> Iterator[tuple[Atom, int]]:
+    """List the additions by a rule that may violate a functional leg, with its place."""
     effects = [atom for effect in rule.effects for atom in effect.add]
     for atoms, is_safe in ((rule.add, True), (effects, False)):
         for atom in atoms:
@@ -101,9 +111,48 @@ def _list_open_keys(rule: ActionRule, forms: SchemaForms) -> dict[str, tuple[int
                 position = relation.position(leg)
                 if not (is_safe and _excludes_second(rule, atom, relation, position)):
                     world = position not in form.positions
-                    place = _WORLD if world else form.positions.index(position)
-                    found.setdefault(atom.predicate, {})[place] = None
-    return {relation: tuple(places) for relation, places in found.items()}
+                    yield atom, _WORLD if world else form.positions.index(position)
+
+
+def _make_key_test(
+    rule: ActionRule, atom: Atom, place: int, names: Sequence[str], forms: SchemaForms
+) -> Test | None:
+    """Make the test that the key of an added tuple has no other one that stays.
+
+    Returns:
+        the test; None for relations with more legs, and rules with other changes of the relation.
+    """
+    form = forms.forms[atom.predicate]
+    changes = [a for e in rule.effects for a in (*e.add, *e.delete)]
+    changes += [other for other in rule.add if other != atom]
+    if any(a.predicate == atom.predicate for a in changes) or form.arity > 2:
+        return None
+    (added,) = compile_atoms([atom], names, forms, rule.name)
+    gone = [other for other in rule.delete if other.predicate == atom.predicate]
+    deleted = compile_atoms(gone, names, forms, rule.name)
+    name = form.name
+    if form.arity == 1 and place == _WORLD:
+        kept = (added.places[0], *(pattern.places[0] for pattern in deleted))
+        return lambda state, values: not state.concepts[name] & ~_join_bits(kept, values)
+    if form.arity == 2 and place != _WORLD:
+        key, other = added.places[place], 1 - place
+        same = [pattern.places[other] for pattern in deleted if pattern.places[place] == key]
+        kept = (added.places[other], *same)
+        if place == 0:
+            return lambda state, values: (
+                not (state.roles[name][values[key]] & ~_join_bits(kept, values))
+            )
+        return lambda state, values: (
+            not (state.inverses[name][values[key]] & ~_join_bits(kept, values))
+        )
+    return None
+
+
+def _join_bits(places: Iterable[int], values: Values) -> int:
+    bits = 0
+    for place in places:
+        bits |= 1 << values[place]
+    return bits
 
 
 def _excludes_second(rule: ActionRule, atom: Atom, relation: Relation, position: int) -> bool:

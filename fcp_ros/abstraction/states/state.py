@@ -135,12 +135,13 @@ class RelationalState:
             legs: the elements in the legs that count.
             value: True to put it in.
         """
-        if not legs:
-            return self.set_flag(form.name, value)
-        if len(legs) == 1:
-            return self.set_member(form.name, legs[0], value)
-        if len(legs) == 2:
+        arity = form.arity
+        if arity == 2:
             return self.set_pair(form.name, legs[0], legs[1], value)
+        if arity == 1:
+            return self.set_member(form.name, legs[0], value)
+        if arity == 0:
+            return self.set_flag(form.name, value)
         return self._set_wide(form, legs, value)
 
     def holds(self, form: RelationForm, legs: tuple[int, ...]) -> bool:

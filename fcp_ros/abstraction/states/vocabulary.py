@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcp_ros.cset import AttributeKind, Relation, Schema
 from fcp_ros.domain.model import ActionRule, Domain, Effect
@@ -51,23 +51,22 @@ class RelationForm:
         name: of the relation.
         positions: of the legs that count.
         legs: their names.
+        arity: the number of legs that count.
+        names: the names for the relation in a vocabulary: one, or one for each pair of its legs.
     """
 
     name: str
     positions: tuple[int, ...]
     legs: tuple[str, ...]
+    arity: int = field(init=False)
+    names: tuple[str, ...] = field(init=False)
 
-    @property
-    def arity(self) -> int:
-        """The number of legs that count."""
-        return len(self.positions)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names for the relation in a vocabulary: one, or one for each pair of its legs."""
-        if self.arity <= 2:
-            return (self.name,)
-        return tuple(f"{self.name}.{a}.{b}" for a, b in itertools.combinations(self.legs, 2))
+    def __post_init__(self) -> None:
+        """Work out arity and names: they are asked for at every step."""
+        object.__setattr__(self, "arity", len(self.positions))
+        pairs = itertools.combinations(self.legs, 2)
+        wide = tuple(f"{self.name}.{first}.{second}" for first, second in pairs)
+        object.__setattr__(self, "names", wide if len(self.positions) > 2 else (self.name,))
 
 
 def list_forms(schema: Schema) -> Mapping[str, RelationForm]:
