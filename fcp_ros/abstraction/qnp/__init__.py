@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Qualitative numeric problems, their solver, and the graphs of their policies.
+
+problem.py            variables, conditions, abstract actions, qstates
+text_format.py        the common text format, read and written
+semantics.py          conditions and actions as bit masks
+state_space.py        reachable qstates and moves, limits
+strong_cyclic.py      where a policy can keep the goal reachable
+policy_graph.py       the graph of a policy; SIEVE: does it terminate?
+incremental_sieve.py  SIEVE after each choice
+search.py             choices for open qstates, and what to learn from dead ends
+solver.py             the front door
+"""
+
+from fcp_ros.abstraction.qnp.policy_graph import (
+    EndlessComponent,
+    PolicyEdge,
+    PolicyGraph,
+    build_policy_graph,
+    sieve,
+)
+from fcp_ros.abstraction.qnp.problem import (
+    AbstractAction,
+    Condition,
+    Qnp,
+    QnpError,
+    QnpPolicy,
+    QState,
+    QualitativeChange,
+    decode_state,
+    describe_condition,
+    describe_state,
+    encode_state,
+)
+from fcp_ros.abstraction.qnp.semantics import successors
+from fcp_ros.abstraction.qnp.solver import (
+    QnpResult,
+    QnpStatistics,
+    QnpStatus,
+    solve_qnp,
+)
+from fcp_ros.abstraction.qnp.state_space import QnpLimits
+from fcp_ros.abstraction.qnp.text_format import read_qnp, write_qnp
+
+__all__ = [
+    "AbstractAction",
+    "Condition",
+    "EndlessComponent",
+    "PolicyEdge",
+    "PolicyGraph",
+    "QState",
+    "Qnp",
+    "QnpError",
+    "QnpLimits",
+    "QnpPolicy",
+    "QnpResult",
+    "QnpStatistics",
+    "QnpStatus",
+    "QualitativeChange",
+    "build_policy_graph",
+    "decode_state",
+    "describe_condition",
+    "describe_state",
+    "encode_state",
+    "read_qnp",
+    "sieve",
+    "solve_qnp",
+    "successors",
+    "write_qnp",
+]
