@@ -5,7 +5,6 @@ Values:
 
 - `persistent_map`: maps, sets and index buckets whose changed copies share almost everything.
 - `ordered_table`: an immutable mapping in insertion order, with ranks for indexes.
-- `frozen_mapping`: a small mapping that never changes and can be hashed.
 
 Processes:
 

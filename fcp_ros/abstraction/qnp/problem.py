@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from fcp_ros.foundation.frozen_mapping import FrozenMapping
+from fcp_ros.abstraction.qnp.frozen_mapping import FrozenMapping
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import suggest_name
 
@@ -39,7 +39,7 @@ class QnpError(InputError):
 
 
 class QualitativeChange(Enum):
-    """What an action does to a variable: SET and CLEAR a boolean, the others a number."""
+    """A change of a variable: SET and CLEAR are for booleans, the others for numbers."""
 
     SET = "set"
     CLEAR = "clear"

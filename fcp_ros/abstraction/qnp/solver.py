@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from fcp_ros.abstraction.qnp.fixpoints import TerminationGame
+from fcp_ros.abstraction.qnp.frozen_mapping import FrozenMapping
 from fcp_ros.abstraction.qnp.incremental_sieve import NONE
 from fcp_ros.abstraction.qnp.policy_graph import (
     EndlessComponent,
@@ -24,7 +25,6 @@ from fcp_ros.abstraction.qnp.state_space import (
     StateSpace,
 )
 from fcp_ros.abstraction.qnp.strong_cyclic import StrongCyclicRegion
-from fcp_ros.foundation.frozen_mapping import FrozenMapping
 
 MOST_BACKJUMPS = 200
 """Choices that the search takes back before the fixpoints take over: among 55 qstates it can take

@@ -139,7 +139,7 @@ def _read_parts(lines: _Lines) -> Qnp:
         raise QnpError(f"{count} actions are too many: at most {MOST_ACTIONS}")
     actions: dict[str, AbstractAction] = {}
     for number in range(1, count + 1):
-        action = _read_action(lines, number, count, set(numerics))
+        action = _read_action(lines, f"action {number} of {count}", known, set(numerics))
         check_action(action, set(booleans), set(numerics))
         if action.name in actions:
             raise QnpError(f"two actions are called {action.name!r}: rename one")
@@ -153,9 +153,10 @@ def _read_parts(lines: _Lines) -> Qnp:
     return Qnp(name, booleans, numerics, initial, goal, tuple(actions.values()))
 
 
-def _read_action(lines: _Lines, number: int, count: int, numerics: set[str]) -> AbstractAction:
-    name = lines.take_name(f"action {number} of {count}")
+def _read_action(lines: _Lines, place: str, known: set[str], numerics: set[str]) -> AbstractAction:
+    name = lines.take_name(place)
     when = lines.take_pairs(f"the precondition of {name}")
+    check_condition(f"action {name!r}", when, known)
     effects = {
         variable: _choose_change(variable in numerics, raises)
         for variable, raises in lines.take_pairs(f"the effects of {name}").items()

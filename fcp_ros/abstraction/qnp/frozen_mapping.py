@@ -14,7 +14,7 @@ class FrozenMapping(Mapping[K, V], Generic[K, V]):
     """A mapping that never changes; equal to any mapping with the same entries.
 
     Iteration follows the order of the entries it was made from. Changed copies cost linear time:
-    for large tables there are `persistent_map` and `ordered_table`.
+    for large tables, `foundation` has others.
     """
 
     __slots__ = ("_entries", "_hash")

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The solver's verdicts are right: on known problems, and against all policies of random ones."""
+
+import itertools
+import os
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from qnp_problems import (
+    ENDLESS,
+    KNOWN,
+    SWITCH_IN_VAIN,
+    TOGGLE_AFTER_WORK,
+    make_nest,
+    make_qnp,
+)
+from qnp_twins import (
+    apply_by_words,
+    find_endless_walk,
+    iterate_policies,
+    reaches_goal_throughout,
+    sieve_by_the_book,
+)
+from random_qnps import qnps
+
+from fcp_ros.abstraction.qnp import (
+    QnpError,
+    QnpLimits,
+    QnpStatus,
+    build_policy_graph,
+    read_qnp,
+    sieve,
+    solve_qnp,
+    successors,
+)
+from fcp_ros.abstraction.qnp import solver as solver_module
+from fcp_ros.abstraction.qnp.fixpoints import TerminationGame
+from fcp_ros.abstraction.qnp.state_space import QnpWatch, StateSpace
+from fcp_ros.abstraction.qnp.strong_cyclic import StrongCyclicRegion
+
+EXAMPLES = "FCP_QNP_EXAMPLES"
+"""Environment variable: a folder with published .qnp files, which have no licence."""
+PUBLISHED = {
+    "Blocks": (True, "2/3/7/8"),
+    "BlocksClear": (True, "1/1/4/3"),
+    "BlocksOn": (True, "2/3/7/8"),
+    "ChoppingTree": (True, "1/1/2/3"),
+    "Cornera": (True, "2/0/4/4"),
+    "Delivery1": (True, "3/1/4/7"),
+    "Delivery2": (True, "3/1/5/7"),
+    "Delivery3": (True, "3/1/7/7"),
+    "Delivery4": (True, "6/0/5/22"),
+    "Gripper1": (True, "3/1/5/11"),
+    "Gripper1u": (False, "3/1/5/10"),
+    "Nest2": (True, "2/0/2/4"),
+    "Nest3": (True, "3/0/3/8"),
+    "Nest3u": (False, "3/0/3/5"),
+    "Nest10": (True, "10/0/10/1024"),
+    "Nest10u": (False, "10/0/10/513"),
+    "Q1": (True, "2/2/4/6"),
+    "Q2": (False, "2/2/4/4"),
+    "Q3": (True, "2/2/4/10"),
+    "Rewards": (True, "2/0/2/3"),
+    "ShovelingSnow": (True, "3/0/3/5"),
+    "TestOn": (True, "2/1/3/5"),
+    "Tyreworld": (True, "5/2/9/96"),
+    "Tyreworld1": (True, "5/2/9/40"),
+}
+"""Verdict; numbers, booleans, actions and reachable qstates."""
+EXHAUSTIBLE = qnps(most_booleans=1, most_numerics=2, most_actions=4)
+"""At most 8 qstates: all policies and all sets of their edges can be tried."""
+
+
+def assert_solves(qnp, policy):
+    graph = build_policy_graph(qnp, policy)
+    assert reaches_goal_throughout(graph)
+    assert sieve_by_the_book(graph)
+    return graph
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.qnp.name)
+def test_known_problems(known):
+    result = solve_qnp(known.qnp)
+    assert result.status is (QnpStatus.SOLVED if known.solvable else QnpStatus.UNSOLVABLE)
+    assert result.statistics.reachable == known.reachable
+    if known.solvable:
+        graph = assert_solves(known.qnp, result.policy)
+        assert set(result.policy) == set(graph.states) - set(graph.goals)
+        assert not result.reason
+    else:
+        assert result.reason
+        assert not result.policy
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_problems(name):
+    folder = os.environ.get(EXAMPLES)
+    if not folder:
+        pytest.skip(f"needs a folder with the published QNPs, named by the variable {EXAMPLES}")
+    qnp = read_qnp((Path(folder) / f"{name}.qnp").read_text())
+    result = solve_qnp(qnp)
+    sizes = (len(qnp.numerics), len(qnp.booleans), len(qnp.actions), result.statistics.reachable)
+    solvable = result.status is QnpStatus.SOLVED
+    assert result.status is not QnpStatus.LIMIT
+    assert (solvable, "/".join(map(str, sizes))) == PUBLISHED[name]
+    if solvable:
+        assert_solves(qnp, result.policy)
+
+
+@pytest.mark.parametrize("qnp", ENDLESS, ids=lambda qnp: qnp.name)
+def test_what_goes_on_for_ever_solves_nothing(qnp):
+    assert solve_qnp(qnp).status is QnpStatus.UNSOLVABLE
+
+
+def test_fixpoint_alone_refutes():
+    for qnp in (make_nest(10, endless=True), ENDLESS[0]):
+        result = solve_qnp(qnp)
+        assert result.statistics.strong_cyclic == 0
+        assert result.statistics.choices == 0
+        assert result.hopeless is not None
+        assert result.component is None
+        assert result.reason.startswith("no run from (")
+
+
+def test_dead_end_is_told_from_a_goal_out_of_reach():
+    qnp = make_qnp(
+        "trap", "done stuck", "n", "not done, not stuck, n>0", "done",
+        {"try": ("n>0, not stuck", "n-, stuck"), "finish": ("n=0, stuck", "done")},
+    )  # fmt: skip
+    result = solve_qnp(qnp)
+    assert result.status is QnpStatus.UNSOLVABLE
+    assert result.reason.startswith(
+        "no policy from (not done, not stuck, n>0) keeps the goal reachable"
+    )
+
+
+@pytest.mark.parametrize(
+    ("qnp", "actions", "number"),
+    [(SWITCH_IN_VAIN, "reset and use", "x"), (TOGGLE_AFTER_WORK, "extinguish and work", "n")],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_component_that_cannot_terminate_is_named(qnp, actions, number):
+    result = solve_qnp(qnp)
+    assert result.status is QnpStatus.UNSOLVABLE
+    assert result.statistics.strong_cyclic > 0
+    assert f"{actions} can go on for ever in" in result.reason
+    assert f"all that they decrease ({number}) is increased again there" in result.reason
+    assert len(result.component.states) == 2
+    assert {edge.action for edge in result.component.edges} == set(actions.split(" and "))
+
+
+def test_every_completion_of_the_initial_condition_is_solved():
+    qnp = make_qnp("any", "b", "n m", "b", "n=0, m=0", {
+        "n": ("n>0", "n-"), "m": ("m>0, n=0", "m-"),
+    })  # fmt: skip
+    result = solve_qnp(qnp)
+    assert result.statistics.reachable == 4
+    assert {state & 0b001 for state in result.policy} == {1}
+    assert len(result.policy) == 3
+
+
+def test_goal_that_holds_already_needs_no_action():
+    result = solve_qnp(make_qnp("done", "b", "", "b", "b", {}))
+    assert result.status is QnpStatus.SOLVED
+    assert dict(result.policy) == {}
+
+
+@settings(max_examples=300)
+@given(qnp=qnps(most_booleans=2, most_numerics=3))
+def test_successors_equal_those_computed_over_names(qnp):
+    for state in range(1 << len(qnp.variables)):
+        for action in qnp.actions:
+            found = successors(qnp, state, action.name)
+            assert set(found) == apply_by_words(qnp, state, action.name)
+            assert len(set(found)) == len(found) or any(
+                name in action.effects for name in action.when
+            )
+
+
+@settings(max_examples=600)
+@given(qnp=EXHAUSTIBLE)
+def test_verdict_is_that_of_all_policies(qnp):
+    result = solve_qnp(qnp)
+    if result.status is QnpStatus.SOLVED:
+        graph = build_policy_graph(qnp, result.policy)
+        assert reaches_goal_throughout(graph)
+        assert not find_endless_walk(graph)
+        return
+    policies = list(itertools.islice(iterate_policies(qnp), 2000))
+    assume(len(policies) < 2000)
+    for policy in policies:
+        graph = build_policy_graph(qnp, policy)
+        assert not reaches_goal_throughout(graph) or find_endless_walk(graph)
+
+
+@settings(max_examples=300)
+@given(qnp=EXHAUSTIBLE)
+def test_reasons_are_true(qnp):
+    result = solve_qnp(qnp)
+    assume(result.status is QnpStatus.UNSOLVABLE)
+    if result.component is None:
+        for policy in itertools.islice(iterate_policies(qnp), 200):
+            graph = build_policy_graph(qnp, policy, [result.hopeless])
+            assert graph.open_states or not reaches_goal_throughout(graph)
+    else:
+        policy = {edge.source: (edge.action,) for edge in result.component.edges}
+        endless = sieve(build_policy_graph(qnp, policy, result.component.states[:1]))
+        assert [set(one.states) for one in endless] == [set(result.component.states)]
+
+
+@settings(max_examples=200)
+@given(qnp=qnps(most_booleans=1, most_numerics=4, most_actions=10))
+def test_search_and_fixpoints_agree(qnp):
+    watch = QnpWatch(QnpLimits())
+    space = StateSpace(qnp, watch)
+    region = StrongCyclicRegion(space, watch)
+    won = TerminationGame(space, watch).solve(region)
+    searched = {}
+    for state, name in enumerate(space.states):
+        if space.is_goal[state]:
+            continue
+        initial = {one: bool(name >> bit & 1) for bit, one in enumerate(qnp.variables)}
+        result = solve_qnp(
+            type(qnp)(qnp.name, qnp.booleans, qnp.numerics, initial, qnp.goal, qnp.actions)
+        )
+        searched[state] = result.status is QnpStatus.SOLVED
+    assert {state for state, solved in searched.items() if solved} == set(won)
+    policy = {
+        space.states[state]: (qnp.actions[space.action[move]].name,) for state, move in won.items()
+    }
+    graph = build_policy_graph(qnp, policy, policy)
+    assert reaches_goal_throughout(graph)
+    assert sieve_by_the_book(graph)
+
+
+def make_tangle(seed):
+    """Make a QNP whose actions undo one another in many ways."""
+    rng = random.Random(seed)
+    names = [f"n{number}" for number in range(6)]
+    actions = {}
+    for number in range(16):
+        when = {name: rng.choice(("=0", ">0")) for name in rng.sample(names, rng.randint(0, 3))}
+        changes = {name: rng.choice("+-") for name in rng.sample(names, rng.randint(1, 4))}
+        when.update({name: ">0" for name, sign in changes.items() if sign == "-"})
+        actions[f"a{number}"] = tuple(
+            ", ".join(name + word for name, word in words.items()) for words in (when, changes)
+        )
+    goal = ", ".join(f"{name}{rng.choice(('=0', '>0'))}" for name in names)
+    return make_qnp("tangle", "", " ".join(names), "", goal, actions)
+
+
+def test_fixpoints_take_over_from_a_search_without_end(monkeypatch):
+    tangles = [make_tangle(seed) for seed in range(40, 60)]
+    verdicts = {}
+    for most in (0, 200, 2000):
+        monkeypatch.setattr(solver_module, "MOST_BACKJUMPS", most)
+        results = [solve_qnp(tangle) for tangle in tangles]
+        verdicts[most] = [result.status for result in results]
+        took_over = [result for result in results if result.statistics.backjumps > most]
+        assert {result.status for result in took_over} == {QnpStatus.SOLVED, QnpStatus.UNSOLVABLE}
+        assert all(result.policy or result.component for result in took_over)
+    assert verdicts[0] == verdicts[200] == verdicts[2000]
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        (QnpLimits(states=1000), "more than 1000 qstates can be reached"),
+        (QnpLimits(moves=1000), "more than 1000 moves between qstates"),
+        (QnpLimits(seconds=0.0), "isn't solved within 0 s"),
+    ],
+)
+def test_limits_are_told(limits, sentence):
+    result = solve_qnp(make_nest(10), limits)
+    assert result.status is QnpStatus.LIMIT
+    assert sentence in result.reason
+    assert not result.policy
+
+
+def test_open_initial_condition_of_many_variables_meets_the_limit():
+    names = [f"b{number}" for number in range(40)]
+    qnp = make_qnp("open", " ".join(names), "", "", "b0", {})
+    assert solve_qnp(qnp, QnpLimits(states=5000)).status is QnpStatus.LIMIT
+
+
+def test_caller_can_cancel():
+    class Cancelled(Exception):
+        pass
+
+    def check():
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        solve_qnp(make_nest(10), check=check)
+
+
+def test_action_with_too_many_outcomes_is_refused():
+    names = [f"n{number}" for number in range(20)]
+    when = ", ".join(f"{name}>0" for name in names)
+    qnp = make_qnp(
+        "many", "", " ".join(names), when, "n0=0", {"all": (when, "-, ".join(names) + "-")}
+    )
+    with pytest.raises(QnpError, match="decreases 20 numbers: at most 16"):
+        solve_qnp(qnp)
+
+
+@settings(max_examples=60)
+@given(depth=st.integers(1, 7))
+def test_nested_loops_of_any_depth(depth):
+    result = solve_qnp(make_nest(depth))
+    assert result.statistics.reachable == len(result.policy) + 1 == 1 << depth
+    assert result.statistics.backjumps == 0
