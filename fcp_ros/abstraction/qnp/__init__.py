@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Qualitative numeric problems, their solver, and the graphs of their policies.
 
-problem.py            variables, conditions, abstract actions, qstates
-text_format.py        the common text format, read and written
-semantics.py          conditions and actions as bit masks
-state_space.py        reachable qstates and moves, limits
-strong_cyclic.py      where a policy can keep the goal reachable
-policy_graph.py       the graph of a policy; SIEVE: does it terminate?
-incremental_sieve.py  SIEVE after each choice
-search.py             choices for open qstates, and what to learn from dead ends
-solver.py             the front door
+- `frozen_mapping`: small mappings that never change;
+- `problem`: variables, conditions, abstract actions, qstates;
+- `text_format`: the common text format, read and written;
+- `semantics`: conditions and actions as bit masks;
+- `state_space`: reachable qstates and moves, limits;
+- `strong_cyclic`: where a policy can keep the goal reachable;
+- `policy_graph`: the graph of a policy; SIEVE: does it terminate?;
+- `incremental_sieve`: SIEVE after each choice;
+- `search`: choices for open qstates, and what to learn from dead ends;
+- `fixpoints`: the same verdict without a search, for problems that defeat it;
+- `solver`: the front door.
 """
 
 from fcp_ros.abstraction.qnp.policy_graph import (
