@@ -10,7 +10,7 @@ from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.candidates.declared import declare_synonyms
-from fcp_ros.alignment.candidates.other_world import OtherWorld, translate_goal
+from fcp_ros.alignment.candidates.other_world import OtherWorld, find_goal_fault, translate_goal
 from fcp_ros.alignment.candidates.pairing import AlignmentTask, pair_domains
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.names.likeness import NameLikeness
@@ -87,6 +87,21 @@ def compare_vocabularies(
         return Comparison(AlignmentResult(status, reason.sentence))
     simulator = world.simulator
     result = align(task, simulator, options, likeness, cancelled=cancelled, start=watch.start)
-    synonyms = [one.proposal.synonym for one in result.mapping]
-    goal = translate_goal(task, synonyms, world) if result.status.is_success else ""
+    goal, note = _translate_goal(result, task, world)
+    if note:
+        result = replace(result, notes=(*result.notes, note))
     return Comparison(result, task, own.domain.name, world.texts.domain.name, goal)
+
+
+def _translate_goal(
+    result: AlignmentResult, task: AlignmentTask, world: OtherWorld
+) -> tuple[str, str]:
+    """Return the goal in the words of the other domain, if it is one there, or else a note."""
+    if result.plan is None:
+        return "", ""
+    synonyms = [one.proposal.synonym for one in result.mapping]
+    goal = translate_goal(task, synonyms, world)
+    fault = find_goal_fault(goal, world, result.plan) if goal else ""
+    if fault:
+        return "", f"The goal would be {goal}, but that can't be used: {fault}"
+    return goal, ""

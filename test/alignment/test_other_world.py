@@ -10,7 +10,7 @@ from household_flat import flat, household
 from torn_names import parse
 
 from fcp_ros.alignment.answer import AlignmentStatus
-from fcp_ros.alignment.candidates.other_world import OtherWorld, open_domain
+from fcp_ros.alignment.candidates.other_world import OtherWorld, find_goal_fault, open_domain
 from fcp_ros.alignment.candidates.pairing import AlignmentError
 from fcp_ros.alignment.comparison import compare_vocabularies
 from fcp_ros.alignment.names.likeness import NameLikeness
@@ -70,6 +70,15 @@ def test_the_goal_is_one_of_the_domain(world, household, flat):
     tried = DomainSimulator(household, flat, goal).run(found.result.plan)
     assert tried.reached
     assert not DomainSimulator(household, flat, goal).run(found.result.plan[:-1]).reached
+
+
+def test_goal_that_is_none_of_the_domain_is_not_handed_out(world):
+    found = compare(world, "(stowed fridge_1 mug_1)")
+    reach = found.result.plan
+    assert find_goal_fault(found.goal, world, reach) == ""
+    assert "inside(mug_1, fridge_1)" in find_goal_fault(found.goal, world, reach[:-1])
+    assert "fridge_9" in find_goal_fault("inside(mug_1, fridge_9)", world, reach)
+    assert find_goal_fault("stowed(mug_1, fridge_1)", world, reach)
 
 
 def test_what_has_no_name_there_has_no_goal_there(world):

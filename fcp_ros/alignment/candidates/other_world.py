@@ -3,16 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.alignment.candidates.pairing import OTHER, AlignmentTask, open_world
 from fcp_ros.alignment.names.merging import merge_texts
 from fcp_ros.alignment.names.synonyms import NameMapping, Synonym
 from fcp_ros.alignment.trials.domain_simulator import DomainSimulator
-from fcp_ros.alignment.trials.simulator import Simulator
+from fcp_ros.alignment.trials.simulator import GroundAction, Simulator
 from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.syntax import And, Atom, Constant, Expression, Not, Or, to_text
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Constant,
+    Expression,
+    ExpressionError,
+    Not,
+    Or,
+    to_text,
+)
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.rendering import render_in_pddl
@@ -31,12 +42,15 @@ class OtherWorld:
         simulator: where plans are tried.
         relations: the relation behind each predicate; empty for a world that was read from PDDL.
         notes: sentences about what is not tried.
+        domain, instance: the domain and the state; None for a world that was read from PDDL.
     """
 
     texts: PddlTexts
     simulator: Simulator
     relations: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    domain: Domain | None = None
+    instance: Instance | None = None
 
 
 def open_problem(texts: PddlTexts, check: Check) -> OtherWorld:
@@ -54,7 +68,7 @@ def open_domain(domain: Domain, instance: Instance, check: Check) -> OtherWorld:
     notes = (f"{join_words(left_out)} of {domain.name} play no part.",) if left_out else ()
     relations = {name: relation for relation, name in rendered.names.relations.items()}
     simulator = DomainSimulator(domain, instance, check=check)
-    return OtherWorld(rendered.texts, simulator, relations, notes)
+    return OtherWorld(rendered.texts, simulator, relations, notes, domain, instance)
 
 
 def translate_goal(task: AlignmentTask, synonyms: Iterable[Synonym], world: OtherWorld) -> str:
@@ -76,6 +90,24 @@ def translate_goal(task: AlignmentTask, synonyms: Iterable[Synonym], world: Othe
         return to_text(_translate(goal, world.relations, spelling))
     except KeyError:
         return ""
+
+
+def find_goal_fault(goal: str, world: OtherWorld, actions: Sequence[GroundAction]) -> str:
+    """Say why a translated goal is none of the other domain, or is not reached; "" if it is fine.
+
+    Args:
+        goal: in the goal language.
+        world: of the other domain.
+        actions: that reached the goal of the task.
+    """
+    if world.domain is None or world.instance is None:
+        return ""
+    try:
+        checked = check_goal(parse_expression(goal), world.domain, world.instance, goal)
+    except ExpressionError as error:
+        return str(error)
+    seen = DomainSimulator(world.domain, world.instance, checked).run(actions)
+    return "" if seen.reached else seen.reason
 
 
 def _translate(

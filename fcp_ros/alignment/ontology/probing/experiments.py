@@ -41,10 +41,17 @@ class LastAction:
 
 @dataclass(frozen=True)
 class NameExperiment:
-    """Actions to try, with the meanings that each of them rests on."""
+    """Actions to try.
+
+    Attributes:
+        actions: the actions.
+        uses: the meanings that each of them rests on.
+        doubts: the names that may state what each of them needs to be false.
+    """
 
     actions: tuple[GroundAction, ...]
     uses: tuple[frozenset[NameUse], ...]
+    doubts: tuple[frozenset[NameUse], ...]
 
 
 class ExperimentPlanner:
@@ -100,16 +107,17 @@ class ExperimentPlanner:
         return self._describe(hypothesis, [*steps, final])
 
     def _describe(self, hypothesis: NameHypothesis, steps: Iterable[PlanStep]) -> NameExperiment:
-        actions, uses = [], []
+        actions, uses, doubts = [], [], []
         changed: set[Fact] = set()
         for step in steps:
             rule, bound = self._domain.rules[step.rule], dict(step.arguments)
             actions.append((step.rule, tuple(value for _, value in step.arguments)))
             uses.append(hypothesis.find_uses(rule, bound, changed))
+            doubts.append(hypothesis.find_doubts(rule, bound))
             for atom in (*rule.add, *rule.delete):
                 names = [bound[one.name] for one in atom.arguments if isinstance(one, Variable)]
                 changed.add(Fact(atom.predicate, tuple(names)))
-        return NameExperiment(tuple(actions), tuple(uses))
+        return NameExperiment(tuple(actions), tuple(uses), tuple(doubts))
 
     def _find_step(
         self, rule: ActionRule, bound: Mapping[str, str], state: Instance

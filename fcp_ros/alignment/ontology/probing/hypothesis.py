@@ -30,7 +30,7 @@ class NameUse:
     Attributes:
         kind: of the name.
         name: in the scene.
-        meaning: a type that things with the label are, or a reading.
+        meaning: a type that things with the label are, or a reading; "" without one.
     """
 
     kind: NameKind
@@ -72,8 +72,8 @@ class NameHypothesis:
         graph = complete_relations(renamed, relation_options_for(schema))
         self.instance: Instance = scene_to_instance(graph, schema, mapping).instance
         self._origins: dict[Fact, NameUse] = {}
-        choice = ReadingChoice(renamed.nodes, schema, mapping)
-        for fact, use in self._find_origins(choice):
+        self._choice = ReadingChoice(renamed.nodes, schema, mapping)
+        for fact, use in self._find_origins(self._choice):
             self._origins.setdefault(fact, use)
 
     def _find_origins(self, choice: ReadingChoice) -> Iterator[tuple[Fact, NameUse]]:
@@ -148,6 +148,41 @@ class NameHypothesis:
             if use is not None and fact not in changed:
                 uses.add(use)
         return frozenset(uses)
+
+    def find_doubts(self, rule: ActionRule, bound: Mapping[str, str]) -> frozenset[NameUse]:
+        """Find the names that may state what an action needs to be false.
+
+        Under the hypothesis it is false. But a name without a meaning may mean just that, and so
+        may a name whose meaning is wrong.
+
+        Args:
+            rule: of the action.
+            bound: the element for each parameter.
+        """
+        found: set[NameUse] = set()
+        for literal in rule.when:
+            if literal.negated:
+                terms = literal.atom.arguments
+                names = [one.name for one in terms if isinstance(one, Variable)]
+                elements = {bound[name] for name in names if name in bound}
+                found |= set(self._find_unsure(elements, len(terms)))
+        return frozenset(found)
+
+    def _find_unsure(self, elements: set[str], arity: int) -> Iterator[NameUse]:
+        """Yield the names of the scene, other than those of the domain, that tell of elements."""
+        has = self.instance.schema.has_relation
+        choice = self._choice
+        for name, tuples in self._vocabulary.relations.items():
+            for one in tuples:
+                if len(one) == arity and elements <= set(one) and not has(name):
+                    reading = choice.choose(self.names.relations.get(name, ()), one)
+                    yield NameUse(NameKind.RELATION, name, reading or "")
+        if arity > 1:
+            return
+        known = {fact.attribute for fact in self._domain.mapping.attribute_facts}
+        for name, values in self._vocabulary.attributes.items():
+            if name not in known and elements <= values.keys():
+                yield NameUse(NameKind.ATTRIBUTE, name, self.names.attributes.get(name, ""))
 
 
 def make_crisp(domain: Domain) -> Domain:

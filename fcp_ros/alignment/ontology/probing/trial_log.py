@@ -2,7 +2,8 @@
 """Trials of the meanings of names: successes, failures, and who is to blame.
 
 An action that succeeds confirms each meaning that it rests on. One that fails says that one of them
-is wrong; a meaning is refuted only if nothing else is left to blame.
+is wrong; a meaning is refuted only if nothing else is left to blame: no other meaning, and no name
+that may state what the action needs to be false.
 """
 
 from __future__ import annotations
@@ -43,12 +44,17 @@ class TrialLog:
         self.succeeded: Counter[NameUse] = Counter()
         self.failed: Counter[NameUse] = Counter()
         self._conflicts: list[frozenset[NameUse]] = []
+        self._doubts: list[frozenset[NameUse]] = []  # for each conflict
 
     @property
     def refuted(self) -> frozenset[NameUse]:
         """The meanings that nothing else can be blamed for."""
-        suspects = map(self._find_suspects, self._conflicts)
-        return frozenset().union(*(some for some in suspects if len(some) == 1))
+        sure = [
+            self._find_suspects(conflict)
+            for conflict, doubts in zip(self._conflicts, self._doubts, strict=True)
+            if all(self.succeeded[one] for one in doubts - conflict)
+        ]
+        return frozenset().union(*(some for some in sure if len(some) == 1))
 
     def _find_suspects(self, conflict: frozenset[NameUse]) -> frozenset[NameUse]:
         """Find the meanings that may be to blame for a failure."""
@@ -83,6 +89,7 @@ class TrialLog:
             uses = experiment.uses[seen.done]
             self.failed.update(uses)
             self._conflicts.append(uses)
+            self._doubts.append(experiment.doubts[seen.done])
 
     def expects_failure(self, experiment: NameExperiment) -> bool:
         """Return True if actions begin with those of a trial that failed."""
@@ -124,6 +131,7 @@ class TrialLog:
     def _weigh_uses(self) -> dict[NameUse, float]:
         """Return a weight for each meaning that trials say something about."""
         weights: dict[NameUse, float] = {}
+        refuted = self.refuted
         certain = -np.log(_ONE_TRIAL)
         for use, count in self.succeeded.items():
             is_type = use.kind is NameKind.LABEL
@@ -131,10 +139,10 @@ class TrialLog:
         for conflict in dict.fromkeys(self._conflicts):
             suspects = self._find_suspects(conflict)
             for use in suspects:
-                if len(suspects) > 1 and use not in self.refuted:
+                if use not in refuted:
                     weight = weights.get(use, 0.0) - _SUSPECTED
                     weights[use] = max(weight, -_MOST_SUSPECTED)
-        for use in self.refuted:
+        for use in refuted:
             is_type = use.kind is NameKind.LABEL
             certainty = float(certain * min(self.failed[use], 3))
             weights[use] = -certainty if is_type else _REFUTED
