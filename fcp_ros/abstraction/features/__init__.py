@@ -5,8 +5,16 @@
 - `feature`: flags, counts and distances made of them.
 - `parser`: their text, with errors that point at the character.
 - `evaluation`: values in one state after the other, as far as they changed.
+- `enumeration`: pools of features that tell given states apart, simplest first.
+- `concept_pool`, `role_pool`: the concepts and roles that they are made of.
+- `state_batch`: concepts and roles over many states at once, as arrays of bitsets.
 """
 
+from fcp_ros.abstraction.features.enumeration import (
+    FeaturePool,
+    PoolLimits,
+    enumerate_features,
+)
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import (
     AllConcept,
@@ -55,17 +63,20 @@ __all__ = [
     "ExpressionReader",
     "Feature",
     "FeatureEvaluator",
+    "FeaturePool",
     "FeatureSyntaxError",
     "FlagFeature",
     "InverseRole",
     "NamedConcept",
     "NamedRole",
     "NotConcept",
+    "PoolLimits",
     "RestrictRole",
     "RoleExpression",
     "SameConcept",
     "SomeConcept",
     "Top",
+    "enumerate_features",
     "parse_concept",
     "parse_feature",
     "parse_role",

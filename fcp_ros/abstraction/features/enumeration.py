@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The features of a vocabulary that tell given states apart, simplest first.
+
+Of features with the same value in every state only the simplest is listed, and of a truth value and
+its negation only one. Features that can't change within an instance are left out: those without a
+name that some rule changes, and those with one value in all states.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.abstraction.features.concept_pool import (
+    ConceptLevel,
+    ConceptPool,
+    PoolLimitReached,
+)
+from fcp_ros.abstraction.features.expressions import ConceptExpression
+from fcp_ros.abstraction.features.feature import (
+    AnyFeature,
+    CountFeature,
+    DistanceFeature,
+    Feature,
+    FlagFeature,
+)
+from fcp_ros.abstraction.features.role_pool import PooledRole
+from fcp_ros.abstraction.features.state_batch import StateBatch, Words
+from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+
+_MOST_PART = 4
+"""Largest complexity of the concepts and the role of a distance."""
+_MOST_WAYS = 200
+"""Pairs of a concept and a role whose distances are measured; bounds the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLimits:
+    """Bounds of an enumeration.
+
+    Attributes:
+        max_complexity: of a feature.
+        max_features: their number.
+        max_concepts: number of concepts that they are made of; bounds the memory.
+        time_limit: in seconds.
+    """
+
+    max_complexity: int = 9
+    max_features: int = 20_000
+    max_concepts: int = 50_000
+    time_limit: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class FeaturePool:
+    """Features by increasing complexity, with their values.
+
+    Attributes:
+        features: pairwise different on the states.
+        values: by state and feature.
+        concepts: by increasing complexity; pairwise different on the states, too.
+        complete_to: all features up to this complexity are listed.
+        stopped_by: the limit that ended the enumeration before `max_complexity`: "time",
+            "features" or "concepts"; empty if none did.
+        batch: the states.
+        members: of the concepts, as `batch.unpack_concept` reads them.
+    """
+
+    features: tuple[Feature, ...]
+    values: NDArray[np.int32]
+    concepts: tuple[ConceptExpression, ...]
+    complete_to: int
+    stopped_by: str
+    batch: StateBatch
+    members: Words
+
+    def list_members(self, place: int) -> list[int]:
+        """Return the bitset of a concept in each state.
+
+        Args:
+            place: of the concept among `concepts`.
+        """
+        return self.batch.unpack_concept(self.members[place])
+
+
+def enumerate_features(
+    vocabulary: StateVocabulary,
+    states: Sequence[RelationalState],
+    limits: PoolLimits | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> FeaturePool:
+    """Enumerate features that tell states apart.
+
+    Args:
+        vocabulary: the names that features may use; a name that a state lacks is empty there.
+        states: at least one, of any instances.
+        limits: how far. At the limit of features the last complexity is cut; at another limit it
+            is left out as a whole.
+        check: called every few milliseconds; what it raises passes through.
+    """
+    limits = limits or PoolLimits()
+    deadline = time.monotonic() + limits.time_limit
+
+    def check_all() -> None:
+        check()
+        if time.monotonic() > deadline:
+            raise PoolLimitReached("time")
+
+    return _Enumeration(vocabulary, states, limits, check_all).run()
+
+
+class _Enumeration:
+    """One enumeration; see `enumerate_features`."""
+
+    def __init__(
+        self,
+        vocabulary: StateVocabulary,
+        states: Sequence[RelationalState],
+        limits: PoolLimits,
+        check: Callable[[], None],
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._limits = limits
+        self._check = check
+        self._batch = StateBatch(states)
+        self._features: list[Feature] = []
+        self._values: list[NDArray[np.int32]] = []
+        # A distance without any way in all states.
+        self._seen = {self._batch.sizes.tobytes()}
+
+    def run(self) -> FeaturePool:
+        """Enumerate one complexity after the other."""
+        levels: list[ConceptLevel] = []
+        complete, stopped_by, kept = 0, "", 0
+        try:
+            concepts = ConceptPool(
+                self._vocabulary, self._batch, self._check, self._limits.max_concepts
+            )
+            distances = _Distances(concepts, self._check)
+            self._add_flags()
+            complete, kept = 1, len(self._features)
+            for complexity in range(2, self._limits.max_complexity + 1):
+                level = concepts.add_level()
+                self._add_level(level)
+                for features, values in distances.measure(complexity):
+                    self._offer(features, values)
+                levels.append(level)
+                complete, kept = complexity, len(self._features)
+        except PoolLimitReached as reached:
+            stopped_by = str(reached)
+        return self._finish(levels, complete, kept, stopped_by)
+
+    def _finish(
+        self, levels: Sequence[ConceptLevel], complete: int, kept: int, stopped_by: str
+    ) -> FeaturePool:
+        """Build the pool of what is complete; only the limit of features cuts a complexity."""
+        if stopped_by == "features":
+            kept = len(self._features)
+        values = np.array(self._values[:kept], np.int32).reshape(kept, len(self._batch.states))
+        empty = np.empty((0, len(self._batch.states), self._batch.words), self._batch.dtype)
+        return FeaturePool(
+            features=tuple(self._features[:kept]),
+            values=np.ascontiguousarray(values.T),
+            concepts=tuple(concept for level in levels for concept in level.concepts),
+            complete_to=complete,
+            stopped_by=stopped_by,
+            batch=self._batch,
+            members=np.concatenate([empty, *(level.values for level in levels)]),
+        )
+
+    def _add_flags(self) -> None:
+        flags = [FlagFeature(name) for name in self._vocabulary.flags]
+        states = self._batch.states
+        values = [[state.flags.get(flag.name, False) for state in states] for flag in flags]
+        self._offer(flags, np.array(values, np.int32).reshape(len(flags), len(states)))
+
+    def _add_level(self, level: ConceptLevel) -> None:
+        """Add `any` and `count` of concepts; a count of at most one is no better than `any`."""
+        counts = self._batch.count_members(level.values)
+        concepts = level.concepts
+        self._offer([AnyFeature(concept) for concept in concepts], np.minimum(counts, 1))
+        many = np.flatnonzero(counts.max(axis=1, initial=0) > 1)
+        self._offer([CountFeature(concepts[place]) for place in many.tolist()], counts[many])
+
+    def _offer(self, features: Sequence[Feature], values: NDArray[np.int32]) -> None:
+        """Add features whose values are new and that can change within an instance."""
+        fluent = self._vocabulary.fluent
+        for place in np.flatnonzero((values != values[:, :1]).any(axis=1)).tolist():
+            row, feature = values[place], features[place]
+            # The same key for a truth value, its negation, and a distance that is 0 or 1.
+            key = (row ^ row[0] if row.max() <= 1 else row).tobytes()
+            if key in self._seen or fluent.isdisjoint(feature.names):
+                continue
+            self._seen.add(key)
+            self._features.append(feature)
+            self._values.append(row)
+            if len(self._features) >= self._limits.max_features:
+                raise PoolLimitReached("features")
+
+
+class _Distances:
+    """The distances from concepts with at most one object in every state.
+
+    A distance to a single object from several is that of the inverse role.
+    """
+
+    def __init__(self, concepts: ConceptPool, check: Callable[[], None]) -> None:
+        self._concepts = concepts
+        self._batch = concepts.batch
+        self._check = check
+        self._roles: list[PooledRole] = []
+        self._steps: list[tuple[ConceptExpression, PooledRole, int, NDArray[np.int32]]] = []
+
+    def measure(self, complexity: int) -> Iterator[tuple[list[Feature], NDArray[np.int32]]]:
+        """Measure the distances of one complexity, for which all its parts exist already."""
+        size = complexity - 1  # of the concepts that were added last
+        if size == 1:
+            level = self._concepts.levels[1]
+            self._roles = self._concepts.role_pool.list_path_roles(level.concepts, level.values)
+        if size <= _MOST_PART:
+            self._add_sources(size)
+        for source, role, part, steps in self._steps:
+            target = complexity - 1 - part
+            if 1 <= target <= _MOST_PART:
+                self._check()
+                level = self._concepts.levels[target]
+                features: list[Feature] = [
+                    DistanceFeature(source, role.role, concept) for concept in level.concepts
+                ]
+                yield features, self._batch.find_nearest(steps, level.values)
+
+    def _add_sources(self, size: int) -> None:
+        level = self._concepts.levels[size]
+        single = self._batch.count_members(level.values).max(axis=(1), initial=0) == 1
+        for place in np.flatnonzero(single).tolist():
+            for role in self._roles:
+                if len(self._steps) >= _MOST_WAYS:
+                    return
+                self._check()
+                inverse = self._batch.invert_role(role.rows)
+                steps = self._batch.measure_steps(level.values[place], inverse)
+                part = size + role.complexity
+                self._steps.append((level.concepts[place], role, part, steps))
