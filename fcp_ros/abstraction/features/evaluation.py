@@ -281,13 +281,17 @@ def _step_by_name(name: str, backward: bool) -> Step:
     def step(state: RelationalState, _: list[Any], objects: int) -> int:
         if name not in state.roles:
             return 0
-        rows, inverses = state.roles[name], state.inverses[name]
+        rows, columns = state.roles[name], state.inverses[name]
+        origins, ends = state.sources[name], state.targets[name]
         if backward:
-            rows, inverses = inverses, rows
-        # A row for each object of the set, or one for each object there is, with a test.
-        if objects.bit_count() * 2 < len(rows):
+            rows, columns, origins, ends = columns, rows, ends, origins
+        objects &= origins
+        if objects == origins:
+            return ends
+        # A row for each object of the set, or a test of each object that a row can lead to.
+        if objects.bit_count() <= ends.bit_count():
             return _join_rows(rows, objects)
-        return _find_related(inverses, objects)
+        return _keep_related(columns, ends, objects)
 
     return step
 
@@ -317,7 +321,7 @@ def _compile_table(role: RoleExpression, nodes: _Nodes, backward: bool) -> tuple
         source = _Source((one, other))
         if isinstance(role, AndRole):
             return lambda _, v: list(map(and_, v[one], v[other])), source
-        return lambda _, v: [a & ~b for a, b in zip(v[one], v[other], strict=True)], source
+        return lambda _, v: [a and a & ~b for a, b in zip(v[one], v[other], strict=True)], source
     step, source = _compile_step(role, nodes, backward)
     return (
         lambda state, v: [step(state, v, 1 << place) for place in range(len(state.objects))],
@@ -340,6 +344,17 @@ def _join_rows(rows: Sequence[int], objects: int) -> int:
         lowest = objects & -objects
         result |= rows[lowest.bit_length() - 1]
         objects ^= lowest
+    return result
+
+
+def _keep_related(rows: Sequence[int], candidates: int, objects: int) -> int:
+    """Return those of some objects whose row has one of other objects."""
+    result = 0
+    while candidates:
+        lowest = candidates & -candidates
+        if rows[lowest.bit_length() - 1] & objects:
+            result |= lowest
+        candidates ^= lowest
     return result
 
 

@@ -102,3 +102,6 @@ def _fill_role(state: RelationalState, name: str, pairs: Iterable[tuple[int, int
     for source, target in pairs:
         rows[source] |= 1 << target
         columns[target] |= 1 << source
+    size = len(state.objects)
+    state.sources[name] = gather_bits((bit for bit, row in enumerate(rows) if row), size)
+    state.targets[name] = gather_bits((bit for bit, row in enumerate(columns) if row), size)

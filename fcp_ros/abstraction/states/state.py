@@ -32,6 +32,8 @@ class RelationalState:
         concepts: bitset by name.
         roles: by name, for each element the bitset of those that it is related to.
         inverses: by name, for each element the bitset of those related to it.
+        sources: by name of a role, the bitset of elements that are related to any.
+        targets: by name of a role, the bitset of elements that any is related to.
         wide: relations with three legs or more, whose pairs are among the roles.
         versions: by name a number that no other content of the name has, in any state.
     """
@@ -45,6 +47,8 @@ class RelationalState:
         "objects",
         "positions",
         "roles",
+        "sources",
+        "targets",
         "versions",
         "vocabulary",
         "wide",
@@ -60,6 +64,8 @@ class RelationalState:
         self.concepts = dict.fromkeys(vocabulary.concepts, 0)
         self.roles = {name: [0] * size for name in vocabulary.roles}
         self.inverses = {name: [0] * size for name in vocabulary.roles}
+        self.sources = dict.fromkeys(vocabulary.roles, 0)
+        self.targets = dict.fromkeys(vocabulary.roles, 0)
         self.wide: dict[str, WideRelation] = {}
         names = (*vocabulary.flags, *vocabulary.concepts, *vocabulary.roles)
         self.versions = {name: take_version() for name in names}
@@ -79,6 +85,8 @@ class RelationalState:
         other.inverses = {
             n: list(rows) if n in fluent else rows for n, rows in self.inverses.items()
         }
+        other.sources = dict(self.sources)
+        other.targets = dict(self.targets)
         other.wide = {name: set(tuples) for name, tuples in self.wide.items()}
         other.versions = dict(self.versions)
         other._digest = self._digest
@@ -119,11 +127,18 @@ class RelationalState:
 
     def set_pair(self, name: str, source: int, target: int, value: bool) -> bool:
         """Put a pair into a role, or take it out."""
-        rows = self.roles[name]
-        if bool(rows[source] >> target & 1) == value:
+        rows, columns = self.roles[name], self.inverses[name]
+        row = rows[source]
+        if bool(row >> target & 1) == value:
             return False
-        rows[source] ^= 1 << target
-        self.inverses[name][target] ^= 1 << source
+        source_bit, target_bit = 1 << source, 1 << target
+        rows[source] = new_row = row ^ target_bit
+        column = columns[target]
+        columns[target] = new_column = column ^ source_bit
+        if not (row and new_row):
+            self.sources[name] ^= source_bit
+        if not (column and new_column):
+            self.targets[name] ^= target_bit
         self._note(name, (name, source, target))
         return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,9 +62,10 @@ def find_successors(
 
 
 def describe(state: RelationalState) -> object:
-    """Return the content of a state; rows of names without order."""
-    tuples = {name: sorted(found) for name, found in state.wide.items()}
-    return (state.objects, state.flags, state.concepts, state.roles, state.inverses, tuples)
+    """Return the content of a state, which does not change with it."""
+    ends = (state.sources, state.targets)
+    tables = (state.flags, state.concepts, state.roles, state.inverses, state.wide, *ends)
+    return (state.objects, *map(deepcopy, tables))
 
 
 def compare_walk(domain: Domain, instance: Instance, draw: random.Random, length: int) -> int:

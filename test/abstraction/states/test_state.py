@@ -156,6 +156,8 @@ def describe(state: RelationalState) -> dict[str, object]:
             for t in range(len(rows))
         ]
         assert inverse == state.inverses[name]
+        assert list(list_bits(state.sources[name])) == [s for s, row in enumerate(rows) if row]
+        assert list(list_bits(state.targets[name])) == [t for t, row in enumerate(inverse) if row]
     return {
         **state.flags,
         **state.concepts,
