@@ -80,6 +80,13 @@ OverridesOption = Annotated[
         help="File with the names of the scene in the words of the domain (see fcp align).",
     ),
 ]
+PoliciesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--policies",
+        help="Folder of general policies: one that fits makes the plan without a search.",
+    ),
+]
 SimilarOption = Annotated[
     float | None,
     typer.Option(

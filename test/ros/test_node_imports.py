@@ -14,7 +14,8 @@ SLOW = {
 STRANGERS = {
     "scene_graph.node": "binding cset domain execution fuzzy grounding planning relaxation",
     "grounder.node": "planning.planner planning.search relaxation scene.formats",
-    "planner.node": "alignment execution grounding.grounder grounding.calibration scene.formats",
+    "planner.node": "abstraction alignment execution grounding.grounder grounding.calibration "
+    "scene.formats",
     "executive.node": "grounding.grounder planning.planner planning.search relaxation "
     "scene.formats scene.relations.maintenance",
     "simulated_executor": "grounding.grounder planning.planner planning.search relaxation "

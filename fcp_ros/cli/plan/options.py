@@ -22,6 +22,7 @@ from fcp_ros.cli.options import (
     DomainOption,
     JsonOption,
     OverridesOption,
+    PoliciesOption,
     SceneOption,
     SimilarOption,
     TypeOption,
@@ -72,6 +73,7 @@ class RequestOptions:
     scene: SceneOption = DEFAULT_SCENE
     types: TypeOption = None
     overrides: OverridesOption = None
+    policies: PoliciesOption = None
     similar: SimilarOption = None
     assets: AssetsOption = None
     alpha: Annotated[str, describe_option("alpha", "A number, or one of these words.")] = DEFAULTS[
@@ -133,6 +135,7 @@ class RequestOptions:
             tuple(self.assets or ()),
             spoken,
             self.overrides,
+            self.policies,
         )
 
 

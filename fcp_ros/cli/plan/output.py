@@ -67,5 +67,5 @@ def print_result(answer: PlanOutput, *, explain: bool) -> None:
     """Print the result and the notes on the scene."""
     console = open_console()
     console.print(render_result(answer.result, explain=explain))
-    for note in answer.notes:
+    for note in (*answer.result.policy_notes, *answer.notes):
         console.print(f"note: {escape_text(note)}", style="dim", soft_wrap=True)

@@ -74,6 +74,7 @@ class PlanInput:
         assets: Folders with files that the scene may refer to, besides its own.
         spoken: The goal in words; None if it is a formula.
         overrides: File with the names of the scene in the words of the domain.
+        policies: Folder of general policies that are tried before a search.
     """
 
     domain: str
@@ -86,6 +87,7 @@ class PlanInput:
     assets: tuple[Path, ...] = ()
     spoken: SpokenInput | None = None
     overrides: Path | None = None
+    policies: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,7 @@ class PlanCommand:
         self._interruption = interruption
         self._listener = listener
         self._show = listener.show
+        self._refused: tuple[str, ...] = ()
 
     def answer(self) -> PlanOutput:
         """Plan for a PDDL problem, or for a goal in a scene.
@@ -203,6 +206,27 @@ class PlanCommand:
         self._listener.tell(interpretation)
         return settle_reading(interpretation, self._start, self._listener.ask)[0]
 
+    def _open_planning(self, domain: Domain) -> PlanningSession:
+        """Make the planner's session, with the policies that fit the domain."""
+        folder = self._asked.policies
+        if folder is None:
+            return PlanningSession(domain)
+        # Only with the option: a start is mostly imports.
+        from fcp_ros.abstraction.policy.library import (
+            DomainPolicies,
+            describe_refusals,
+            read_policy_folder,
+        )
+
+        found = read_policy_folder(folder)
+        fitting = DomainPolicies(found.policies, domain)
+        self._refused = describe_refusals((*found.refused, *fitting.refused))
+        return PlanningSession(domain, suggester=fitting if fitting.names else None)
+
+    def _add_notes(self, result: PlanningResult) -> PlanningResult:
+        """Add the policies that could not be used at all."""
+        return replace(result, policy_notes=(*result.policy_notes, *self._refused))
+
     def _open_session(self) -> Any:
         """Read domain and scene."""
         asked = self._asked
@@ -221,13 +245,13 @@ class PlanCommand:
         spoken = self._asked.spoken
         with self._open_memberships(domain) as memberships:
             with self._guard(Phase.COMPILE):
-                planning = PlanningSession(domain)
+                planning = self._open_planning(domain)
             if spoken is not None:
                 answer = self._plan_words(domain, state, spoken, memberships, planning)
-                result = answer.result
+                result = self._add_notes(answer.result)
                 return PlanOutput(result, domain, notes=notes, interpretation=answer.interpretation)
             result = self._plan_text(domain, state, memberships, planning)
-        return PlanOutput(result, domain, notes=notes)
+        return PlanOutput(self._add_notes(result), domain, notes=notes)
 
     def _plan_words(
         self,
@@ -264,7 +288,7 @@ class PlanCommand:
             task = read_pddl(asked.domain, asked.scene, asked.goal if in_pddl else "")
         with self._open_memberships(task.domain) as memberships:
             with self._guard(Phase.COMPILE):
-                planning = PlanningSession(task.domain)
+                planning = self._open_planning(task.domain)
             if not in_pddl:
                 result = self._plan_text(task.domain, task.instance, memberships, planning)
             else:
@@ -282,6 +306,7 @@ class PlanCommand:
                     session=planning,
                     start=self._start,
                 )
+        result = self._add_notes(result)
         result = to_pddl_result(result, task, task.goal_text if in_pddl else result.goal)
         return PlanOutput(result, task.domain, task)
 

@@ -188,6 +188,8 @@ class PlannerNode(ManagedNode):
             "scene_sequence_number": "none" if sequence is None else sequence,
             "requests": worker.load,
             "kernels_loaded_in": f"{self._kernels_loaded_in:.1f} s",
+            "policies": ", ".join(service.policies.names),
+            "refused_policies": " ".join(service.policies.refused),
             "last_answer": self._last_answer,
             "changed_elements_of_last_plan": self._describe_changes(),
         }
@@ -196,6 +198,8 @@ class PlannerNode(ManagedNode):
             missing.append("no scene graph has come yet")
         if not judge.service_is_ready():
             missing.append("no grounder answers")
+        if service.policies.is_damaged:
+            missing.append("not all policies could be read")
         level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
         return Diagnosis(level, "; ".join(missing), values)
 

@@ -60,6 +60,12 @@ PARAMETERS = (
         "as single steps.",
     ),
     ParameterSpec(
+        "policies",
+        "",
+        "Folder of general policies (from `fcp generalize`): one that fits the domain and reaches "
+        "the goal makes the plan without a search.",
+    ),
+    ParameterSpec(
         "reader",
         "domain",
         "Reader of instructions: the phrases of the domain, a language model (its folder is "

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The policies of a folder, and those of them that know plans of one domain."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+
+from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
+from fcp_ros.abstraction.policy.general_policy import (
+    GeneralPolicy,
+    PolicyError,
+    PolicyFault,
+    check_fit,
+)
+from fcp_ros.abstraction.policy.policy_file import list_policy_files, read_policy
+from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.cset import Instance
+from fcp_ros.domain import Domain, Expression
+from fcp_ros.foundation.wording import list_names
+from fcp_ros.planning.model.suggestion import Suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedPolicy:
+    """A file, or a policy by its name, that can't be used.
+
+    Attributes:
+        source: the file or the name.
+        fault: the reason as a code.
+        sentence: the reason in words.
+    """
+
+    source: str
+    fault: PolicyFault
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFolder:
+    """The policies of a folder.
+
+    Attributes:
+        policies: those that could be read, in the order of the files' names.
+        refused: the files that couldn't.
+    """
+
+    policies: tuple[GeneralPolicy, ...]
+    refused: tuple[RefusedPolicy, ...]
+
+
+def read_policy_folder(folder: str | PathLike[str]) -> PolicyFolder:
+    """Read all policies of a folder; a file that is none is refused by itself.
+
+    Raises:
+        PolicyError: UNREADABLE: there is no such folder.
+    """
+    policies, refused = [], []
+    for file in list_policy_files(folder):
+        try:
+            policies.append(read_policy(file))
+        except PolicyError as error:
+            refused.append(RefusedPolicy(str(file), error.fault, error.sentence))
+    return PolicyFolder(tuple(policies), tuple(refused))
+
+
+def describe_refusals(refused: Iterable[RefusedPolicy]) -> tuple[str, ...]:
+    """Put refusals into sentences: one for all policies of other domains, one for each other."""
+    refused = list(refused)
+    others = [one.source for one in refused if one.fault is PolicyFault.OTHER_DOMAIN]
+    said = tuple(one.sentence for one in refused if one.fault is not PolicyFault.OTHER_DOMAIN)
+    return (*said, f"For other domains: {list_names(others)}.") if others else said
+
+
+class DomainPolicies:
+    """The policies that fit a domain: they suggest plans to `planning.PlanningSession`.
+
+    Args:
+        policies: tried in their order.
+        domain: the domain.
+
+    Attributes:
+        refused: the policies that do not fit it.
+        last: the outcome of the last run; None before the first.
+    """
+
+    def __init__(self, policies: Sequence[GeneralPolicy], domain: Domain) -> None:
+        self._runners: list[PolicyRunner] = []
+        self._lock = threading.Lock()
+        refused = []
+        for policy in policies:
+            try:
+                check_fit(policy, domain)
+                self._runners.append(PolicyRunner(policy, domain))
+            except PolicyError as error:
+                refused.append(RefusedPolicy(policy.name, error.fault, error.sentence))
+        self.refused = tuple(refused)
+        self.last: Execution | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the policies that fit."""
+        return tuple(runner.policy.name for runner in self._runners)
+
+    def suggest(
+        self, instance: Instance, goal: Expression, seconds: float, check: Callable[[], None]
+    ) -> Suggestion:
+        """Run one policy after the other until one reaches the goal (see `PlanSuggester`)."""
+        notes: list[str] = []
+        with self._lock:
+            for runner in self._runners:
+                limits = ExecutionLimits(seconds=seconds / len(self._runners))
+                found = self.last = runner.run(instance, goal, limits, check)
+                name = runner.policy.name
+                if found.reached:
+                    return Suggestion(found.steps, name, tuple(notes))
+                notes.append(f"Policy {name} was not used: {found.status.value}. {found.reason}")
+        return Suggestion(None, notes=tuple(notes))

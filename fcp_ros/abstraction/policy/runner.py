@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The execution of a policy in one instance: microseconds a step, and no search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from fcp_ros.abstraction.policy.execution import (
+    AbstractMove,
+    Execution,
+    ExecutionLimits,
+    ExecutionStatus,
+)
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
+from fcp_ros.abstraction.qnp.problem import QState, describe_state
+from fcp_ros.abstraction.refinement.refining import ActionRefiner, FeatureValues
+from fcp_ros.abstraction.refinement.run import TriesExceeded
+from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.states.conditions import UnsupportedRule
+from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, UnsupportedGoal, list_goal_atoms
+from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import RelationForm, list_forms
+from fcp_ros.cset import Instance
+from fcp_ros.domain import Domain, Expression
+from fcp_ros.foundation.garbage import pause_garbage_collection
+from fcp_ros.foundation.wording import join_words
+
+
+def never_stop() -> None:
+    """The check of a caller without limits of its own."""
+
+
+class PolicyRunner:
+    """Runs a policy in instances of one domain; not to be shared by threads.
+
+    Args:
+        policy: the policy.
+        domain: one that it fits (`general_policy.check_fit`).
+    """
+
+    def __init__(self, policy: GeneralPolicy, domain: Domain) -> None:
+        self.policy = policy
+        self.domain = domain
+        self._forms = list_forms(domain.schema)
+        self._unsupported = ""
+        self._refiners: dict[int, ActionRefiner] = {}
+        try:
+            self._engine: RuleEngine | None = RuleEngine(domain)
+        except UnsupportedRule as error:
+            self._engine, self._unsupported = None, f"Domain {domain.name}: {error}."
+
+    def run(
+        self,
+        instance: Instance,
+        goal: Expression,
+        limits: ExecutionLimits | None = None,
+        check: Callable[[], None] = never_stop,
+    ) -> Execution:
+        """Run the policy until the goal holds.
+
+        Args:
+            instance: the initial state.
+            goal: a checked goal.
+            limits: of the run.
+            check: called between abstract actions; may raise to stop.
+        """
+        if self._engine is None:
+            return Execution(ExecutionStatus.UNSUPPORTED, reason=self._unsupported)
+        try:
+            atoms = list_goal_atoms(goal, instance, self.domain)
+        except UnsupportedGoal as error:
+            return Execution(ExecutionStatus.UNSUPPORTED, reason=f"{error}.")
+        check()
+        return self.run_state(build_state(self.domain, instance, atoms), atoms, limits, check)
+
+    def run_state(
+        self,
+        state: RelationalState,
+        goal: GoalAtoms,
+        limits: ExecutionLimits | None = None,
+        check: Callable[[], None] = never_stop,
+    ) -> Execution:
+        """Run the policy in a state, which it changes, until the atoms of a goal hold."""
+        if self._engine is None:
+            return Execution(ExecutionStatus.UNSUPPORTED, reason=self._unsupported)
+        limits = limits or ExecutionLimits()
+        run = _Run(self, self._engine, self._find_refiner(limits.tries), state, goal, limits)
+        began = time.perf_counter()
+        with pause_garbage_collection():
+            status, reason = run.go(check)
+        seconds = time.perf_counter() - began
+        return replace(run.record(), status=status, reason=reason, seconds=seconds)
+
+    def list_legs(self, goal: GoalAtoms, state: RelationalState) -> Iterator[_Wanted]:
+        """List the form and the elements (bits) of each atom of a goal."""
+        for fact in goal:
+            form = self._forms[fact.relation]
+            names = [fact.arguments[place] for place in form.positions]
+            yield form, tuple([state.positions[name] for name in names])
+
+    def _find_refiner(self, tries: int) -> ActionRefiner:
+        """Return a refiner with that limit; its caches outlive a run."""
+        assert self._engine is not None, "checked by the caller"
+        refiner = self._refiners.get(tries)
+        if refiner is None:
+            policy = self.policy
+            refiner = ActionRefiner(policy.qnp, policy.refinement, self._engine, tries)
+            self._refiners = {tries: refiner}
+        return refiner
+
+
+_Wanted = tuple[RelationForm, tuple[int, ...]]
+
+
+class _Run:
+    """One run, up to where it is."""
+
+    def __init__(
+        self,
+        runner: PolicyRunner,
+        engine: RuleEngine,
+        refiner: ActionRefiner,
+        state: RelationalState,
+        goal: GoalAtoms,
+        limits: ExecutionLimits,
+    ) -> None:
+        self._qnp = runner.policy.qnp
+        self._policy = runner.policy.policy
+        self._engine = engine
+        self._refiner = refiner
+        self._state = state
+        self._goal = goal
+        self._limits = limits
+        self._wanted = list(runner.list_legs(goal, state))
+        self._watched = 0
+        # A state that comes again has the values that it had before: only then keys are looked at.
+        self._seen: dict[FeatureValues, set[int] | None] = {}
+        self._steps: list[tuple[str, tuple[int, ...]]] = []
+        self._moves: list[tuple[QState, str, int]] = []
+
+    def go(self, check: Callable[[], None]) -> tuple[ExecutionStatus, str]:
+        """Run to the end; return status and reason."""
+        limits, steps = self._limits, self._steps
+        deadline = time.perf_counter() + limits.seconds
+        values = self._refiner.evaluate(self._state)
+        while not self._is_reached():
+            if len(steps) >= limits.steps:
+                reason = f"The goal does not hold after {len(steps):,} steps."
+                return ExecutionStatus.STEP_LIMIT, reason
+            if time.perf_counter() > deadline:
+                reason = f"The goal does not hold after {limits.seconds:g} s."
+                return ExecutionStatus.TIME_LIMIT, reason
+            check()
+            if self._comes_again(values):
+                reason = f"After {len(steps):,} steps the run came to an earlier state again."
+                return ExecutionStatus.CYCLE, reason
+            qstate = encode_values(values)
+            actions = self._policy.get(qstate)
+            if not actions:
+                return ExecutionStatus.NO_RULE, self._explain_no_rule(qstate)
+            found = self._move(qstate, actions, values)
+            if found is None:
+                return ExecutionStatus.NO_REFINEMENT, self._explain_no_refinement(qstate, actions)
+            values = found
+        return ExecutionStatus.REACHED, ""
+
+    def record(self) -> Execution:
+        """Return what was done so far, in names."""
+        engine, state = self._engine, self._state
+        steps = tuple((rule, engine.write_step(rule, b, state)) for rule, b in self._steps)
+        return Execution(
+            ExecutionStatus.REACHED, steps, tuple(AbstractMove(*move) for move in self._moves)
+        )
+
+    def _move(
+        self, qstate: QState, actions: tuple[str, ...], values: FeatureValues
+    ) -> FeatureValues | None:
+        """Take the first action that can be refined; return the values after it."""
+        self._gave_up = False
+        for action in actions:
+            try:
+                found = self._refiner.refine(action, self._state, values)
+            except TriesExceeded:
+                self._gave_up = True
+                continue
+            if found is not None:
+                self._steps += found[0]
+                self._moves.append((qstate, action, len(self._steps)))
+                return found[1]
+        return None
+
+    def _is_reached(self) -> bool:
+        """Return True if all atoms of the goal hold; the first open one is looked at first."""
+        wanted, count, holds = self._wanted, len(self._wanted), self._state.holds
+        for number in range(count):
+            place = (self._watched + number) % count
+            if not holds(*wanted[place]):
+                self._watched = place
+                return False
+        return True
+
+    def _comes_again(self, values: FeatureValues) -> bool:
+        """Note the state; return True if it was noted before."""
+        if values not in self._seen:
+            self._seen[values] = None
+            return False
+        keys = self._seen[values]
+        if keys is None:
+            keys = self._seen[values] = set()
+        key = self._state.key()
+        if key in keys:
+            return True
+        keys.add(key)
+        return False
+
+    # --- sentences
+
+    def _explain_no_rule(self, qstate: QState) -> str:
+        open_atom = self._goal[self._watched] if self._goal else ""
+        where = describe_state(self._qnp, qstate)
+        is_goal = all(
+            bool(qstate >> bit & 1) == self._qnp.goal.get(name, bool(qstate >> bit & 1))
+            for bit, name in enumerate(self._qnp.variables)
+        )
+        if is_goal:
+            return f"The policy takes its goal for reached ({where}), but {open_atom} is open."
+        return f"The policy says nothing about ({where}), and {open_atom} is open."
+
+    def _explain_no_refinement(self, qstate: QState, actions: tuple[str, ...]) -> str:
+        where = describe_state(self._qnp, qstate)
+        names = join_words(list(actions), "or")
+        why = (
+            f"none of the first {self._limits.tries:,} ways to do it has the effect that it states"
+            if self._gave_up
+            else "no way to do it has the effect that it states"
+        )
+        return f"In ({where}), {names} can't be done: {why}."
+
+
+def encode_values(values: FeatureValues) -> QState:
+    """Return the qstate of the values of all variables."""
+    qstate, bit = 0, 1
+    for value in values:
+        if value > 0:
+            qstate |= bit
+        bit <<= 1
+    return qstate

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The refinements of an abstract action: runs of its programs with the effect that it states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp, QualitativeChange
+from fcp_ros.abstraction.refinement.mapping import RefinementMapping
+from fcp_ros.abstraction.refinement.run import (
+    CompiledProgram,
+    ProgramRun,
+    ProgramSteps,
+    compile_programs,
+)
+from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.state import RelationalState
+
+FeatureValues: TypeAlias = tuple[int, ...]
+"""The value of each variable of the QNP, in its order."""
+OtherEffectCallback: TypeAlias = Callable[[ProgramSteps, FeatureValues, FeatureValues], None]
+"""Told about a run with another effect: its steps, the values before and after it."""
+
+MOST_TRIES = 20_000
+"""Bindings tried for one abstract action in one state, unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class _CompiledAction:
+    """`changes`: the change of each variable, None where it stays."""
+
+    changes: tuple[QualitativeChange | None, ...]
+    programs: tuple[CompiledProgram, ...]
+
+
+class ActionRefiner:
+    """Refines the abstract actions of an abstraction in states of one domain.
+
+    It keeps what it has computed of the last state; not to be shared by threads.
+
+    Args:
+        qnp: its variables and actions.
+        refinement: features of all variables; an action without programs is never refined.
+        engine: of the domain.
+        most_tries: number of bindings tried for one action in one state.
+    """
+
+    def __init__(
+        self,
+        qnp: Qnp,
+        refinement: RefinementMapping,
+        engine: RuleEngine,
+        most_tries: int = MOST_TRIES,
+    ) -> None:
+        self._engine = engine
+        self._most_tries = most_tries
+        self._count = len(qnp.variables)
+        programs = tuple(dict.fromkeys(refinement.list_programs()))
+        self._evaluator, compiled = compile_programs(
+            programs, (refinement.features[name] for name in qnp.variables)
+        )
+        by_program = dict(zip(programs, compiled, strict=True))
+        self._actions = {
+            action.name: _CompiledAction(
+                tuple(action.effects.get(name) for name in qnp.variables),
+                tuple(by_program[one] for one in refinement.programs.get(action.name, ())),
+            )
+            for action in qnp.actions
+        }
+
+    def evaluate(self, state: RelationalState) -> FeatureValues:
+        """Return the values of all variables."""
+        return self._evaluator.evaluate(state)[: self._count]
+
+    def refine(
+        self, action: str, state: RelationalState, before: FeatureValues
+    ) -> tuple[ProgramSteps, FeatureValues] | None:
+        """Do an abstract action in the first way that has its effect.
+
+        Args:
+            action: name of the action; its precondition is not looked at.
+            state: it is brought to the state afterwards, or stays if there is no such way.
+            before: the values of all variables in it.
+
+        Returns:
+            the steps and the values afterwards; None without a refinement.
+
+        Raises:
+            TriesExceeded: none among the first bindings; the state is as it was.
+        """
+        compiled = self._actions[action]
+        changes = compiled.changes
+        tries = 0
+        for program in compiled.programs:
+            run = ProgramRun(program, self._engine, state)
+            run.tries = tries
+            while run.find_next(self._most_tries):
+                after = self.evaluate(state)
+                if has_effect(changes, before, after):
+                    return tuple(run.steps), after
+            tries = run.tries
+        return None
+
+    def iterate_refinements(
+        self,
+        action: str,
+        state: RelationalState,
+        on_other_effect: OtherEffectCallback | None = None,
+    ) -> Iterator[tuple[ProgramSteps, FeatureValues]]:
+        """Yield all refinements of an abstract action, in the order in which `refine` tries them.
+
+        While one is held, `state` is the one after it. It is taken back when the next one is asked
+        for and when the iterator is closed; until then the caller leaves the state as it is.
+
+        Args:
+            action: name of the action.
+            state: where it is to be done.
+            on_other_effect: told about runs that end with another effect.
+
+        Yields:
+            steps, and the values of all variables afterwards.
+
+        Raises:
+            TriesExceeded: not all bindings were tried; the state is as it was.
+        """
+        compiled = self._actions[action]
+        before = self.evaluate(state)
+        tries = 0
+        for program in compiled.programs:
+            run = ProgramRun(program, self._engine, state)
+            run.tries = tries
+            try:
+                while run.find_next(self._most_tries):
+                    after = self.evaluate(state)
+                    if has_effect(compiled.changes, before, after):
+                        yield tuple(run.steps), after
+                    elif on_other_effect is not None:
+                        on_other_effect(tuple(run.steps), before, after)
+            finally:
+                run.take_back()
+            tries = run.tries
+
+
+def has_effect(
+    changes: tuple[QualitativeChange | None, ...], before: FeatureValues, after: FeatureValues
+) -> bool:
+    """Return True if the values changed as an action says: a variable without a change stays.
+
+    A boolean may be set that was set before.
+    """
+    for change, old, new in zip(changes, before, after, strict=True):
+        if change is None:
+            if new != old:
+                return False
+        elif change is QualitativeChange.DECREASE:
+            if new >= old:
+                return False
+        elif change is QualitativeChange.INCREASE:
+            if new <= old:
+                return False
+        elif (new > 0) != (change is QualitativeChange.SET):
+            return False
+    return True
+
+
+def describe_difference(
+    action: AbstractAction, variables: tuple[str, ...], before: FeatureValues, after: FeatureValues
+) -> str:
+    """Say which variable changed otherwise than an action says; empty if none did."""
+    for name, old, new in zip(variables, before, after, strict=True):
+        change = action.effects.get(name)
+        if not has_effect((change,), (old,), (new,)):
+            wanted = "stay as it is" if change is None else f"be {_WORDS[change]}"
+            return f"{name} goes from {old} to {new}, and is to {wanted}"
+    return ""
+
+
+_WORDS = {
+    QualitativeChange.SET: "set",
+    QualitativeChange.CLEAR: "cleared",
+    QualitativeChange.INCREASE: "increased",
+    QualitativeChange.DECREASE: "decreased",
+}

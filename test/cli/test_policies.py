@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fcp plan --policies`: plans without a search, and the reasons why there is one."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+from walking_policy import DOMAIN, PROBLEM, write_policy_text
+
+from fcp_ros.cli.exit_codes import BAD_INPUT, DONE
+from fcp_ros.cli.main import app
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "domain.pddl").write_text(DOMAIN)
+    (tmp_path / "problem.pddl").write_text(PROBLEM)
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies/lamps.yaml").write_text(write_policy_text())
+    return tmp_path
+
+
+def run(folder, *more):
+    files = ["-d", folder / "domain.pddl", "-s", folder / "problem.pddl"]
+    arguments = ["plan", *files, "--policies", folder / "policies", *more]
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_a_policy_makes_the_plan(folder):
+    result = run(folder, "--json")
+    assert result.exit_code == DONE, result.output
+    answer = json.loads(result.stdout)
+    assert answer["policy"] == "lamps"
+    assert answer["policy_notes"] == []
+    steps = [step["text"] for step in answer["plan"]["steps"]]
+    assert steps == ["(walk a b)", "(light b)", "(walk b c)", "(walk c d)", "(light d)"]
+    assert "The general policy lamps made this plan" in run(folder).stdout
+
+
+def test_files_that_cannot_be_used_are_named(folder):
+    changed = DOMAIN.replace("(lit ?x)))", "(not (here ?x))))")
+    assert changed != DOMAIN
+    (folder / "policies/lamps.yaml").write_text(write_policy_text(changed))
+    (folder / "policies/other.yaml").write_text("format: cake")
+    answer = json.loads(run(folder, "--json").stdout)
+    assert answer["status"] == "SOLVED_OPTIMALLY"
+    assert answer["policy"] == ""
+    assert "other.yaml is no policy" in answer["policy_notes"][0]
+    assert "another version of domain lamps" in answer["policy_notes"][1]
+    assert "note: Policy lamps is for another version" in run(folder).stdout
+
+
+def test_a_goal_of_another_kind_is_searched(folder):
+    result = run(folder, "--json", "--goal", "(or (lit b) (lit d))")
+    answer = json.loads(result.stdout)
+    assert answer["status"] == "SOLVED_OPTIMALLY"
+    assert "Policy lamps was not used: UNSUPPORTED." in answer["policy_notes"][0]
+
+
+def test_a_folder_that_is_not_there_is_refused(folder):
+    (folder / "policies/lamps.yaml").unlink()
+    (folder / "policies").rmdir()
+    result = run(folder)
+    assert result.exit_code == BAD_INPUT
+    assert "give a folder of policy files" in result.output
