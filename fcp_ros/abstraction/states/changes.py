@@ -144,15 +144,19 @@ def make_change(
     undo: list[StateChange],
 ) -> None:
     """Let a tuple come or go, and note it if that changes anything."""
-    current = state.versions
-    versions = tuple([current[name] for name in form.names])
+    current, names = state.versions, form.names
+    # One name is the rule, and a list of one costs as much as the change itself.
+    versions = (current[names[0]],) if len(names) == 1 else tuple([current[name] for name in names])
     if state.set_tuple(form, legs, value):
         undo.append(StateChange(form, legs, value, versions))
 
 
 def take_back(state: RelationalState, undo: Undo) -> None:
     """Take changes back, the last first; the versions are those of before, too."""
-    for change in reversed(undo):
-        state.set_tuple(change.form, change.legs, not change.added)
-        for name, version in zip(change.form.names, change.versions, strict=True):
-            state.versions[name] = version
+    current = state.versions
+    for form, legs, added, versions in reversed(undo):
+        state.set_tuple(form, legs, not added)
+        if len(versions) == 1:
+            current[form.names[0]] = versions[0]
+        else:
+            current.update(zip(form.names, versions, strict=True))

@@ -139,7 +139,10 @@ class RelationalState:
             self.sources[name] ^= source_bit
         if not (column and new_column):
             self.targets[name] ^= target_bit
-        self._note(name, (name, source, target))
+        # As in `_note`, whose call would cost a tenth of all this.
+        self.versions[name] = take_version()
+        if self._digest is not None:
+            self._digest ^= self._code_of((name, source, target))
         return True
 
     def set_tuple(self, form: RelationForm, legs: tuple[int, ...], value: bool) -> bool:
