@@ -269,6 +269,8 @@ def test_result_round_trip(
         explored=tuple(looked_at),
         confirmation="Shall I?" if asks else "",
         would_take="A fork is missing.",
+        policy="tidy",
+        policy_notes=("Policy other was not used: it sleeps.",),
         expansions=12,
         timings=timings,
         verification=Verdict(True, (), (), None) if status.solved else None,
