@@ -6,6 +6,7 @@ A condition is written "n>0, m=0, p, not q"; effects are written "n-, m+, p, not
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 from fcp_ros.abstraction.qnp import AbstractAction, Qnp, QualitativeChange
@@ -83,6 +84,22 @@ def make_nest(depth: int, endless: bool = False) -> Qnp:
         ", ".join(f"{name}=0" for name in names),
         actions,
     )
+
+
+def make_tangle(seed: int) -> Qnp:
+    """Make a QNP whose actions undo one another in many ways."""
+    rng = random.Random(seed)
+    names = [f"n{number}" for number in range(6)]
+    actions = {}
+    for number in range(16):
+        when = {name: rng.choice(("=0", ">0")) for name in rng.sample(names, rng.randint(0, 3))}
+        changes = {name: rng.choice("+-") for name in rng.sample(names, rng.randint(1, 4))}
+        when.update({name: ">0" for name, sign in changes.items() if sign == "-"})
+        actions[f"a{number}"] = tuple(
+            ", ".join(name + word for name, word in words.items()) for words in (when, changes)
+        )
+    goal = ", ".join(f"{name}{rng.choice(('=0', '>0'))}" for name in names)
+    return make_qnp("tangle", "", " ".join(names), "", goal, actions)
 
 
 @dataclass(frozen=True)
@@ -280,3 +297,33 @@ TOGGLE_AFTER_WORK = make_qnp(
 ENDLESS = (TOGGLE, GROW, WAIT, TOGGLE_AFTER_WORK)
 """Unsolvable: what can be done goes on for ever. A solver that tests neither cycles of booleans nor
 edges from a qstate to itself accepts the first ones."""
+
+EXAMPLES = "FCP_QNP_EXAMPLES"
+"""Environment variable: a folder with published .qnp files, which have no licence."""
+PUBLISHED = {
+    "Blocks": (True, "2/3/7/8"),
+    "BlocksClear": (True, "1/1/4/3"),
+    "BlocksOn": (True, "2/3/7/8"),
+    "ChoppingTree": (True, "1/1/2/3"),
+    "Cornera": (True, "2/0/4/4"),
+    "Delivery1": (True, "3/1/4/7"),
+    "Delivery2": (True, "3/1/5/7"),
+    "Delivery3": (True, "3/1/7/7"),
+    "Delivery4": (True, "6/0/5/22"),
+    "Gripper1": (True, "3/1/5/11"),
+    "Gripper1u": (False, "3/1/5/10"),
+    "Nest2": (True, "2/0/2/4"),
+    "Nest3": (True, "3/0/3/8"),
+    "Nest3u": (False, "3/0/3/5"),
+    "Nest10": (True, "10/0/10/1024"),
+    "Nest10u": (False, "10/0/10/513"),
+    "Q1": (True, "2/2/4/6"),
+    "Q2": (False, "2/2/4/4"),
+    "Q3": (True, "2/2/4/10"),
+    "Rewards": (True, "2/0/2/3"),
+    "ShovelingSnow": (True, "3/0/3/5"),
+    "TestOn": (True, "2/1/3/5"),
+    "Tyreworld": (True, "5/2/9/96"),
+    "Tyreworld1": (True, "5/2/9/40"),
+}
+"""Verdict; numbers, booleans, actions and reachable qstates."""

@@ -3,7 +3,6 @@
 
 import itertools
 import os
-import random
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from qnp_problems import (
     ENDLESS,
+    EXAMPLES,
     KNOWN,
+    PUBLISHED,
     SWITCH_IN_VAIN,
     TOGGLE_AFTER_WORK,
     make_nest,
     make_qnp,
+    make_tangle,
 )
 from qnp_twins import (
     apply_by_words,
@@ -41,35 +43,6 @@ from fcp_ros.abstraction.qnp.fixpoints import TerminationGame
 from fcp_ros.abstraction.qnp.state_space import QnpWatch, StateSpace
 from fcp_ros.abstraction.qnp.strong_cyclic import StrongCyclicRegion
 
-EXAMPLES = "FCP_QNP_EXAMPLES"
-"""Environment variable: a folder with published .qnp files, which have no licence."""
-PUBLISHED = {
-    "Blocks": (True, "2/3/7/8"),
-    "BlocksClear": (True, "1/1/4/3"),
-    "BlocksOn": (True, "2/3/7/8"),
-    "ChoppingTree": (True, "1/1/2/3"),
-    "Cornera": (True, "2/0/4/4"),
-    "Delivery1": (True, "3/1/4/7"),
-    "Delivery2": (True, "3/1/5/7"),
-    "Delivery3": (True, "3/1/7/7"),
-    "Delivery4": (True, "6/0/5/22"),
-    "Gripper1": (True, "3/1/5/11"),
-    "Gripper1u": (False, "3/1/5/10"),
-    "Nest2": (True, "2/0/2/4"),
-    "Nest3": (True, "3/0/3/8"),
-    "Nest3u": (False, "3/0/3/5"),
-    "Nest10": (True, "10/0/10/1024"),
-    "Nest10u": (False, "10/0/10/513"),
-    "Q1": (True, "2/2/4/6"),
-    "Q2": (False, "2/2/4/4"),
-    "Q3": (True, "2/2/4/10"),
-    "Rewards": (True, "2/0/2/3"),
-    "ShovelingSnow": (True, "3/0/3/5"),
-    "TestOn": (True, "2/1/3/5"),
-    "Tyreworld": (True, "5/2/9/96"),
-    "Tyreworld1": (True, "5/2/9/40"),
-}
-"""Verdict; numbers, booleans, actions and reachable qstates."""
 EXHAUSTIBLE = qnps(most_booleans=1, most_numerics=2, most_actions=4)
 """At most 8 qstates: all policies and all sets of their edges can be tried."""
 
@@ -234,22 +207,6 @@ def test_search_and_fixpoints_agree(qnp):
     graph = build_policy_graph(qnp, policy, policy)
     assert reaches_goal_throughout(graph)
     assert sieve_by_the_book(graph)
-
-
-def make_tangle(seed):
-    """Make a QNP whose actions undo one another in many ways."""
-    rng = random.Random(seed)
-    names = [f"n{number}" for number in range(6)]
-    actions = {}
-    for number in range(16):
-        when = {name: rng.choice(("=0", ">0")) for name in rng.sample(names, rng.randint(0, 3))}
-        changes = {name: rng.choice("+-") for name in rng.sample(names, rng.randint(1, 4))}
-        when.update({name: ">0" for name, sign in changes.items() if sign == "-"})
-        actions[f"a{number}"] = tuple(
-            ", ".join(name + word for name, word in words.items()) for words in (when, changes)
-        )
-    goal = ", ".join(f"{name}{rng.choice(('=0', '>0'))}" for name in names)
-    return make_qnp("tangle", "", " ".join(names), "", goal, actions)
 
 
 def test_fixpoints_take_over_from_a_search_without_end(monkeypatch):
