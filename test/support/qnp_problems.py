@@ -86,20 +86,29 @@ def make_nest(depth: int, endless: bool = False) -> Qnp:
     )
 
 
-def make_tangle(seed: int) -> Qnp:
-    """Make a QNP whose actions undo one another in many ways."""
+def make_tangle(seed: int, size: int = 6, count: int = 16, initial: str = "") -> Qnp:
+    """Make a QNP whose actions undo one another in many ways.
+
+    Args:
+        seed: of the random choices.
+        size: number of numeric variables, n0 and so on.
+        count: number of actions.
+        initial: the initial condition.
+    """
     rng = random.Random(seed)
-    names = [f"n{number}" for number in range(6)]
+    names = [f"n{number}" for number in range(size)]
     actions = {}
-    for number in range(16):
+    for number in range(count):
         when = {name: rng.choice(("=0", ">0")) for name in rng.sample(names, rng.randint(0, 3))}
-        changes = {name: rng.choice("+-") for name in rng.sample(names, rng.randint(1, 4))}
+        changes = {
+            name: rng.choice("+-") for name in rng.sample(names, rng.randint(1, min(4, size)))
+        }
         when.update({name: ">0" for name, sign in changes.items() if sign == "-"})
         actions[f"a{number}"] = tuple(
             ", ".join(name + word for name, word in words.items()) for words in (when, changes)
         )
     goal = ", ".join(f"{name}{rng.choice(('=0', '>0'))}" for name in names)
-    return make_qnp("tangle", "", " ".join(names), "", goal, actions)
+    return make_qnp("tangle", "", " ".join(names), initial, goal, actions)
 
 
 @dataclass(frozen=True)

@@ -197,7 +197,7 @@ class PolicySearch:
         """Return to the latest choice that takes part in the rejection of all moves of `choice`."""
         self.backjumps += 1
         culprits = choice.culprits
-        if choice.leader != NONE:
+        if choice.leader != NONE:  # without it, the qstate would not be open
             culprits.add(choice.leader)
         latest = max(culprits, key=self._place.__getitem__)
         while self._path[-1].state != latest:

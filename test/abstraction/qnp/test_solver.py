@@ -209,6 +209,19 @@ def test_search_and_fixpoints_agree(qnp):
     assert sieve_by_the_book(graph)
 
 
+def test_search_alone_comes_to_the_verdict_of_the_fixpoints(monkeypatch):
+    went_back = 0
+    for seed in range(150):
+        tangle = make_tangle(seed, 3, 9, "n0>0, n1>0, n2>0")
+        results = []
+        for most in (0, 10**6):
+            monkeypatch.setattr(solver_module, "MOST_BACKJUMPS", most)
+            results.append(solve_qnp(tangle))
+        assert results[0].status is results[1].status
+        went_back += results[1].statistics.backjumps > 0
+    assert went_back > 20
+
+
 def test_fixpoints_take_over_from_a_search_without_end(monkeypatch):
     tangles = [make_tangle(seed) for seed in range(40, 60)]
     verdicts = {}
