@@ -178,19 +178,19 @@ class _Run:
     def _move(
         self, qstate: QState, actions: tuple[str, ...], values: FeatureValues
     ) -> FeatureValues | None:
-        """Take the first action that can be refined; return the values after it."""
+        """Take an action that can be refined; return the values after it."""
+        try:
+            found = self._refiner.refine(actions, self._state, values)
+        except TriesExceeded:
+            self._gave_up = True
+            return None
         self._gave_up = False
-        for action in actions:
-            try:
-                found = self._refiner.refine(action, self._state, values)
-            except TriesExceeded:
-                self._gave_up = True
-                continue
-            if found is not None:
-                self._steps += found[0]
-                self._moves.append((qstate, action, len(self._steps)))
-                return found[1]
-        return None
+        if found is None:
+            return None
+        action, steps, after = found
+        self._steps += steps
+        self._moves.append((qstate, action, len(self._steps)))
+        return after
 
     def _is_reached(self) -> bool:
         """Return True if all atoms of the goal hold; the first open one is looked at first."""

@@ -13,6 +13,7 @@ from fcp_ros.abstraction.refinement.run import (
     CompiledProgram,
     ProgramRun,
     ProgramSteps,
+    TriesExceeded,
     compile_programs,
 )
 from fcp_ros.abstraction.states.engine import RuleEngine
@@ -24,7 +25,7 @@ OtherEffectCallback: TypeAlias = Callable[[ProgramSteps, FeatureValues, FeatureV
 """Told about a run with another effect: its steps, the values before and after it."""
 
 MOST_TRIES = 20_000
-"""Bindings tried for one abstract action in one state, unless told otherwise."""
+"""Bindings tried for one program in one state, unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class _CompiledAction:
 
     changes: tuple[QualitativeChange | None, ...]
     programs: tuple[CompiledProgram, ...]
+
+
+_NamedChanges: TypeAlias = tuple[str, tuple[QualitativeChange | None, ...]]
+_Plan: TypeAlias = tuple[tuple[CompiledProgram, tuple[_NamedChanges, ...]], ...]
 
 
 class ActionRefiner:
@@ -44,7 +49,7 @@ class ActionRefiner:
         qnp: its variables and actions.
         refinement: features of all variables; an action without programs is never refined.
         engine: of the domain.
-        most_tries: number of bindings tried for one action in one state.
+        most_tries: number of bindings tried for one program in one state.
     """
 
     def __init__(
@@ -69,39 +74,58 @@ class ActionRefiner:
             )
             for action in qnp.actions
         }
+        self._plans: dict[tuple[str, ...], _Plan] = {}
 
     def evaluate(self, state: RelationalState) -> FeatureValues:
         """Return the values of all variables."""
         return self._evaluator.evaluate(state)[: self._count]
 
     def refine(
-        self, action: str, state: RelationalState, before: FeatureValues
-    ) -> tuple[ProgramSteps, FeatureValues] | None:
-        """Do an abstract action in the first way that has its effect.
+        self, actions: tuple[str, ...], state: RelationalState, before: FeatureValues
+    ) -> tuple[str, ProgramSteps, FeatureValues] | None:
+        """Do one of several abstract actions in the first way that has its effect.
+
+        Actions often share a program, and the world decides which of them it does: it runs once for
+        all of them.
 
         Args:
-            action: name of the action; its precondition is not looked at.
+            actions: names of the actions; their preconditions are not looked at.
             state: it is brought to the state afterwards, or stays if there is no such way.
             before: the values of all variables in it.
 
         Returns:
-            the steps and the values afterwards; None without a refinement.
+            the action, its steps and the values afterwards; None without a refinement.
 
         Raises:
-            TriesExceeded: none among the first bindings; the state is as it was.
+            TriesExceeded: none among the first bindings of some program; the state is as it was.
         """
-        compiled = self._actions[action]
-        changes = compiled.changes
-        tries = 0
-        for program in compiled.programs:
+        plan = self._plans.get(actions)
+        if plan is None:
+            plan = self._plans[actions] = self._group_by_program(actions)
+        exceeded: TriesExceeded | None = None
+        for program, wanted in plan:
             run = ProgramRun(program, self._engine, state)
-            run.tries = tries
-            while run.find_next(self._most_tries):
-                after = self.evaluate(state)
-                if has_effect(changes, before, after):
-                    return tuple(run.steps), after
-            tries = run.tries
+            try:
+                while run.find_next(self._most_tries):
+                    after = self.evaluate(state)
+                    for action, changes in wanted:
+                        if has_effect(changes, before, after):
+                            return action, tuple(run.steps), after
+            except TriesExceeded as error:
+                exceeded = error
+        if exceeded is not None:
+            raise exceeded
         return None
+
+    def _group_by_program(self, actions: tuple[str, ...]) -> _Plan:
+        """List each program of some actions once, with the actions that it may do."""
+        found: dict[int, tuple[CompiledProgram, list[_NamedChanges]]] = {}
+        for action in actions:
+            compiled = self._actions[action]
+            for program in compiled.programs:
+                _, wanted = found.setdefault(id(program), (program, []))
+                wanted.append((action, compiled.changes))
+        return tuple((program, tuple(wanted)) for program, wanted in found.values())
 
     def iterate_refinements(
         self,

@@ -143,15 +143,49 @@ def test_the_first_run_with_the_stated_effect_is_taken() -> None:
     task = make_task("a-b b-a b-c")
     refiner, state = make_refiner(task, ["walk()", "walk(); walk()"], seen="increase")
     assert refiner.evaluate(state) == (0, 1)
-    steps, after = refiner.refine("go", state, (0, 1))
+    _, steps, after = refiner.refine(("go",), state, (0, 1))
     assert [rule for rule, _ in steps] == ["walk"]
     assert after == (0, 2) == refiner.evaluate(state)
     # From b, walking back shows nothing new.
-    steps, after = refiner.refine("go", state, after)
+    _, steps, after = refiner.refine(("go",), state, after)
     assert after == (0, 3)
     start = state.key()
-    assert refiner.refine("go", state, after) is None
+    assert refiner.refine(("go",), state, after) is None
     assert state.key() == start
+
+
+def test_actions_with_one_program_share_its_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The world decides which of them it is; a program that does neither runs once."""
+    runs: list[ProgramRun] = []
+    original = ProgramRun.__init__
+
+    def count(run: ProgramRun, *more: object) -> None:
+        runs.append(run)
+        original(run, *more)
+
+    monkeypatch.setattr(ProgramRun, "__init__", count)
+    engine, state = open_state(make_task("a-b b-a b-c"))
+    qnp = Qnp(
+        "walks",
+        ("lit",),
+        ("seen",),
+        {},
+        {},
+        (
+            AbstractAction("shine", {}, {"lit": QualitativeChange.SET}),
+            AbstractAction("rest", {"seen": True}, {"seen": QualitativeChange.DECREASE}),
+            AbstractAction("look", {}, {"seen": QualitativeChange.INCREASE}),
+        ),
+    )
+    features = {"lit": parse_feature("any(lamp)"), "seen": parse_feature("count(seen)")}
+    walk = (parse_program("walk()", features),)
+    mapping = RefinementMapping(features, dict.fromkeys(("shine", "rest", "look"), walk))
+    refiner = ActionRefiner(qnp, mapping, engine)
+    found = refiner.refine(("shine", "rest", "look"), state, (0, 1))
+    assert found is not None
+    assert (found[0], found[2], len(runs)) == ("look", (0, 2), 1)
+    assert refiner.refine(("shine", "rest"), state, found[2]) is None
+    assert len(runs) == 2
 
 
 def test_other_effects_are_told_and_taken_back() -> None:
@@ -184,7 +218,7 @@ def test_the_number_of_tries_is_bounded() -> None:
     refiner._most_tries = 20
     start = state.key()
     with pytest.raises(TriesExceeded):
-        refiner.refine("go", state, refiner.evaluate(state))
+        refiner.refine(("go",), state, refiner.evaluate(state))
     assert state.key() == start
 
 
