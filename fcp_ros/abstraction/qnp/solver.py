@@ -90,7 +90,7 @@ def solve_qnp(
     Args:
         qnp: the problem.
         limits: of qstates, moves and time.
-        check: called every few hundred steps; an exception that it raises ends the call.
+        check: called every few milliseconds; an exception that it raises ends the call.
 
     Returns:
         A policy that SIEVE has tested again as a whole, or the reason why there is none, or LIMIT.

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from fcp_ros.abstraction.qnp.problem import Qnp, QState
 from fcp_ros.abstraction.qnp.semantics import EncodedQnp
 
-CHECK_EVERY = 256
-"""Steps of a loop between two looks at the clock."""
+ASK_EVERY = 0.005
+"""Seconds between two calls of the caller's check, which may take a lock."""
 
 
 class QnpLimitReached(Exception):
@@ -43,14 +43,14 @@ class QnpWatch:
 
     Args:
         limits: the limits.
-        check: called every few hundred steps; may raise to cancel.
+        check: called every few milliseconds; may raise to cancel.
     """
 
     def __init__(self, limits: QnpLimits, check: Callable[[], None] = lambda: None) -> None:
         self.limits = limits
         self._check = check
         self._start = time.monotonic()
-        self._ticks = 0
+        self._next = self._start
 
     @property
     def seconds(self) -> float:
@@ -58,19 +58,21 @@ class QnpWatch:
         return time.monotonic() - self._start
 
     def tick(self) -> None:
-        """Count a step; look at the clock every `CHECK_EVERY` steps.
+        """Look at the clock; called at each step of a loop.
 
         Raises:
             QnpLimitReached: The time is up.
         """
-        self._ticks += 1
-        if self._ticks % CHECK_EVERY == 0:
-            self._check()
-            if self.seconds > self.limits.seconds:
-                raise QnpLimitReached(
-                    f"the QNP isn't solved within {self.limits.seconds:g} s: allow more time, or "
-                    "use fewer variables"
-                )
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + ASK_EVERY
+        self._check()
+        if now - self._start > self.limits.seconds:
+            raise QnpLimitReached(
+                f"the QNP isn't solved within {self.limits.seconds:g} s: allow more time, or "
+                "use fewer variables"
+            )
 
 
 class StateSpace:
