@@ -146,6 +146,11 @@ class BeamSearch:
         """Compute the log-probability that each beam's text ends; -inf where it must not."""
         tokens = self._ends if request.grammar is None else self._line_ends
         ends = np.logaddexp.reduce(logs[:, tokens], axis=1)
+        if request.grammar is None:
+            # Free text may end anywhere, so the likeliest text of all would be a very short one.
+            others = logs.copy()
+            others[:, tokens] = -np.inf
+            ends[ends < others.max(axis=1)] = -np.inf
         return [
             float(end) if beam.matcher is None or beam.matcher.is_accepting() else -np.inf
             for beam, end in zip(beams, ends, strict=True)

@@ -19,7 +19,8 @@ class TextRequest:
     Attributes:
         task: what is to be done: the same for many requests, and first in the prompt.
         question: this request's own part, last in the prompt.
-        grammar: all texts that are allowed; None: any text. With one, a line is the whole answer.
+        grammar: all texts that are allowed; None: any text, which ends where its end is likelier
+            than any word. With one, a line is the whole answer.
         count: texts that are wanted at most, at least 1.
         most_tokens: longest text in tokens.
         seconds: time for the whole request.

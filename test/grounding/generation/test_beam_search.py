@@ -175,6 +175,28 @@ def test_without_a_grammar_anything_is_written(make_search: Callable[..., BeamSe
     assert search.search(find_prompt(search), ask(1, None, most=5), never)
 
 
+def test_without_a_grammar_a_text_goes_on_until_its_end_is_likeliest(
+    make_search: Callable[..., BeamSearch],
+) -> None:
+    import torch
+
+    search = make_search()
+    prompt = find_prompt(search)
+    written: list[int] = []
+    # The definition: the likeliest token each time, read whole; an untrained model seldom ends.
+    for _ in range(12):
+        with torch.inference_mode():
+            logits = search.loaded.model(input_ids=torch.tensor([[*prompt, *written]])).logits
+        token = int(logits[0, -1].argmax())
+        if token in search._ends.tolist():
+            break
+        written.append(token)
+    (found,) = search.search(prompt, ask(1, None, most=12), never)
+    assert found.text == search._decode(written).strip()
+    assert found.is_complete == (len(written) < 12)
+    assert len(written) > 1
+
+
 def test_a_prompt_that_is_too_long_is_refused(make_search: Callable[..., BeamSearch]) -> None:
     search = make_search()
     with pytest.raises(GroundingError, match="reads 400") as told:
