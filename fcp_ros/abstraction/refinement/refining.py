@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -132,7 +132,7 @@ class ActionRefiner:
         action: str,
         state: RelationalState,
         on_other_effect: OtherEffectCallback | None = None,
-    ) -> Iterator[tuple[ProgramSteps, FeatureValues]]:
+    ) -> Generator[tuple[ProgramSteps, FeatureValues], None, None]:
         """Yield all refinements of an abstract action, in the order in which `refine` tries them.
 
         While one is held, `state` is the one after it. It is taken back when the next one is asked

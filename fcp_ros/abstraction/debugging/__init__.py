@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Automated debugging: an abstraction is proposed, checked, and proposed again with its faults.
+
+The four checks are named after Cui et al., "Abstraction generation for generalized planning with
+pretrained LLMs" (arXiv 2602.10485). Its full text was not at hand: the definitions are ours.
+
+- `abstraction_check`: ASC. The abstraction itself: it names what there is, and its QNP has a policy
+  that terminates.
+- `initial_check`: HLISC. Each training task begins where the QNP's initial condition holds, and
+  not where only the QNP's goal does.
+- `refined_tree`: HLPRC and LLGRC. All that the policy can do on each training task, over all
+  abstract choices and, within a bound, all concrete ones. HLPRC: in each state some action of the
+  policy has a refinement with the effects that are stated. LLGRC: where a run ends, the goal of
+  the task holds.
+- `outcome`: rounds and the result as values.
+- `loop`: `generalize`, which runs rounds of all that.
+"""

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ASC, the check of the abstraction itself: names, programs, and a policy that terminates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from fcp_ros.abstraction.proposers.faults import (
+    AbstractionCheck,
+    AbstractionError,
+    AbstractionFault,
+)
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.qnp import (
+    EndlessComponent,
+    Qnp,
+    QnpError,
+    QnpLimits,
+    QnpPolicy,
+    QnpResult,
+    QnpStatus,
+    build_policy_graph,
+    describe_state,
+    sieve,
+    solve_qnp,
+)
+from fcp_ros.abstraction.refinement.programs import list_steps
+from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.vocabulary import StateVocabulary, read_vocabulary
+from fcp_ros.foundation.wording import suggest_name
+
+MOST_SHOWN = 6
+"""Qstates and actions of a fault that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAbstraction:
+    """The outcome of ASC.
+
+    Attributes:
+        policy: the proposer's, or the one that solves the QNP; empty if there are faults.
+        errors: the faults.
+    """
+
+    policy: QnpPolicy
+    errors: tuple[AbstractionError, ...]
+
+
+def check_abstraction(
+    proposal: AbstractionProposal,
+    training: tuple[TrainingTask, ...],
+    limits: QnpLimits,
+    check: Callable[[], None],
+) -> CheckedAbstraction:
+    """Check names, programs and termination; find a policy if the proposer gives none.
+
+    Args:
+        proposal: to be checked.
+        training: tasks of the domain.
+        limits: of the QNP solver.
+        check: called often; may raise to stop.
+    """
+    errors = tuple(_find_wrong_names(proposal, training))
+    if errors:
+        return CheckedAbstraction({}, errors)
+    try:
+        if proposal.policy is not None:
+            errors = tuple(_find_endless_parts(proposal.qnp, proposal.policy))
+            return CheckedAbstraction({} if errors else proposal.policy, errors)
+        result = solve_qnp(proposal.qnp, limits, check)
+    except QnpError as error:
+        fault = AbstractionError(AbstractionCheck.ASC, AbstractionFault.SYNTAX, str(error))
+        return CheckedAbstraction({}, (fault,))
+    if result.status is QnpStatus.SOLVED:
+        return CheckedAbstraction(result.policy, ())
+    return CheckedAbstraction({}, (_explain_refusal(proposal.qnp, result),))
+
+
+def _find_wrong_names(
+    proposal: AbstractionProposal, training: tuple[TrainingTask, ...]
+) -> Iterator[AbstractionError]:
+    """Find names that the domain or the abstraction lacks, and actions without programs."""
+    qnp, refinement = proposal.qnp, proposal.refinement
+    for name in qnp.variables:
+        feature = refinement.features.get(name)
+        if feature is None:
+            yield _name_fault(f"the variable {name} has no feature: define it among the features")
+        elif feature.is_boolean != (name in qnp.booleans):
+            kind = "true or false" if feature.is_boolean else "a number"
+            yield _name_fault(f"{name} is {kind} ({feature.text}), but used as the other kind")
+    for action in qnp.actions:
+        if not refinement.programs.get(action.name):
+            yield AbstractionError(
+                AbstractionCheck.ASC,
+                AbstractionFault.NO_REFINEMENT,
+                f"the action {action.name} has no program: write how it is done",
+                actions=(action.name,),
+            )
+    known = _collect_names(_read_vocabularies(training))
+    for name in sorted(refinement.names - known):
+        yield _name_fault(f"the domain has no {name}: {suggest_name(name, known)}")
+    # A task of PDDL lacks rules that can never apply in it.
+    rules = {name: rule for task in training for name, rule in task.domain.rules.items()}
+    for step in dict.fromkeys(s for p in refinement.list_programs() for s in list_steps(p)):
+        rule = rules.get(step.rule)
+        if rule is None:
+            hint = suggest_name(step.rule, rules)
+            yield _name_fault(f"the domain has no action {step.rule}: {hint}")
+            continue
+        parameters = [parameter.name for parameter in rule.parameters]
+        for name in step.constraints:
+            if name not in parameters:
+                hint = suggest_name(name, parameters)
+                yield _name_fault(f"the action {step.rule} has no parameter {name}: {hint}")
+
+
+def _read_vocabularies(training: tuple[TrainingTask, ...]) -> Iterator[StateVocabulary]:
+    for task in training:
+        yield read_vocabulary(task.domain, (fact.relation for fact in task.goal))
+
+
+def _collect_names(vocabularies: Iterator[StateVocabulary]) -> frozenset[str]:
+    names: set[str] = set()
+    for vocabulary in vocabularies:
+        names.update(vocabulary.flags, vocabulary.concepts, vocabulary.roles)
+    return frozenset(names)
+
+
+def _name_fault(sentence: str) -> AbstractionError:
+    return AbstractionError(AbstractionCheck.ASC, AbstractionFault.UNKNOWN_NAME, sentence)
+
+
+def _find_endless_parts(qnp: Qnp, policy: QnpPolicy) -> Iterator[AbstractionError]:
+    """Find parts of a proposer's own policy that need not end."""
+    for component in sieve(build_policy_graph(qnp, policy)):
+        sentence = f"the policy need not end: {component.describe(qnp)}"
+        yield _qnp_fault(qnp, sentence, component)
+
+
+def _explain_refusal(qnp: Qnp, result: QnpResult) -> AbstractionError:
+    if result.status is QnpStatus.LIMIT:
+        sentence = f"the abstraction is too large: {result.reason}"
+        return AbstractionError(AbstractionCheck.ASC, AbstractionFault.TOO_LARGE, sentence)
+    states = () if result.hopeless is None else (describe_state(qnp, result.hopeless),)
+    sentence = f"the abstraction has no solution: {result.reason}"
+    return _qnp_fault(qnp, sentence, result.component, states)
+
+
+def _qnp_fault(
+    qnp: Qnp, sentence: str, component: EndlessComponent | None, states: tuple[str, ...] = ()
+) -> AbstractionError:
+    actions: tuple[str, ...] = ()
+    if component is not None:
+        states = tuple(describe_state(qnp, state) for state in component.states[:MOST_SHOWN])
+        actions = tuple(dict.fromkeys(edge.action for edge in component.edges))[:MOST_SHOWN]
+    return AbstractionError(
+        AbstractionCheck.ASC,
+        AbstractionFault.UNSOLVABLE_QNP,
+        sentence,
+        states=states,
+        actions=actions,
+    )

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loop of automated debugging: propose, check, hand the faults back, at most N times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from fcp_ros.abstraction.debugging.abstraction_check import check_abstraction
+from fcp_ros.abstraction.debugging.initial_check import check_initial_state
+from fcp_ros.abstraction.debugging.outcome import (
+    Generalization,
+    GeneralizationCallback,
+    GeneralizationOptions,
+    GeneralizationProgress,
+    GeneralizationRound,
+    ignore_generalization,
+)
+from fcp_ros.abstraction.debugging.prepared_task import PreparedTask
+from fcp_ros.abstraction.debugging.refined_tree import walk_refined_tree
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyProvenance
+from fcp_ros.abstraction.proposers.faults import (
+    AbstractionError,
+    GeneralizationStatus,
+    ProposerStopped,
+    RejectedProposal,
+    translate_interruption,
+)
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, AbstractionProposer
+from fcp_ros.abstraction.qnp import QnpPolicy
+from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.conditions import UnsupportedRule
+from fcp_ros.domain.identity import identify_domain
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.planning import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
+
+MOST_ERRORS = 6
+"""Faults of a round; further training tasks are not walked then."""
+
+
+class UnfitTraining(InputError):
+    """Training tasks that no policy can be learned on."""
+
+
+def generalize(
+    training: tuple[TrainingTask, ...],
+    proposer: AbstractionProposer,
+    options: GeneralizationOptions | None = None,
+    progress: GeneralizationCallback = ignore_generalization,
+    check: Callable[[], None] = lambda: None,
+) -> Generalization:
+    """Look for a policy that passes all checks on the training tasks.
+
+    Args:
+        training: tasks of one domain.
+        proposer: proposes abstractions.
+        options: settings.
+        progress: told what is being done.
+        check: called often; raises `Interrupted` to stop.
+
+    Returns:
+        The policy, or the reason why there is none, with the faults of each round.
+
+    Raises:
+        UnfitTraining: there is no task, or they are of several domains.
+    """
+    _check_training(training)
+    loop = _DebuggingLoop(training, proposer, options or GeneralizationOptions(), progress, check)
+    return loop.run()
+
+
+def _check_training(training: tuple[TrainingTask, ...]) -> None:
+    if not training:
+        raise UnfitTraining("there is no training task: give at least one")
+    identity = identify_domain(training[0].domain)
+    for task in training[1:]:
+        if identify_domain(task.domain) != identity:
+            raise UnfitTraining(
+                f"{task.name} and {training[0].name} are tasks of different domains, or of "
+                "different versions of one: give tasks of one domain"
+            )
+
+
+class _DebuggingLoop:
+    """The rounds so far, and the time."""
+
+    def __init__(
+        self,
+        training: tuple[TrainingTask, ...],
+        proposer: AbstractionProposer,
+        options: GeneralizationOptions,
+        progress: GeneralizationCallback,
+        check: Callable[[], None],
+    ) -> None:
+        self._training = training
+        self._proposer = proposer
+        self._options = options
+        self._progress = progress
+        self._outer_check = check
+        self._began = monotonic()
+        self._rounds: list[GeneralizationRound] = []
+
+    def run(self) -> Generalization:
+        """Run all rounds; no error but those of callbacks leaves it."""
+        try:
+            return self._run_rounds()
+        except ProposerStopped as stopped:
+            return self._conclude(stopped.status, stopped.sentence, errors=stopped.errors)
+        except Interrupted as interrupted:
+            status = translate_interruption(interrupted.status)
+            return self._conclude(status, interrupted.sentence)
+        except UnsupportedRule as error:
+            return self._conclude(GeneralizationStatus.UNSUPPORTED, str(error))
+
+    def _run_rounds(self) -> Generalization:
+        errors: tuple[AbstractionError, ...] = ()
+        for number in range(1, self._options.rounds + 1):
+            began = monotonic()
+            self._tell(f"{self._proposer.name} proposes an abstraction")
+            try:
+                proposal = self._proposer.propose(self._training, errors, self._check)
+            except RejectedProposal as rejected:
+                errors = rejected.errors
+                round_ = GeneralizationRound(None, errors, seconds=monotonic() - began)
+                self._rounds.append(round_)
+                continue
+            policy, round_ = self._check_proposal(proposal, began)
+            self._rounds.append(round_)
+            errors = round_.errors
+            if not errors:
+                return self._accept(proposal, policy, number)
+        rounds = self._options.rounds
+        many = f"none of {rounds} proposals passes" if rounds > 1 else "the proposal does not pass"
+        sentence = f"{many} the checks; the last one: {errors[0].sentence}"
+        return self._conclude(GeneralizationStatus.UNREPAIRED, sentence)
+
+    def _check_proposal(
+        self, proposal: AbstractionProposal, began: float
+    ) -> tuple[QnpPolicy, GeneralizationRound]:
+        """Run the four checks; those of tasks only if the abstraction itself passes."""
+        self._tell("solving the abstraction")
+        checked = check_abstraction(proposal, self._training, self._options.qnp, self._check)
+        errors, states, is_complete = list(checked.errors), 0, True
+        for task in self._training if not errors else ():
+            self._tell(f"walking through {task.name}")
+            prepared = PreparedTask(task, proposal)
+            errors += check_initial_state(prepared, checked.policy)
+            walked = walk_refined_tree(prepared, checked.policy, self._options.tree, self._check)
+            errors += walked.errors
+            states += walked.states
+            is_complete &= walked.is_complete
+            if len(errors) >= MOST_ERRORS:
+                break
+        seconds = monotonic() - began
+        return checked.policy, GeneralizationRound(
+            proposal, tuple(errors), states, is_complete, seconds
+        )
+
+    def _accept(
+        self, proposal: AbstractionProposal, policy: QnpPolicy, number: int
+    ) -> Generalization:
+        training = self._training
+        domain = training[0].domain
+        seconds = monotonic() - self._began
+        goals = {fact.relation for task in training for fact in task.goal}
+        names = tuple(task.name for task in training)
+        found = GeneralPolicy(
+            name=domain.name,
+            domain_name=domain.name,
+            domain_hash=identify_domain(domain),
+            goal_relations=tuple(sorted(goals)),
+            qnp=proposal.qnp,
+            policy=policy,
+            refinement=proposal.refinement,
+            provenance=PolicyProvenance(
+                self._proposer.name, names, round(seconds, 3), proposal.remarks
+            ),
+        )
+        tasks = "task" if len(training) == 1 else "tasks"
+        rounds = "first" if number == 1 else f"{number}th"
+        sentence = f"the {rounds} proposal passes all checks on {len(training)} training {tasks}"
+        return self._conclude(GeneralizationStatus.FOUND, sentence, found)
+
+    def _conclude(
+        self,
+        status: GeneralizationStatus,
+        sentence: str,
+        policy: GeneralPolicy | None = None,
+        errors: tuple[AbstractionError, ...] = (),
+    ) -> Generalization:
+        last = self._rounds[-1].errors if self._rounds else ()
+        seconds = monotonic() - self._began
+        rounds = tuple(self._rounds)
+        return Generalization(status, sentence, policy, rounds, errors or last, seconds)
+
+    def _check(self) -> None:
+        self._outer_check()
+        if monotonic() - self._began > self._options.time_limit:
+            sentence = f"no policy within {self._options.time_limit:g} s: give it more time"
+            raise Interrupted(PlanStatus.TIMEOUT, sentence)
+
+    def _tell(self, doing: str) -> None:
+        self._check()
+        self._progress(GeneralizationProgress(len(self._rounds) + 1, doing))

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of looking for a general policy, and its settings, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
+from fcp_ros.abstraction.proposers.faults import AbstractionError, GeneralizationStatus
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.qnp import QnpLimits
+
+MOST_ROUNDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralizationOptions:
+    """Settings of `generalize`.
+
+    Attributes:
+        rounds: proposals that are asked for at most, 1 to MOST_ROUNDS.
+        time_limit: for everything (s).
+        tree: bounds of the walk through each training task.
+        qnp: limits of the QNP solver.
+
+    Raises:
+        ValueError: a number out of its range.
+    """
+
+    rounds: int = 5
+    time_limit: float = 600.0
+    tree: TreeLimits = field(default_factory=TreeLimits)
+    qnp: QnpLimits = field(default_factory=QnpLimits)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise ValueError(f"{self.rounds} rounds: give 1 to {MOST_ROUNDS}")
+        if not self.time_limit > 0.0:
+            raise ValueError(f"a time limit of {self.time_limit:g} s: give more than 0")
+
+
+@dataclass(frozen=True)
+class GeneralizationRound:
+    """One proposal and what the checks say.
+
+    Attributes:
+        proposal: None if what was written is no abstraction.
+        errors: its faults; none: it passed.
+        states: concrete states of the training tasks that were walked through.
+        is_complete: False if bounds left choices out.
+        seconds: for proposing and checking.
+    """
+
+    proposal: AbstractionProposal | None
+    errors: tuple[AbstractionError, ...]
+    states: int = 0
+    is_complete: bool = True
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Generalization:
+    """The outcome of `generalize`.
+
+    Attributes:
+        status: FOUND, or why there is no policy.
+        sentence: the same for a person.
+        policy: None unless it was found.
+        rounds: all of them, in order.
+        errors: what shows why there is no policy: of the proposer, else of the last round.
+        seconds: in all.
+    """
+
+    status: GeneralizationStatus
+    sentence: str
+    policy: GeneralPolicy | None = None
+    rounds: tuple[GeneralizationRound, ...] = ()
+    errors: tuple[AbstractionError, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralizationProgress:
+    """What `generalize` is doing.
+
+    Attributes:
+        round: from 1.
+        doing: a clause for a person.
+    """
+
+    round: int
+    doing: str
+
+
+GeneralizationCallback = Callable[[GeneralizationProgress], None]
+
+
+def ignore_generalization(_progress: GeneralizationProgress) -> None:
+    """Ignore progress."""

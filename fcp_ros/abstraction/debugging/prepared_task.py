@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training task made ready for an abstraction: its state, goal, refinements, and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.state_words import describe_facts, write_atom
+from fcp_ros.abstraction.qnp import Qnp, QState
+from fcp_ros.abstraction.refinement.refining import ActionRefiner, FeatureValues
+from fcp_ros.abstraction.refinement.run import ProgramSteps
+from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.goal_atoms import GoalAtoms
+from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import list_forms
+from fcp_ros.domain.model import Domain
+
+MOST_MISSING = 3
+"""Facts of a goal that are named as missing."""
+
+
+class GoalTest:
+    """A conjunctive goal that is tested in states of one instance.
+
+    Args:
+        domain: of the task.
+        goal: the facts that are to hold.
+        state: any state of the instance.
+    """
+
+    def __init__(self, domain: Domain, goal: GoalAtoms, state: RelationalState) -> None:
+        forms = list_forms(domain.schema)
+        self._facts = tuple(
+            (
+                forms[fact.relation],
+                tuple(
+                    state.positions[fact.arguments[place]]
+                    for place in forms[fact.relation].positions
+                ),
+            )
+            for fact in goal
+        )
+
+    def holds(self, state: RelationalState) -> bool:
+        """Return True if all facts hold."""
+        return all(state.holds(form, legs) for form, legs in self._facts)
+
+    def list_missing(self, state: RelationalState) -> tuple[str, ...]:
+        """List the facts that don't hold, in words."""
+        return tuple(
+            write_atom(form.name, [state.objects[leg] for leg in legs])
+            for form, legs in self._facts
+            if not state.holds(form, legs)
+        )
+
+
+class PreparedTask:
+    """A training task with what the checks need of it.
+
+    Args:
+        task: the task.
+        proposal: the abstraction that is checked; names and programs have to exist.
+
+    Attributes:
+        name: of the task.
+        qnp: of the proposal.
+        state: the initial state, which changes while the task is walked through.
+        goal: tests the goal.
+        refiner: refines abstract actions.
+    """
+
+    def __init__(self, task: TrainingTask, proposal: AbstractionProposal) -> None:
+        self.name = task.name
+        self.qnp: Qnp = proposal.qnp
+        self.state = build_state(task.domain, task.instance, task.goal)
+        self.goal = GoalTest(task.domain, task.goal, self.state)
+        self.refiner = ActionRefiner(proposal.qnp, proposal.refinement, RuleEngine(task.domain))
+
+    def abstract(self, values: FeatureValues) -> QState:
+        """Return the qstate of values of the features."""
+        return sum(1 << bit for bit, value in enumerate(values) if value > 0)
+
+    def describe(self, values: FeatureValues, state: RelationalState) -> str:
+        """Describe a state: the values of the features, and facts."""
+        pairs = zip(self.qnp.variables, values, strict=True)
+        shown = ", ".join(
+            f"{name}={value}" if name in self.qnp.numerics else f"{'' if value else 'not '}{name}"
+            for name, value in pairs
+        )
+        return f"{shown} ({describe_facts(state)})"
+
+    def describe_missing(self, state: RelationalState) -> str:
+        """Describe the facts of the goal that don't hold."""
+        missing = self.goal.list_missing(state)
+        more = f" and {len(missing) - MOST_MISSING} more" if len(missing) > MOST_MISSING else ""
+        return f"{', '.join(missing[:MOST_MISSING])}{more} missing"
+
+    def write_steps(self, action: str, steps: ProgramSteps) -> str:
+        """Write an abstract action with the steps that refine it."""
+        return f"{action}: {'; '.join(self._write_each(steps))}"
+
+    def _write_each(self, steps: ProgramSteps) -> Iterable[str]:
+        objects = self.state.objects
+        for rule, binding in steps:
+            yield write_atom(rule, [objects[element] for element in binding])

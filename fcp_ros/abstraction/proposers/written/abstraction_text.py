@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Abstractions and features as YAML texts, read strictly; faults are those of a proposal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any, NoReturn
+
+from fcp_ros.abstraction.policy.abstraction_data import (
+    KnownNames,
+    list_signatures,
+    read_abstraction,
+)
+from fcp_ros.abstraction.policy.general_policy import PolicyError
+from fcp_ros.abstraction.policy.policy_file import parse_policy
+from fcp_ros.abstraction.proposers.faults import (
+    AbstractionCheck,
+    AbstractionError,
+    AbstractionFault,
+    RejectedProposal,
+)
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.refinement.program_parser import Signatures
+from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.vocabulary import StateVocabulary, read_vocabulary
+from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
+from fcp_ros.domain.yaml.reader import parse_lines
+from fcp_ros.foundation.wording import shorten_words
+
+LONGEST = 100_000
+"""Characters of a text."""
+MOST_FEATURES = 40
+MOST_ACTIONS = 60
+MOST_PROGRAMS = 20
+"""Programs of one action."""
+
+_FENCED = re.compile(r"^\s*```\w*[ \t]*$(.*?)^\s*```\s*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
+
+
+def take_off_frame(text: str) -> str:
+    """Return the first part between lines of ```, if there is one, else all of a text."""
+    fenced = _FENCED.search(text)
+    inner = fenced.group(1) if fenced is not None else _FENCE.sub("", text)
+    return inner.strip() + "\n"
+
+
+def has_actions(text: str) -> bool:
+    """Return True if a text has the key `actions` of an abstraction."""
+    return re.search(r"^actions\s*:", text, re.MULTILINE) is not None
+
+
+def has_features(text: str) -> bool:
+    """Return True if a text has the key `features` of an abstraction."""
+    return re.search(r"^features\s*:", text, re.MULTILINE) is not None
+
+
+def parse_abstraction(
+    text: str, source: str, training: tuple[TrainingTask, ...]
+) -> AbstractionProposal:
+    """Read an abstraction: features, initial condition, goal, actions with programs.
+
+    Raises:
+        RejectedProposal: all faults, each with its line and what to do.
+    """
+    return _parse(text, source, training, {})
+
+
+def parse_proposal(
+    text: str, source: str, training: tuple[TrainingTask, ...]
+) -> AbstractionProposal:
+    """Read an abstraction, or the file of a policy with its policy.
+
+    A policy may be one of another version of the domain: the checks say if it fits this one.
+
+    Raises:
+        RejectedProposal: all faults, each with its line and what to do.
+    """
+    if re.search(r"^format\s*:", text, re.MULTILINE) is None:
+        return parse_abstraction(text, source, training)
+    try:
+        policy = parse_policy(text, source)
+    except PolicyError as error:
+        fault = AbstractionError(
+            AbstractionCheck.ASC, AbstractionFault.SYNTAX, shorten_words(error.sentence, 2000)
+        )
+        raise RejectedProposal((fault,)) from None
+    return AbstractionProposal(policy.qnp, policy.refinement, policy.policy)
+
+
+def check_features(text: str, source: str, training: tuple[TrainingTask, ...]) -> None:
+    """Check a text with the key `features` alone.
+
+    Raises:
+        RejectedProposal: all faults, each with its line and what to do.
+    """
+    _parse(text, source, training, {"goal": [], "actions": {}})
+
+
+def _parse(
+    text: str, source: str, training: tuple[TrainingTask, ...], besides: dict[str, Any]
+) -> AbstractionProposal:
+    try:
+        if len(text) > LONGEST:
+            _refuse(source, f"the text has {len(text)} characters", f"write at most {LONGEST}")
+        parsed = parse_lines(text, source)
+        data = parsed.data
+        if isinstance(data, dict):
+            _check_sizes(data, source)
+            data = {**besides, **data}
+        report = Diagnostics(source, parsed.lines)
+        known = KnownNames(_join_vocabularies(training), _join_signatures(training))
+        name = re.sub(r"\s+", "_", training[0].domain.name) or "abstraction"
+        qnp, refinement = read_abstraction(data, report, name, known)
+    except DomainError as error:
+        raise RejectedProposal(tuple(map(_to_fault, error.diagnostics))) from None
+    return AbstractionProposal(qnp, refinement)
+
+
+def _check_sizes(data: dict[str, Any], source: str) -> None:
+    features, actions = data.get("features"), data.get("actions")
+    if isinstance(features, dict) and len(features) > MOST_FEATURES:
+        _refuse(source, f"{len(features)} features are too many", f"write at most {MOST_FEATURES}")
+    if not isinstance(actions, dict):
+        return
+    if len(actions) > MOST_ACTIONS:
+        _refuse(source, f"{len(actions)} actions are too many", f"write at most {MOST_ACTIONS}")
+    for name, action in actions.items():
+        programs = action.get("programs") if isinstance(action, dict) else None
+        if isinstance(programs, list) and len(programs) > MOST_PROGRAMS:
+            fault = f"the action {name} has {len(programs)} programs"
+            _refuse(source, fault, f"write at most {MOST_PROGRAMS}")
+
+
+def _refuse(source: str, fault: str, fix: str) -> NoReturn:
+    raise DomainError([Diagnostic(source, 0, fault, fix)])
+
+
+def _to_fault(fault: Diagnostic) -> AbstractionError:
+    place = f"line {fault.line}: " if fault.line else ""
+    sentence = f"{place}{fault.message}. Fix: {fault.fix}."
+    return AbstractionError(AbstractionCheck.ASC, AbstractionFault.SYNTAX, sentence)
+
+
+def _join_signatures(training: tuple[TrainingTask, ...]) -> Signatures:
+    """Return the parameters of all rules; a task may lack a rule that it never needs."""
+    signatures: dict[str, Collection[str]] = {}
+    for task in training:
+        signatures.update(list_signatures(task.domain))
+    return signatures
+
+
+def _join_vocabularies(training: tuple[TrainingTask, ...]) -> StateVocabulary:
+    """Return the names that any of the tasks has."""
+    found = [
+        read_vocabulary(task.domain, (fact.relation for fact in task.goal)) for task in training
+    ]
+    return StateVocabulary(
+        tuple(dict.fromkeys(name for one in found for name in one.flags)),
+        tuple(dict.fromkeys(name for one in found for name in one.concepts)),
+        tuple(dict.fromkeys(name for one in found for name in one.roles)),
+        frozenset[str]().union(*(one.fluent for one in found)),
+    )

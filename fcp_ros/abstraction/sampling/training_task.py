@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Domain, instance and goal that a policy is learned on; read from files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, list_goal_atoms
+from fcp_ros.cset import Instance
+from fcp_ros.domain.model import Domain
+from fcp_ros.domain.pddl.reader import read_pddl
+
+
+@dataclass(frozen=True)
+class TrainingTask:
+    """A task to learn from.
+
+    Attributes:
+        name: for messages.
+        domain: rules and schema. Two tasks of one PDDL domain may differ here.
+        instance: the initial state.
+        goal: the facts that the goal asks for.
+        source: the file that it was read from; empty if it was built in memory.
+    """
+
+    name: str
+    domain: Domain
+    instance: Instance
+    goal: GoalAtoms
+    source: str = ""
+
+
+def read_training_task(domain: str | PathLike[str], problem: str | PathLike[str]) -> TrainingTask:
+    """Read a task from a domain file and a problem file of PDDL.
+
+    Raises:
+        PddlError: a mistake in a file.
+        UnsupportedGoal: the goal is no conjunction of facts.
+    """
+    task = read_pddl(domain, problem)
+    return TrainingTask(
+        name=f"{Path(problem).parent.name}/{Path(problem).stem}",
+        domain=task.domain,
+        instance=task.instance,
+        goal=list_goal_atoms(task.goal, task.instance, task.domain),
+        source=str(problem),
+    )

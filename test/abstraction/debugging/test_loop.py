@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds: faults are handed back, own policies are checked, limits and cancellation hold."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from carried_parcels import ABSTRACTION
+
+from fcp_ros.abstraction.debugging.loop import UnfitTraining, generalize
+from fcp_ros.abstraction.debugging.outcome import (
+    GeneralizationOptions,
+    GeneralizationProgress,
+)
+from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
+from fcp_ros.abstraction.proposers.faults import (
+    AbstractionCheck,
+    AbstractionError,
+    AbstractionFault,
+    GeneralizationStatus,
+    ProposerStopped,
+    RejectedProposal,
+)
+from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.written.abstraction_text import parse_abstraction
+from fcp_ros.abstraction.qnp import encode_state, solve_qnp
+from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.planning import PlanStatus
+from fcp_ros.planning.model.watch import Interrupted
+
+Training = tuple[TrainingTask, ...]
+Answer = AbstractionProposal | Exception
+
+
+class ScriptedProposer:
+    """Proposes what it is given, in order; the last one again and again."""
+
+    name = "script"
+
+    def __init__(self, *answers: Answer) -> None:
+        self._answers = answers
+        self.feedback: list[tuple[AbstractionError, ...]] = []
+
+    def propose(
+        self, training: Training, feedback: tuple[AbstractionError, ...], check: Callable[[], None]
+    ) -> AbstractionProposal:
+        """The next answer."""
+        check()
+        self.feedback.append(feedback)
+        answer = self._answers[min(len(self.feedback), len(self._answers)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+@pytest.fixture(scope="module")
+def right(training: Training) -> AbstractionProposal:
+    return parse_abstraction(ABSTRACTION, "right", training)
+
+
+@pytest.fixture(scope="module")
+def wrong(training: Training) -> AbstractionProposal:
+    return parse_abstraction(ABSTRACTION.replace("; leave()", "; take()"), "wrong", training)
+
+
+def test_faults_are_handed_back_until_a_proposal_passes(
+    training: Training, right: AbstractionProposal, wrong: AbstractionProposal
+) -> None:
+    fault = AbstractionError(AbstractionCheck.ASC, AbstractionFault.SYNTAX, "no YAML")
+    proposer = ScriptedProposer(RejectedProposal((fault,)), wrong, right)
+    told: list[GeneralizationProgress] = []
+    found = generalize(training, proposer, progress=told.append)
+    assert found.status is GeneralizationStatus.FOUND
+    assert [bool(one.errors) for one in found.rounds] == [True, True, False]
+    assert found.rounds[0].proposal is None
+    assert proposer.feedback == [(), (fault,), found.rounds[1].errors]
+    assert found.rounds[1].errors[0].kind is AbstractionFault.NO_REFINEMENT
+    assert {one.round for one in told} == {1, 2, 3}
+    assert any("script" in one.doing for one in told)
+
+
+def test_rounds_are_bounded(training: Training, wrong: AbstractionProposal) -> None:
+    proposer = ScriptedProposer(wrong)
+    found = generalize(training, proposer, GeneralizationOptions(rounds=3))
+    assert found.status is GeneralizationStatus.UNREPAIRED
+    assert len(proposer.feedback) == len(found.rounds) == 3
+    assert "none of 3 proposals" in found.sentence
+    assert found.errors == found.rounds[-1].errors
+
+
+def test_a_proposer_that_stops_says_why(training: Training) -> None:
+    pair = AbstractionError(
+        AbstractionCheck.ASC, AbstractionFault.CONFLICTING_STATES, "two states", states=("a", "b")
+    )
+    stop = ProposerStopped(GeneralizationStatus.NO_COMMON_POLICY, "no features suffice", (pair,))
+    found = generalize(training, ScriptedProposer(stop))
+    assert (found.status, found.sentence) == (stop.status, "no features suffice")
+    assert found.errors == (pair,)
+
+
+def test_a_policy_of_the_proposer_is_used_and_checked(
+    training: Training, right: AbstractionProposal
+) -> None:
+    solved = dict(solve_qnp(right.qnp).policy)
+    found = generalize(training, ScriptedProposer(replace(right, policy=solved)))
+    assert found.status is GeneralizationStatus.FOUND
+    assert found.policy is not None
+    assert found.policy.policy == solved
+    # Another action is allowed as well; that it can't be done there does no harm.
+    carrying = encode_state(right.qnp, {"holding": True, "left": True})
+    both = {**solved, carrying: ("bring", "fetch")}
+    found = generalize(training, ScriptedProposer(replace(right, policy=both)))
+    assert found.errors[0].kind is AbstractionFault.SYNTAX  # fetch needs an empty hand
+    del solved[carrying]
+    found = generalize(training, ScriptedProposer(replace(right, policy=solved)))
+    assert [e.kind for e in found.errors] == [AbstractionFault.NO_RULE] * len(found.errors)
+    assert "names no action for (holding, left>0)" in found.errors[0].sentence
+
+
+def test_a_policy_of_the_proposer_has_to_end(training: Training) -> None:
+    text = ABSTRACTION.replace("[not holding, left decreases]", "[not holding]")
+    proposal = parse_abstraction(text, "endless", training)
+    states = {
+        encode_state(proposal.qnp, {"holding": holding, "left": True}): (action,)
+        for holding, action in ((False, "fetch"), (True, "bring"))
+    }
+    found = generalize(training, ScriptedProposer(replace(proposal, policy=states)))
+    assert found.errors[0].kind is AbstractionFault.UNSOLVABLE_QNP
+    assert set(found.errors[0].actions) == {"bring", "fetch"}
+
+
+def test_bounds_of_a_walk_are_told(training: Training, right: AbstractionProposal) -> None:
+    whole = generalize(training, ScriptedProposer(right)).rounds[0]
+    few = GeneralizationOptions(tree=TreeLimits(states=1, choices=1))
+    bounded = generalize(training, ScriptedProposer(right), few)
+    assert bounded.status is GeneralizationStatus.FOUND
+    assert not bounded.rounds[0].is_complete
+    assert bounded.rounds[0].states < whole.states
+    # The runner's own path is always walked to its end, within the second bound.
+    short = GeneralizationOptions(tree=TreeLimits(states=1, longest=2))
+    found = generalize(training, ScriptedProposer(right), short)
+    assert found.errors[0].kind is AbstractionFault.NO_END
+
+
+def test_time_and_cancellation(training: Training, right: AbstractionProposal) -> None:
+    class Slow(ScriptedProposer):
+        def propose(self, training: Training, feedback, check) -> AbstractionProposal:
+            for _ in range(1000):
+                time.sleep(0.01)
+                check()
+            raise AssertionError("nobody stopped it")
+
+    found = generalize(training, Slow(right), GeneralizationOptions(time_limit=0.05))
+    assert found.status is GeneralizationStatus.TIMEOUT
+    assert "0.05 s" in found.sentence
+
+    def cancel() -> None:
+        raise Interrupted(PlanStatus.CANCELLED, "cancelled by the caller")
+
+    found = generalize(training, Slow(right), check=cancel)
+    assert (found.status, found.sentence) == (
+        GeneralizationStatus.CANCELLED,
+        "cancelled by the caller",
+    )
+
+
+def test_training_tasks_have_to_be_of_one_domain(
+    training: Training, right: AbstractionProposal
+) -> None:
+    with pytest.raises(UnfitTraining, match="at least one"):
+        generalize((), ScriptedProposer(right))
+    other = replace(training[0], domain=replace(training[0].domain, identity="other"))
+    with pytest.raises(UnfitTraining, match="different domains"):
+        generalize((*training, other), ScriptedProposer(right))
+
+
+@pytest.mark.parametrize("settings", [{"rounds": 0}, {"rounds": 1000}, {"time_limit": 0.0}])
+def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="give"):
+        GeneralizationOptions(**settings)  # type: ignore[arg-type]
