@@ -55,6 +55,11 @@ COMMANDS = {
         "Find out which names mean the same, of two domains or of a scene and a domain.",
         "fcp_ros.cli.align",
     ),
+    "generalize": Command(
+        "Look for a policy that solves all tasks of a domain, and check it on a few of them.",
+        "fcp_ros.cli.policy.generalize",
+    ),
+    "policy": Command("Look at general policies (fcp generalize).", "fcp_ros.cli.policy.show"),
     "judge": Command(
         "Judge to which degree a graded predicate holds of things in words or in a scene.",
         "fcp_ros.cli.grounding.judge",

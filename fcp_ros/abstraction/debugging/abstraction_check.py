@@ -12,19 +12,10 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.qnp import (
-    EndlessComponent,
-    Qnp,
-    QnpError,
-    QnpLimits,
-    QnpPolicy,
-    QnpResult,
-    QnpStatus,
-    build_policy_graph,
-    describe_state,
-    sieve,
-    solve_qnp,
-)
+from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
+from fcp_ros.abstraction.qnp.problem import Qnp, QnpError, QnpPolicy, describe_state
+from fcp_ros.abstraction.qnp.solver import QnpResult, QnpStatus, solve_qnp
+from fcp_ros.abstraction.qnp.state_space import QnpLimits
 from fcp_ros.abstraction.refinement.programs import list_steps
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.vocabulary import StateVocabulary, read_vocabulary

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fcp_ros.abstraction.debugging.prepared_task import PreparedTask
+from fcp_ros.abstraction.debugging.checked_task import CheckedTask
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
 )
-from fcp_ros.abstraction.qnp import QnpPolicy, describe_condition
+from fcp_ros.abstraction.qnp.problem import QnpPolicy, describe_condition
 
 
-def check_initial_state(task: PreparedTask, policy: QnpPolicy) -> Iterator[AbstractionError]:
+def check_initial_state(task: CheckedTask, policy: QnpPolicy) -> Iterator[AbstractionError]:
     """Find faults of the QNP's initial condition and goal in the initial state of a task.
 
     Args:
@@ -44,7 +44,7 @@ def check_initial_state(task: PreparedTask, policy: QnpPolicy) -> Iterator[Abstr
 
 
 def _fault(
-    task: PreparedTask, kind: AbstractionFault, sentence: str, values: tuple[int, ...]
+    task: CheckedTask, kind: AbstractionFault, sentence: str, values: tuple[int, ...]
 ) -> AbstractionError:
     return AbstractionError(
         AbstractionCheck.HLISC, kind, sentence, task.name, (task.describe(values, task.state),)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from fcp_ros.abstraction.debugging.abstraction_check import check_abstraction
+from fcp_ros.abstraction.debugging.checked_task import CheckedTask
 from fcp_ros.abstraction.debugging.initial_check import check_initial_state
 from fcp_ros.abstraction.debugging.outcome import (
     Generalization,
@@ -16,7 +17,6 @@ from fcp_ros.abstraction.debugging.outcome import (
     GeneralizationRound,
     ignore_generalization,
 )
-from fcp_ros.abstraction.debugging.prepared_task import PreparedTask
 from fcp_ros.abstraction.debugging.refined_tree import walk_refined_tree
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyProvenance
 from fcp_ros.abstraction.proposers.faults import (
@@ -27,7 +27,7 @@ from fcp_ros.abstraction.proposers.faults import (
     translate_interruption,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, AbstractionProposer
-from fcp_ros.abstraction.qnp import QnpPolicy
+from fcp_ros.abstraction.qnp.problem import QnpPolicy
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.conditions import UnsupportedRule
 from fcp_ros.domain.identity import identify_domain
@@ -144,7 +144,7 @@ class _DebuggingLoop:
         errors, states, is_complete = list(checked.errors), 0, True
         for task in self._training if not errors else ():
             self._tell(f"walking through {task.name}")
-            prepared = PreparedTask(task, proposal)
+            prepared = CheckedTask(task, proposal)
             errors += check_initial_state(prepared, checked.policy)
             walked = walk_refined_tree(prepared, checked.policy, self._options.tree, self._check)
             errors += walked.errors

@@ -10,7 +10,7 @@ from fcp_ros.abstraction.debugging.refined_tree import TreeLimits
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.proposers.faults import AbstractionError, GeneralizationStatus
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
-from fcp_ros.abstraction.qnp import QnpLimits
+from fcp_ros.abstraction.qnp.state_space import QnpLimits
 
 MOST_ROUNDS = 20
 
@@ -83,7 +83,7 @@ class Generalization:
 
 @dataclass(frozen=True, slots=True)
 class GeneralizationProgress:
-    """What `generalize` is doing.
+    """The present work of `generalize`.
 
     Attributes:
         round: from 1.

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-from fcp_ros.abstraction.debugging.prepared_task import PreparedTask
+from fcp_ros.abstraction.debugging.checked_task import CheckedTask
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
 )
-from fcp_ros.abstraction.qnp import QnpPolicy, describe_condition, describe_state
+from fcp_ros.abstraction.qnp.problem import QnpPolicy, describe_condition, describe_state
 from fcp_ros.abstraction.refinement.refining import FeatureValues, describe_difference
 from fcp_ros.abstraction.refinement.run import ProgramSteps, TriesExceeded
 
@@ -83,7 +83,7 @@ class _Node:
 
 
 def walk_refined_tree(
-    task: PreparedTask, policy: QnpPolicy, limits: TreeLimits, check: Callable[[], None]
+    task: CheckedTask, policy: QnpPolicy, limits: TreeLimits, check: Callable[[], None]
 ) -> WalkedTree:
     """Walk through all that a policy can do on a task, within bounds.
 
@@ -109,7 +109,7 @@ class _Walk:
     """The present path, the states met so far, and the faults."""
 
     def __init__(
-        self, task: PreparedTask, policy: QnpPolicy, limits: TreeLimits, check: Callable[[], None]
+        self, task: CheckedTask, policy: QnpPolicy, limits: TreeLimits, check: Callable[[], None]
     ) -> None:
         self.task, self.policy, self.limits, self.check = task, policy, limits, check
         self.path: list[_Node] = []

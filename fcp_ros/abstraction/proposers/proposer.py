@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fcp_ros.abstraction.proposers.faults import AbstractionError
-from fcp_ros.abstraction.qnp import Qnp, QnpPolicy
+from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy
 from fcp_ros.abstraction.refinement.mapping import RefinementMapping
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 
@@ -36,7 +36,7 @@ class AbstractionProposer(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is, for people: it stands in the file of the policy."""
+        """A name for people: it stands in the file of the policy."""
         ...
 
     def propose(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a language model was asked and what it answered, as text for people."""
+"""The questions to a language model and its answers, as text for people."""
 
 from __future__ import annotations
 

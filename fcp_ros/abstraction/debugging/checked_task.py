@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.proposers.state_words import describe_facts, write_atom
-from fcp_ros.abstraction.qnp import Qnp, QState
+from fcp_ros.abstraction.qnp.problem import Qnp, QState
 from fcp_ros.abstraction.refinement.refining import ActionRefiner, FeatureValues
 from fcp_ros.abstraction.refinement.run import ProgramSteps
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
@@ -57,7 +57,7 @@ class GoalTest:
         )
 
 
-class PreparedTask:
+class CheckedTask:
     """A training task with what the checks need of it.
 
     Args:
