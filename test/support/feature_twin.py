@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Features by their definitions, over sets of numbers and pairs; random features and states."""
 
 from __future__ import annotations

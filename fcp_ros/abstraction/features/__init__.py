@@ -4,7 +4,7 @@
 - `expressions`: concepts and roles as values.
 - `feature`: flags, counts and distances made of them.
 - `parser`: their text, with errors that point at the character.
-- `evaluation`: values in one state after the other, as far as they changed.
+- `evaluation`, `nodes`: values in one state after the other, computed again as far as it changed.
 - `enumeration`: pools of features that tell given states apart, simplest first.
 - `concept_pool`, `role_pool`: the concepts and roles that they are made of.
 - `state_batch`: concepts and roles over many states at once, as arrays of bitsets.

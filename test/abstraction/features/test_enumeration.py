@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pools of features: their values, one simplest representative of each value, limits."""
 
 from __future__ import annotations

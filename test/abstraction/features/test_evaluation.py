@@ -1,6 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cached values of features are those of the definition, in any order of states and changes."""
 
 from __future__ import annotations
+
+import random
 
 import pytest
 from feature_twin import VOCABULARY, concepts, features, find_concept, find_value, states
@@ -14,8 +17,29 @@ from fcp_ros.abstraction.features import (
     parse_concept,
     parse_feature,
 )
+from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.states.changes import Undo
+from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+from fcp_ros.domain.pddl.reader import parse_pddl
+
+FERRY = """(define (domain ferry) (:requirements :typing) (:types car place)
+  (:predicates (at-ferry ?p - place) (at ?c - car ?p - place) (linked ?p ?q - place)
+               (on ?c - car) (empty))
+  (:action sail :parameters (?p ?q - place) :precondition (and (at-ferry ?p) (linked ?p ?q))
+    :effect (and (at-ferry ?q) (not (at-ferry ?p))))
+  (:action board :parameters (?c - car ?p - place)
+    :precondition (and (at ?c ?p) (at-ferry ?p) (empty))
+    :effect (and (on ?c) (not (at ?c ?p)) (not (empty))))
+  (:action debark :parameters (?c - car ?p - place)
+    :precondition (and (on ?c) (at-ferry ?p))
+    :effect (and (at ?c ?p) (empty) (not (on ?c)))))"""
+FERRY_PROBLEM = """(define (problem p) (:domain ferry) (:objects a b c - car p q r s - place)
+  (:init (empty) (at-ferry p) (at a p) (at b q) (at c r)
+    (linked p q) (linked q r) (linked r s) (linked s p) (linked q p))
+  (:goal (and (at a r) (at b p))))"""
 
 
 def make_state(
@@ -144,6 +168,69 @@ def test_rows_that_change_in_place_are_seen() -> None:
     assert evaluator.evaluate(state) == (3, 1)
     state.set_pair("at", 0, 3, True)
     assert evaluator.evaluate(state) == (3, 0)
+
+
+def test_rows_of_another_state_with_the_same_versions_are_not_kept() -> None:
+    one = make_state("abxy", {"clean": "x"}, {"at": "ax bx", "goal.at": "ax"})
+    evaluator = FeatureEvaluator(
+        [
+            parse_feature(text)
+            for text in ("count(same(at, goal.at))", "any(some(and(at, goal.at), clean))")
+        ]
+    )
+    other = one.copy()
+    assert evaluator.evaluate(one) == (3, 1)
+    # Not seen by the evaluator, which goes on with the copy.
+    one.set_pair("at", 1, 2, False)
+    one.set_pair("at", 0, 2, False)
+    other.set_pair("goal.at", 1, 2, True)
+    assert evaluator.evaluate(other) == (4, 1)
+    other.set_member("clean", 2, False)
+    assert evaluator.evaluate(other) == (4, 0)
+    assert evaluator.evaluate(one) == (3, 0)
+
+
+def test_only_rows_that_changed_are_computed_again() -> None:
+    state = make_state("abcxy", {}, {"at": "ax bx cx", "goal.at": "ay by"})
+    evaluator = FeatureEvaluator([parse_feature("count(some(difference(goal.at, at), top))")])
+    assert evaluator.evaluate(state) == (2,)
+    # Not seen: the version of the name stays the same, and so does the row of a.
+    state.roles["at"][0] = 0b10000
+    state.set_pair("at", 2, 3, False)
+    assert evaluator.evaluate(state) == (2,)
+    state.set_pair("at", 1, 4, True)
+    assert evaluator.evaluate(state) == (1,)
+
+
+def test_values_along_random_walks_with_steps_taken_back() -> None:
+    task = parse_pddl(FERRY, FERRY_PROBLEM)
+    goal = list_goal_atoms(task.goal, task.instance, task.domain)
+    state = build_state(task.domain, task.instance, goal)
+    vocabulary = state.vocabulary
+    texts = (
+        "count(some(difference(goal.at, at), top))",
+        "count(and(some(goal.at, top), not(same(at, goal.at))))",
+        "any(and(at-ferry, some(inverse(goal.at), on)))",
+        "count(all(inverse(at), on))",
+        "distance(at-ferry, linked, some(inverse(at), some(difference(goal.at, at), top)))",
+        "count(some(restrict(at, not(at-ferry)), top))",
+    )
+    wanted = [parse_feature(text, vocabulary) for text in texts]
+    evaluator, engine, draw = FeatureEvaluator(wanted), RuleEngine(task.domain), random.Random(4)
+    taken: list[Undo] = []
+    seen = set()
+    for _ in range(300):
+        steps = [*engine.successors(state)]
+        if taken and (not steps or draw.random() < 0.4):
+            engine.undo(taken.pop(), state)
+        else:
+            taken.append(engine.apply(*draw.choice(steps), state))
+        if draw.random() < 0.7:
+            values = evaluator.evaluate(state)
+            assert values == FeatureEvaluator(wanted).evaluate(state)
+            assert values == tuple(find_value(feature, state) for feature in wanted)
+            seen.add(values)
+    assert len(seen) > 8
 
 
 def test_distance_counts_steps() -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of features: read and written back; faults are shown where they are, with a hint."""
 
 from __future__ import annotations
