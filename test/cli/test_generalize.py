@@ -59,6 +59,11 @@ def test_a_policy_is_written_shown_and_run(parcels: Path) -> None:
     assert re.search(r"REACHED \d+ steps, 4 abstract actions", ran.output)
     assert "take(q, a)" in ran.output
     assert "world" not in ran.output
+    picture = parcels / "policy.svg"
+    assert run("policy", "show", out, *task, "--picture", picture).exit_code == 0
+    drawn = picture.read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert all(name in drawn for name in ("fetch", "bring", "not holding"))
     plain = json.loads(run("policy", "show", out, *task, "--json").output)
     assert plain["run"]["status"] == "REACHED"
     assert plain["run"]["steps"][0][0] in ("go", "take")

@@ -19,7 +19,7 @@ from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, check_fit
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.abstraction.proposers.state_words import write_atom
-from fcp_ros.abstraction.qnp import describe_state
+from fcp_ros.abstraction.qnp import build_policy_graph, describe_state
 from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
@@ -28,6 +28,7 @@ from fcp_ros.cli.policy.training import read_tasks
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.domain import Domain
 from fcp_ros.domain.pddl.names import WORLD
+from fcp_ros.report.drawing.policy_graph import draw_policy_graph
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Look at general policies (fcp generalize)."
@@ -43,6 +44,13 @@ DomainOption = Annotated[
 ]
 GoalOption = Annotated[
     str, typer.Option("--goal", "-g", help="The goal in a scene, a formula of the domain.")
+]
+PictureOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--picture",
+        help="Draw the policy's graph into this SVG file, with the way through it in the task.",
+    ),
 ]
 StepsOption = Annotated[int, typer.Option(min=1, help="Steps of a run at most.")]
 MOST_STEPS = 1_000_000
@@ -62,6 +70,7 @@ def show(
     instance: InstanceArgument = "",
     domain: DomainOption = "",
     goal: GoalOption = "",
+    picture: PictureOption = None,
     steps: StepsOption = MOST_STEPS,
     as_json: JsonOption = False,
 ) -> None:
@@ -71,6 +80,8 @@ def show(
     with explain_errors():
         policy = read_policy(file)
         run = _run_policy(policy, domain, instance, goal, steps) if instance else None
+        if picture is not None:
+            _save_picture(policy, run, picture)
     if as_json:
         typer.echo(json.dumps(_to_plain(policy, run), indent=1))
     else:
@@ -90,6 +101,14 @@ def _run_policy(
     state = build_state(task.domain, task.instance, task.goal)
     run = runner.run_state(state, task.goal, ExecutionLimits(steps=steps))
     return replace(run, steps=tuple(_leave_out_world(run.steps, task.domain)))
+
+
+def _save_picture(policy: GeneralPolicy, run: Execution | None, file: Path) -> None:
+    """Draw what the policy may do from any state in which it begins; a run is drawn stronger."""
+    graph = build_policy_graph(policy.qnp, policy.policy)
+    way = [move.qstate for move in run.trace] if run is not None else []
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(draw_policy_graph(graph, way), encoding="utf-8")
 
 
 def _leave_out_world(
