@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part ``speed`` of abstraction.py: executing policies beside lama-first of Fast Downward.
 
-Problems have about 100 objects. Two comparisons, because what is counted decides:
+Problems have about 100 objects. What is compared decides, so there are three comparisons, in
+seconds of the processor, without the start of any process:
 
-- *alone*: our run of the policy on the state of bitsets, without reading PDDL and building the
-  state, beside LAMA's search, without its translation and preprocessing.
-- *with reading*: from the two PDDL files to the plan in both, without the start of a Python
-  process: ours runs in a program that goes on (a node), and Fast Downward's own account leaves its
-  start out, too.
+- *alone*: our run of the policy on the state of bitsets, beside LAMA's search; neither with
+  reading PDDL, ours without building the state, LAMA's without translation and preprocessing.
+- *beside the whole planner*: our run, beside LAMA with translation, preprocessing and search: a
+  node has its state, while a planner begins with its files. The goal is judged by this one.
+- *with reading*: from the two PDDL files to the plan in both.
 
-Every plan of a policy is verified; the time of that is a row of its own. The policies are those of
-the folder `abstraction_policies`, written by hand.
+Every plan of a policy is verified; the time of that is a number of its own. The policies are those
+of the folder `abstraction_policies`, written by hand.
 """
 
 from __future__ import annotations
 
+import math
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,7 +44,7 @@ FOLDER = Path(__file__).resolve().parent
 DOMAINS = FOLDER.parents[1] / "shared" / "bench" / "genplan"
 POLICIES = FOLDER / "abstraction_policies"
 FACTOR = 100.0
-"""So many times faster than lama-first the execution shall be."""
+"""The execution shall be faster than lama-first by this factor."""
 SEEDS, SEEDS_QUICK = (1, 2, 3), (1,)
 REPEATS = 5
 """The least time of several runs counts: other jobs may run on the machine."""
@@ -50,8 +52,8 @@ LIMITS = Limits(seconds=300.0, memory=8_000)
 
 
 @dataclass(frozen=True)
-class _Ours:
-    """Seconds of our parts, all but `verifying` the least of several runs."""
+class PolicyTimes:
+    """Seconds of our parts: all but `verifying` are the least of several runs."""
 
     steps: int
     running: float
@@ -60,13 +62,16 @@ class _Ours:
 
 
 @dataclass(frozen=True)
-class _Theirs:
-    """Seconds of LAMA; infinite where it found no plan in time."""
+class LamaTimes:
+    """Seconds of LAMA: infinite where it found no plan in time, NaN where it did not run."""
 
     steps: int
     searching: float
     whole: float
     note: str = ""
+
+
+Run = tuple[PolicyTimes, LamaTimes]
 
 
 def measure(quick: bool) -> Iterator[Judged]:
@@ -77,17 +82,11 @@ def measure(quick: bool) -> Iterator[Judged]:
     rivals = rival_environment(planners=["Fast Downward"])
     for domain in DRAWERS:
         policy = read_policy(POLICIES / f"{domain}.yaml")
-        runs = [_measure_one(domain, seed, policy, rivals) for seed in _choose(quick)]
-        yield from _judge(domain, runs)
+        seeds = SEEDS_QUICK if quick else SEEDS
+        yield from judge_runs(domain, [_measure_one(domain, s, policy, rivals) for s in seeds])
 
 
-def _choose(quick: bool) -> tuple[int, ...]:
-    return SEEDS_QUICK if quick else SEEDS
-
-
-def _measure_one(
-    domain: str, seed: int, policy: GeneralPolicy, rivals: RivalEnvironment
-) -> tuple[_Ours, _Theirs]:
+def _measure_one(domain: str, seed: int, policy: GeneralPolicy, rivals: RivalEnvironment) -> Run:
     """Measure one problem.
 
     Raises:
@@ -96,10 +95,15 @@ def _measure_one(
     with tempfile.TemporaryDirectory(prefix="speed-") as name:
         files = (DOMAINS / domain / "domain.pddl", Path(name) / "problem.pddl")
         files[1].write_text(write_problem(domain, seed), encoding="utf-8")
-        return _run_ours(files, policy), _run_theirs(files, rivals)
+        return measure_policy(files, policy), _measure_lama(files, rivals)
 
 
-def _run_ours(files: tuple[Path, Path], policy: GeneralPolicy) -> _Ours:
+def measure_policy(files: tuple[Path, Path], policy: GeneralPolicy) -> PolicyTimes:
+    """Measure a policy on a domain and a problem.
+
+    Raises:
+        ValueError: the policy fails, or the verifier refuses its plan.
+    """
     task = read_pddl(*files)
     runner = PolicyRunner(policy, task.domain)
     goal = list_goal_atoms(task.goal, task.instance, task.domain)
@@ -115,7 +119,7 @@ def _run_ours(files: tuple[Path, Path], policy: GeneralPolicy) -> _Ours:
         return PolicyRunner(policy, again.domain).run(again.instance, again.goal)
 
     reading = min(_time(read_and_run) for _ in range(REPEATS))
-    return _Ours(len(execution.steps), running, reading, _verify(task, execution))
+    return PolicyTimes(len(execution.steps), running, reading, _verify(task, execution))
 
 
 def _verify(task: PddlTask, execution: Execution) -> float:
@@ -138,48 +142,49 @@ def _verify(task: PddlTask, execution: Execution) -> float:
     return seconds
 
 
-def _run_theirs(files: tuple[Path, Path], rivals: RivalEnvironment) -> _Theirs:
+def _measure_lama(files: tuple[Path, Path], rivals: RivalEnvironment) -> LamaTimes:
     run = run_rival(LAMA_FIRST, files, LIMITS, rivals)
     if run.status is not RivalStatus.SOLVED or run.steps is None:
-        nothing = float("inf") if run.status is RivalStatus.TIMEOUT else float("nan")
-        return _Theirs(0, nothing, nothing, f"{run.status.value} {run.note}".strip())
+        nothing = math.inf if run.status is RivalStatus.TIMEOUT else math.nan
+        return LamaTimes(0, nothing, nothing, f"{run.status.value} {run.note}".strip())
     whole = run.seconds if run.own_seconds is None else run.own_seconds
-    return _Theirs(run.steps, run.search_seconds or 0.0, whole)
+    return LamaTimes(run.steps, run.search_seconds or 0.0, whole)
 
 
-def _judge(domain: str, runs: list[tuple[_Ours, _Theirs]]) -> Iterator[Judged]:
+def judge_runs(domain: str, runs: Sequence[Run]) -> Iterator[Judged]:
+    """Judge the runs of one domain."""
     ours, theirs = [one for one, _ in runs], [other for _, other in runs]
     steps = sum(one.steps for one in ours)
     running = sum(one.running for one in ours)
-    notes = sorted({other.note for other in theirs if other.note})
-    lama = (
-        f"lama-first {_write(statistics.median(t.searching for t in theirs))} search, "
-        f"{_write(statistics.median(t.whole for t in theirs))} with reading, "
-        f"{statistics.median(t.steps for t in theirs):.0f} steps"
-    )
     yield Judged(
         f"{domain}: policy",
         f"{1e6 * running / steps:.0f} us a step, {_write(running / len(ours))} for "
-        f"{steps / len(ours):.0f} steps; with reading {_write(_mean(o.reading for o in ours))}; "
-        f"verifying {_write(_mean(o.verifying for o in ours))}",
+        f"{steps / len(ours):.0f} steps; with reading {_mean(o.reading for o in ours)}; "
+        f"verifying {_mean(o.verifying for o in ours)}",
     )
-    yield Judged(f"{domain}: planner", "; ".join((lama, *notes)))
-    yield _compare(f"{domain}: alone", [t.searching / o.running for o, t in runs], FACTOR)
-    yield _compare(f"{domain}: with reading", [t.whole / o.reading for o, t in runs], None)
+    lama = (
+        f"search {_mean(t.searching for t in theirs)}, whole {_mean(t.whole for t in theirs)}, "
+        f"{statistics.fmean(t.steps for t in theirs):.0f} steps"
+    )
+    notes = sorted({other.note for other in theirs if other.note})
+    yield Judged(f"{domain}: lama-first", "; ".join((lama, *notes)))
+    yield _compare(f"{domain}: alone", [t.searching / o.running for o, t in runs])
+    whole = [t.whole / o.running for o, t in runs]
+    yield _compare(f"{domain}: beside the whole planner", whole, FACTOR)
+    yield _compare(f"{domain}: with reading", [t.whole / o.reading for o, t in runs])
 
 
-def _compare(what: str, factors: list[float], goal: float | None) -> Judged:
+def _compare(what: str, factors: Sequence[float], goal: float | None = None) -> Judged:
     factor = statistics.median(factors)
-    if factor != factor:
-        return Judged(what, "no comparison", f"{goal:g} times faster" if goal else "")
-    measured = f"{factor:.0f} times faster"
-    if goal is None:
-        return Judged(what, measured)
-    return Judged(what, measured, f"{goal:g} times faster", factor >= goal)
+    wanted = "" if goal is None else f"{goal:g} times faster"
+    if math.isnan(factor):
+        return Judged(what, "no comparison", wanted)
+    met = None if goal is None else factor >= goal
+    return Judged(what, f"{factor:.0f} times faster", wanted, met)
 
 
-def _mean(numbers: Iterator[float]) -> float:
-    return statistics.fmean(numbers)
+def _mean(numbers: Iterable[float]) -> str:
+    return _write(statistics.fmean(numbers))
 
 
 def _write(seconds: float) -> str:

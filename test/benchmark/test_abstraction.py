@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The policies of benchmark/abstraction.py written by hand, on small and large problems."""
+
+from dataclasses import replace
+
+import pytest
+from abstraction_houses import draw_house, read_house_domain
+from abstraction_large import DRAWERS, write_problem
+from abstraction_speed import POLICIES, LamaTimes, PolicyTimes, judge_runs, measure_policy
+
+from fcp_ros.abstraction.policy.policy_file import read_policy
+from fcp_ros.abstraction.policy.use import plan_with_policies
+from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning.model.memberships import NoMemberships
+
+
+@pytest.mark.parametrize("domain", DRAWERS)
+def test_large_problems_are_solved_and_the_plans_verified(shared_dir, tmp_path, domain):
+    folder = shared_dir / "bench/genplan" / domain
+    problem = tmp_path / "problem.pddl"
+    problem.write_text(write_problem(domain, 7))
+    assert write_problem(domain, 7) == write_problem(domain, 7) != write_problem(domain, 8)
+    policy = read_policy(POLICIES / f"{domain}.yaml")
+    ours = measure_policy((folder / "domain.pddl", problem), policy)
+    assert ours.steps > 10
+    assert 0.0 < ours.running < ours.reading
+
+
+@pytest.mark.parametrize("things", [8, 12, 30, 120, 700])
+def test_every_dirty_cup_goes_into_the_dishwasher(things):
+    domain, policy = read_house_domain(), read_policy(POLICIES / "dishes.yaml")
+    for seed in range(3):
+        house = draw_house(domain, things, seed)
+        result = plan_with_policies(
+            [policy],
+            domain,
+            house.instance,
+            house.goal,
+            PlanningOptions(time_limit=60.0),
+            NoMemberships(),
+        )
+        assert result.policy == "dishes", result.policy_notes
+        assert result.verification.ok
+
+
+def test_a_planner_that_finds_no_plan_is_no_comparison():
+    ours = PolicyTimes(10, 1e-3, 2e-3, 1e-3)
+    lost = LamaTimes(0, float("nan"), float("nan"), "not installed")
+    rows = {row.what: row for row in judge_runs("ferry", [(ours, lost)])}
+    judged = "ferry: beside the whole planner"
+    assert rows[judged].is_met is None
+    assert rows[judged].measured == "no comparison"
+    late = replace(lost, searching=float("inf"), whole=float("inf"), note="time out 300 s")
+    rows = {row.what: row for row in judge_runs("ferry", [(ours, late)])}
+    assert rows[judged].is_met is True
+    fast = LamaTimes(12, 0.05, 0.09)
+    rows = {row.what: row for row in judge_runs("ferry", [(ours, fast)])}
+    assert rows[judged].is_met is False
+    assert rows[judged].measured == "90 times faster"
+    assert rows["ferry: alone"].measured == "50 times faster"
+    assert rows["ferry: with reading"].measured == "45 times faster"
