@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The policies of the planner node: those that fit suggest plans, the others are named."""
 
+import pytest
 from walking_policy import DOMAIN, PROBLEM, write_policy_text
 
+from fcp_ros.client import FcpClient
+from fcp_ros.domain import load_domain
+from fcp_ros.domain.identity import identify_domain
 from fcp_ros.domain.pddl import parse_pddl
+from fcp_ros.nodes.conversions.planning import result_from_ros
 from fcp_ros.nodes.planner.policies import NodePolicies, read_policies
+from fcp_ros.nodes.stack import NodeStack
 
 LAMPS = parse_pddl(DOMAIN, PROBLEM)
 
@@ -40,3 +46,60 @@ def test_damaged_files_are_named(tmp_path):
     missing = read_policies(str(tmp_path / "none"), LAMPS.domain)
     assert missing.is_damaged
     assert missing.suggester is None
+
+
+# --- in the node
+
+SLIDES = """format: fcp_ros general policy
+version: 1
+name: slides
+domain: {name: sliding_tiles, hash: "HASH"}
+goals: [free]
+features: {left: "count(and(goal.free, not(free)))"}
+goal: [left = 0]
+actions:
+  slide: {when: [left > 0], effects: [left decreases], programs: ["slide(from: goal.free)"]}
+policy:
+  - {when: [left > 0], do: [slide]}
+"""
+
+
+@pytest.fixture(scope="module")
+def sliding(stack_options, tmp_path_factory, repository):
+    """A planner with a folder of policies, one of which is damaged, on the sliding tiles."""
+    data = repository / "test" / "ros" / "data"
+    folder = tmp_path_factory.mktemp("policies")
+    domain = load_domain(data / "sliding_tiles.yaml")
+    (folder / "slides.yaml").write_text(SLIDES.replace("HASH", identify_domain(domain)))
+    (folder / "damaged.yaml").write_text(SLIDES.replace("left = 0", "lift = 0"))
+    options = stack_options(
+        folder,
+        {"task_planner": {"grounder_wait": 0.0, "policies": str(folder)}},
+        nodes=("scene_graph", "task_planner"),
+        namespace="sliding",
+        domain=str(data / "sliding_tiles.yaml"),
+        scene=str(data / "sliding_tiles.json"),
+    )
+    with NodeStack(options) as stack:
+        stack.wait_active()
+        yield stack
+
+
+def test_the_node_plans_by_a_policy_and_says_so(sliding):
+    with FcpClient(namespace="sliding") as client:
+        client.wait_for("make_plan", timeout=30.0)
+        near = result_from_ros(client.plan("free(cell_14)"))
+        assert near.policy == "slides", near.policy_notes
+        assert near.status.solved
+        assert [step.rule for step in near.plan.steps] == ["slide"]
+        far = result_from_ros(client.plan("free(cell_0)"))
+        assert far.policy == ""
+        assert "Policy slides was not used: NO_REFINEMENT." in far.policy_notes[0]
+        assert far.status.solved
+
+
+def test_refused_files_are_in_the_diagnostics(sliding):
+    found = sliding.nodes["task_planner"].diagnose()
+    assert found.values["policies"] == "slides"
+    assert "no feature lift" in found.values["refused_policies"]
+    assert "not all policies could be read" in found.message
