@@ -38,7 +38,7 @@ class TreeLimits:
 
     states: int = 2_000
     longest: int = 20_000
-    choices: int = 12
+    choices: int = 100
     errors: int = 2
 
 
@@ -212,11 +212,11 @@ class _Walk:
 
             found = self.task.refiner.iterate_refinements(abstract.name, self.task.state, note)
             try:
-                for number, (steps, values) in enumerate(found, 1):
-                    yield action, steps, values
+                for number, (steps, values) in enumerate(found):
                     if number == self.limits.choices:
                         self.is_complete = False
                         break
+                    yield action, steps, values
             except TriesExceeded:
                 self.is_complete = False
             finally:

@@ -91,10 +91,15 @@ def _describe_round(one: GeneralizationRound) -> str:
         return "[red]no abstraction[/]"
     verdict = "[red]faults[/]" if one.errors else "[green]passes all checks[/]"
     qnp = one.proposal.qnp
-    size = f"{len(qnp.variables)} features, {len(qnp.actions)} abstract actions"
-    walked = f", {one.states} states walked through" if one.states else ""
+    features = _count(len(qnp.variables), "feature")
+    size = f"{features}, {_count(len(qnp.actions), 'abstract action')}"
+    walked = f", {_count(one.states, 'state')} walked through" if one.states else ""
     bounded = "" if one.is_complete else " (bounded: not all choices)"
     return f"{verdict}, {size}{walked}{bounded}, {one.seconds:.2f} s"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _print_errors(console: Console, errors: tuple[AbstractionError, ...]) -> None:
