@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from fcp_ros.abstraction.policy.abstraction_data import list_signatures
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
@@ -92,14 +93,17 @@ def _find_wrong_names(
     for name in sorted(refinement.names - known):
         yield _name_fault(f"the domain has no {name}: {suggest_name(name, known)}")
     # A task of PDDL lacks rules that can never apply in it.
-    rules = {name: rule for task in training for name, rule in task.domain.rules.items()}
+    rules = {
+        name: parameters
+        for task in training
+        for name, parameters in list_signatures(task.domain).items()
+    }
     for step in dict.fromkeys(s for p in refinement.list_programs() for s in list_steps(p)):
-        rule = rules.get(step.rule)
-        if rule is None:
+        parameters = rules.get(step.rule)
+        if parameters is None:
             hint = suggest_name(step.rule, rules)
             yield _name_fault(f"the domain has no action {step.rule}: {hint}")
             continue
-        parameters = [parameter.name for parameter in rule.parameters]
         for name in step.constraints:
             if name not in parameters:
                 hint = suggest_name(name, parameters)

@@ -18,7 +18,11 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
 )
 from fcp_ros.abstraction.qnp.problem import QnpPolicy, describe_condition, describe_state
-from fcp_ros.abstraction.refinement.refining import FeatureValues, describe_difference
+from fcp_ros.abstraction.refinement.refining import (
+    MOST_TRIES,
+    FeatureValues,
+    describe_difference,
+)
 from fcp_ros.abstraction.refinement.run import ProgramSteps, TriesExceeded
 
 MOST_SHOWN = 12
@@ -72,6 +76,7 @@ class _Node:
         children: what is left to be walked.
         misses: for each action that ran with another effect, the first such run in words.
         has_children: True once an action was refined.
+        gave_up: True if more bindings would have had to be tried.
     """
 
     key: int
@@ -80,6 +85,7 @@ class _Node:
     children: Generator[Child, None, None]
     misses: dict[str, str] = field(default_factory=dict)
     has_children: bool = False
+    gave_up: bool = False
 
 
 def walk_refined_tree(
@@ -219,6 +225,7 @@ class _Walk:
                     yield action, steps, values
             except TriesExceeded:
                 self.is_complete = False
+                node.gave_up = True
             finally:
                 found.close()
 
@@ -245,7 +252,12 @@ class _Walk:
             sentence = f"no way to do {' or '.join(actions)} {where} has the stated effects: {what}"
             kind = AbstractionFault.WRONG_EFFECT
         else:
-            sentence = f"{' or '.join(actions)} can't be done {where}: no program is possible there"
+            why = (
+                f"none of the first {MOST_TRIES:,} choices of objects works"
+                if node.gave_up
+                else "no program is possible there"
+            )
+            sentence = f"{' or '.join(actions)} can't be done {where}: {why}"
             kind = AbstractionFault.NO_REFINEMENT
         self._report(AbstractionCheck.HLPRC, kind, sentence, node.values, actions)
 

@@ -55,7 +55,7 @@ GoalOption = Annotated[
     str, typer.Option("--goal", "-g", help="The goal in all scenes, a formula of the domain.")
 ]
 ProposerOption = Annotated[
-    ProposerName,
+    ProposerName | None,
     typer.Option(
         help="Who proposes the abstraction: a file (--file), or a "
         "language model (--model or --endpoint)."
@@ -94,7 +94,7 @@ def run_generalize(
     domain: DomainArgument,
     training: TrainingArgument,
     goal: GoalOption = "",
-    proposer: ProposerOption = ProposerName.FILE,
+    proposer: ProposerOption = None,
     file: FileOption = None,
     model: LanguageModelOption = "",
     endpoint: EndpointOption = "",

@@ -34,7 +34,7 @@ class ProposerChoice:
     """The options that choose a proposer.
 
     Attributes:
-        name: of the proposer.
+        name: of the proposer; None: the one that the other options are for.
         file: an abstraction, for the proposer of files.
         model: name or folder of a language model, or its name on the server.
         endpoint: URL of a model server.
@@ -42,7 +42,7 @@ class ProposerChoice:
         time_limit: for everything (s).
     """
 
-    name: ProposerName
+    name: ProposerName | None
     file: Path | None
     model: str
     endpoint: str
@@ -52,10 +52,11 @@ class ProposerChoice:
 
 def make_proposer(choice: ProposerChoice) -> AbstractionProposer:
     """Make the proposer; leaves the program if options are missing or do not fit it."""
-    if (choice.file is not None) != (choice.name is ProposerName.FILE):
+    asks_model = bool(choice.model or choice.endpoint or choice.transcript)
+    name = choice.name or (ProposerName.LANGUAGE_MODEL if asks_model else ProposerName.FILE)
+    if (choice.file is not None) != (name is ProposerName.FILE):
         fail("--file FILE and --proposer file belong together")
-    asks_model = choice.name is ProposerName.LANGUAGE_MODEL
-    if not asks_model and (choice.model or choice.endpoint or choice.transcript):
+    if asks_model and name is not ProposerName.LANGUAGE_MODEL:
         fail("--model, --endpoint and --transcript are for --proposer language-model")
     if choice.file is not None:
         return FileProposer(choice.file)
