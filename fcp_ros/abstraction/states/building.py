@@ -10,6 +10,7 @@ from fcp_ros.abstraction.states.state import RelationalState, gather_bits
 from fcp_ros.abstraction.states.vocabulary import (
     GOAL,
     OBJECT,
+    ONLY,
     RelationForm,
     find_world,
     list_constants,
@@ -64,9 +65,9 @@ def _fill_types(state: RelationalState, instance: Instance, bit_of: Mapping[int,
         members = (bit_of[i] for i in instance.elements(type_) if i in bit_of)
         state.concepts[type_] = gather_bits(members, size)
     for constant in list_constants(schema):
-        # Instances of one domain may lack a constant of another problem file.
-        if constant in state.positions:
-            state.concepts[f"{OBJECT}{constant}"] = 1 << state.positions[constant]
+        # By its type: an instance may lack it, or spell its name otherwise than the domain.
+        members = (bit_of[i] for i in instance.elements(f"{ONLY}{constant}") if i in bit_of)
+        state.concepts[f"{OBJECT}{constant}"] = gather_bits(members, size)
 
 
 def _fill_attributes(state: RelationalState, instance: Instance, bit_of: Mapping[int, int]) -> None:

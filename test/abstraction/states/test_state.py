@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
+from pathlib import Path
 
 from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState, gather_bits, list_bits
 from fcp_ros.abstraction.states.vocabulary import StateVocabulary, list_forms, read_vocabulary
 from fcp_ros.cset import Fact, Instance, InstanceBuilder, facts
 from fcp_ros.domain.model import Domain
-from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.domain.pddl.reader import parse_pddl, read_pddl
 from fcp_ros.domain.yaml.reader import parse_domain
 
 LIFT = """(define (domain lift) (:requirements :typing) (:types floor)
@@ -92,6 +94,20 @@ def test_constants_of_actions_are_concepts() -> None:
     assert name_all(state, state.concepts["object.away"]) == {"away"}
     assert "object.shop" not in state.concepts
     assert not any(name.startswith("only.") for name in state.concepts)
+
+
+def test_constants_that_the_problem_spells_otherwise(repository: Path) -> None:
+    folder = repository / "test" / "data" / "pddl"
+    task = read_pddl(folder / "courier.pddl", folder / "courier-1.pddl")
+    state = build_state(task.domain, task.instance)
+    assert name_all(state, state.concepts["object.depot"]) == {"Depot"}
+    engine = RuleEngine(task.domain)
+    for binding in engine.bindings("ride", state):
+        undo = engine.apply("ride", binding, state)
+        if name_all(state, state.concepts["courier-in"]) == {"Depot"}:
+            break
+        engine.undo(undo, state)
+    assert "fetch" in {rule for rule, _ in engine.successors(state)}
 
 
 def test_functions_are_roles_and_truth_values_concepts() -> None:
