@@ -48,7 +48,7 @@ FACTOR = 100.0
 SEEDS, SEEDS_QUICK = (1, 2, 3), (1,)
 REPEATS = 5
 """The least time of several runs counts: other jobs may run on the machine."""
-LIMITS = Limits(seconds=300.0, memory=8_000)
+LIMITS, LIMITS_QUICK = Limits(seconds=300.0, memory=8_000), Limits(seconds=30.0, memory=8_000)
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,14 @@ def measure(quick: bool) -> Iterator[Judged]:
     rivals = rival_environment(planners=["Fast Downward"])
     for domain in DRAWERS:
         policy = read_policy(POLICIES / f"{domain}.yaml")
-        seeds = SEEDS_QUICK if quick else SEEDS
-        yield from judge_runs(domain, [_measure_one(domain, s, policy, rivals) for s in seeds])
+        seeds, limits = (SEEDS_QUICK, LIMITS_QUICK) if quick else (SEEDS, LIMITS)
+        runs = [_measure_one(domain, seed, policy, (rivals, limits)) for seed in seeds]
+        yield from judge_runs(domain, runs)
 
 
-def _measure_one(domain: str, seed: int, policy: GeneralPolicy, rivals: RivalEnvironment) -> Run:
+def _measure_one(
+    domain: str, seed: int, policy: GeneralPolicy, rival: tuple[RivalEnvironment, Limits]
+) -> Run:
     """Measure one problem.
 
     Raises:
@@ -95,7 +98,7 @@ def _measure_one(domain: str, seed: int, policy: GeneralPolicy, rivals: RivalEnv
     with tempfile.TemporaryDirectory(prefix="speed-") as name:
         files = (DOMAINS / domain / "domain.pddl", Path(name) / "problem.pddl")
         files[1].write_text(write_problem(domain, seed), encoding="utf-8")
-        return measure_policy(files, policy), _measure_lama(files, rivals)
+        return measure_policy(files, policy), _measure_lama(files, *rival)
 
 
 def measure_policy(files: tuple[Path, Path], policy: GeneralPolicy) -> PolicyTimes:
@@ -142,8 +145,8 @@ def _verify(task: PddlTask, execution: Execution) -> float:
     return seconds
 
 
-def _measure_lama(files: tuple[Path, Path], rivals: RivalEnvironment) -> LamaTimes:
-    run = run_rival(LAMA_FIRST, files, LIMITS, rivals)
+def _measure_lama(files: tuple[Path, Path], rivals: RivalEnvironment, limits: Limits) -> LamaTimes:
+    run = run_rival(LAMA_FIRST, files, limits, rivals)
     if run.status is not RivalStatus.SOLVED or run.steps is None:
         nothing = math.inf if run.status is RivalStatus.TIMEOUT else math.nan
         return LamaTimes(0, nothing, nothing, f"{run.status.value} {run.note}".strip())
@@ -162,12 +165,13 @@ def judge_runs(domain: str, runs: Sequence[Run]) -> Iterator[Judged]:
         f"{steps / len(ours):.0f} steps; with reading {_mean(o.reading for o in ours)}; "
         f"verifying {_mean(o.verifying for o in ours)}",
     )
-    lama = (
-        f"search {_mean(t.searching for t in theirs)}, whole {_mean(t.whole for t in theirs)}, "
-        f"{statistics.fmean(t.steps for t in theirs):.0f} steps"
-    )
+    found = [other for other in theirs if other.steps]
+    lama = [
+        f"search {_mean(t.searching for t in found)}, whole {_mean(t.whole for t in found)}, "
+        f"{statistics.fmean(t.steps for t in found):.0f} steps"
+    ] * bool(found)
     notes = sorted({other.note for other in theirs if other.note})
-    yield Judged(f"{domain}: lama-first", "; ".join((lama, *notes)))
+    yield Judged(f"{domain}: lama-first", "; ".join((*lama, *notes)))
     yield _compare(f"{domain}: alone", [t.searching / o.running for o, t in runs])
     whole = [t.whole / o.running for o, t in runs]
     yield _compare(f"{domain}: beside the whole planner", whole, FACTOR)
@@ -180,7 +184,8 @@ def _compare(what: str, factors: Sequence[float], goal: float | None = None) -> 
     if math.isnan(factor):
         return Judged(what, "no comparison", wanted)
     met = None if goal is None else factor >= goal
-    return Judged(what, f"{factor:.0f} times faster", wanted, met)
+    measured = "lama-first found no plan" if math.isinf(factor) else f"{factor:.0f} times faster"
+    return Judged(what, measured, wanted, met)
 
 
 def _mean(numbers: Iterable[float]) -> str:

@@ -92,6 +92,7 @@ def plan(
     session: PlanningSession | None = None,
     start: RequestStart | None = None,
     explain_conflict: bool = True,
+    take_suggestions: bool = True,
 ) -> PlanningResult:
     """Find the best plan, verify it, and hand it out if it reaches alpha.
 
@@ -108,6 +109,7 @@ def plan(
             goal is reused as long as it holds and none is better.
         start: of the request, if it began before this call, such as with reading files.
         explain_conflict: look for the parts of a goal without a plan that contradict one another.
+        take_suggestions: False to search in any case, for a caller that compares the best plans.
 
     Returns:
         The result; every failure is a status with a sentence, nothing is raised.
@@ -131,7 +133,8 @@ def plan(
     judge = Judge(domain, instance, memberships, watch.check)
     given = dict(resources or {})
     context = RequestContext(own, instance, options, given, judge, watch, PhaseTimes(watch))
-    result = _Request(context, goal, explain_conflict).answer()
+    suggested = take_suggestions and own.suggester is not None
+    result = _Request(context, goal, explain_conflict, suggested).answer()
     if not options.budgets or result.status not in _UNSOLVABLE:
         return result
     without = replace(options, budgets={}, improve_time=0.0, explain=False)
@@ -145,10 +148,15 @@ class _Request:
     """One planning request on its way through the stages."""
 
     def __init__(
-        self, context: RequestContext, goal: Expression, explain_conflict: bool = True
+        self,
+        context: RequestContext,
+        goal: Expression,
+        explain_conflict: bool = True,
+        take_suggestions: bool = False,
     ) -> None:
         self._context = context
         self._explain_conflict = explain_conflict
+        self._take_suggestions = take_suggestions
         self._goal = goal
         self._options = context.options
         self._watch = context.watch
@@ -191,7 +199,7 @@ class _Request:
         with self._times(Phase.COMPILE):
             self._goal = check_goal(self._goal, context.domain, context.instance)
         notes: tuple[str, ...] = ()
-        if context.session.suggester is not None:
+        if self._take_suggestions:
             with self._times(Phase.SEARCH):
                 suggested = try_suggestion(context, self._goal)
             if suggested.plan is not None:

@@ -90,7 +90,7 @@ def plan_goal(
     )
     try:
         here = request.open_world(session)
-        strict = request.plan(goal, options, here, explain_conflict=True)
+        strict = request.plan(goal, options, here, is_as_stated=True)
     except Interrupted as reason:
         return PlanningResult(reason.status, reason.sentence, goal=goal_text, alpha=options.alpha)
     relaxes = options.allow_relaxation and not domain.relaxing.allows_nothing
@@ -144,9 +144,13 @@ class _GoalRequest:
         wanted: Expression,
         options: PlanningOptions,
         world: PlanningWorld,
-        explain_conflict: bool = False,
+        is_as_stated: bool = False,
     ) -> PlanningResult:
-        """Plan a goal in a world, within the limits of the request."""
+        """Plan a goal in a world, within the limits of the request.
+
+        Policies suggest plans for the goal as stated only: relaxed goals are compared by their best
+        plans.
+        """
         return plan(
             world.domain,
             world.instance,
@@ -158,7 +162,8 @@ class _GoalRequest:
             progress=self.progress,
             session=world.session,
             start=self.start,
-            explain_conflict=explain_conflict,
+            explain_conflict=is_as_stated,
+            take_suggestions=is_as_stated,
         )
 
     def relax(self, here: PlanningWorld, strict: PlanningResult) -> PlanningResult:

@@ -12,6 +12,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Expression, check_goal, parse_expression, to_text
 from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.model.suggestion import Suggestion
+from fcp_ros.relaxation import plan_goal
 from fcp_ros.relaxation.worlds import remove_asking
 
 
@@ -69,6 +70,29 @@ def test_without_a_suggestion_there_is_a_search(suggest):
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert result.policy == ""
     assert result.policy_notes == ("Policy other was not used: it sleeps.",)
+
+
+def test_a_caller_may_search_in_any_case(house, home, degrees, suggest):
+    suggester = ScriptedSuggester(find_steps(suggest))
+    goal = check_goal(parse_expression("on(mug_1, shelf)"), house, home, "on(mug_1, shelf)")
+    session = PlanningSession(house, suggester=suggester)
+    options = PlanningOptions(time_limit=20.0)
+    result = plan(house, home, goal, options, degrees(), session=session, take_suggestions=False)
+    assert result.policy == ""
+    assert suggester.goals == []
+
+
+def test_policies_are_asked_about_the_goal_as_stated_only(house, home, degrees):
+    suggester = ScriptedSuggester(None)
+    plan_goal(
+        house,
+        home,
+        "on(mug_1, shelf) and inside(mug_1, crate)",
+        PlanningOptions(time_limit=5.0, allow_relaxation=True),
+        degrees(),
+        session=PlanningSession(house, suggester=suggester),
+    )
+    assert len(suggester.goals) == 1
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,12 @@ class PolicyRunner:
             atoms = list_goal_atoms(goal, instance, self.domain)
         except UnsupportedGoal as error:
             return Execution(ExecutionStatus.UNSUPPORTED, reason=f"{error}.")
+        known = self.policy.goal_relations
+        unknown = sorted({atom.relation for atom in atoms}.difference(known)) if known else []
+        if unknown:
+            asked = f"The goal asks for {join_words(unknown)}"
+            reason = f"{asked}; the policy knows {join_words(known)}."
+            return Execution(ExecutionStatus.UNSUPPORTED, reason=reason)
         check()
         return self.run_state(build_state(self.domain, instance, atoms), atoms, limits, check)
 
@@ -231,7 +237,7 @@ class _Run:
 
     def _explain_no_refinement(self, qstate: QState, actions: tuple[str, ...]) -> str:
         where = describe_state(self._qnp, qstate)
-        names = join_words(list(actions), "or")
+        names = join_words(actions, "or")
         why = (
             f"none of the first {self._limits.tries:,} ways to do it has the effect that it states"
             if self._gave_up

@@ -30,7 +30,7 @@ POLICY = """format: fcp_ros general policy
 version: 1
 name: walks
 domain: {name: walks, hash: ""}
-goals: [lamp]
+goals: [lamp, here]
 features:
   there: "any(and(here, goal.lamp))"
   left: "count(and(goal.lamp, not(lamp)))"
@@ -129,6 +129,7 @@ def test_a_goal_that_holds_takes_no_step() -> None:
         ),
         ("a-b", "(or (lamp a) (lamp b))", None, ExecutionStatus.UNSUPPORTED, "leaves a choice"),
         ("a-b", "(not (lamp a))", None, ExecutionStatus.UNSUPPORTED, "absence"),
+        ("a-b", "(and (lamp a) (road b a))", None, ExecutionStatus.UNSUPPORTED, "never hold"),
     ],
 )
 def test_other_ends_have_their_reasons(
