@@ -165,17 +165,21 @@ def judge_runs(domain: str, runs: Sequence[Run]) -> Iterator[Judged]:
         f"{steps / len(ours):.0f} steps; with reading {_mean(o.reading for o in ours)}; "
         f"verifying {_mean(o.verifying for o in ours)}",
     )
-    found = [other for other in theirs if other.steps]
-    lama = [
-        f"search {_mean(t.searching for t in found)}, whole {_mean(t.whole for t in found)}, "
-        f"{statistics.fmean(t.steps for t in found):.0f} steps"
-    ] * bool(found)
-    notes = sorted({other.note for other in theirs if other.note})
-    yield Judged(f"{domain}: lama-first", "; ".join((*lama, *notes)))
+    yield Judged(f"{domain}: lama-first", _describe_lama(theirs))
     yield _compare(f"{domain}: alone", [t.searching / o.running for o, t in runs])
     whole = [t.whole / o.running for o, t in runs]
     yield _compare(f"{domain}: beside the whole planner", whole, FACTOR)
     yield _compare(f"{domain}: with reading", [t.whole / o.reading for o, t in runs])
+
+
+def _describe_lama(runs: Sequence[LamaTimes]) -> str:
+    notes = sorted({run.note for run in runs if run.note})
+    found = [run for run in runs if run.steps]
+    if not found:
+        return "; ".join(notes)
+    times = f"search {_mean(r.searching for r in found)}, whole {_mean(r.whole for r in found)}"
+    steps = f"{statistics.fmean(run.steps for run in found):.0f} steps"
+    return "; ".join((f"{times}, {steps}", *notes))
 
 
 def _compare(what: str, factors: Sequence[float], goal: float | None = None) -> Judged:
