@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 from carried_parcels import ABSTRACTION, FEATURES, REST, read_tasks
 from chat_server import ChatServer, ScriptedModel
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scripted_texts import ScriptedTexts
 from tiny_language_models import make_model, make_tokenizer
 
@@ -184,6 +187,57 @@ def test_frames_are_taken_off() -> None:
 def test_transcripts_show_control_characters(training: Training) -> None:
     _, _, proposer = ask(training, "\x1b[2J gone", rounds=1)
     assert "\x1b" not in write_transcript("m", proposer.exchanges)
+
+
+WORDS = (
+    *[
+        "held",
+        "in",
+        "goal.in",
+        "not",
+        "top",
+        "left",
+        "holding",
+        "and(",
+        "some(",
+        ")",
+        "(",
+        ",",
+        ";",
+        "go(",
+        "take(",
+        "leave()",
+        "{",
+        "}",
+        "[",
+        "]",
+    ],
+    *[
+        "decreases",
+        "difference(",
+        "any(",
+        "distance(",
+        "-",
+        "programs",
+        "world",
+        "object",
+        "robot-in",
+    ],
+    '"',
+    "\n",
+    "",
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 120), st.sampled_from(WORDS)), max_size=3))
+@settings(max_examples=200)
+def test_any_answer_ends_with_a_status(training: Training, changes: list[tuple[int, str]]) -> None:
+    tokens = re.findall(r"\s+|[\w.\-]+|[^\w\s]", ABSTRACTION)
+    for place, word in changes:
+        tokens[place % len(tokens)] = word
+    found, _, _ = ask(training, "".join(tokens), rounds=1)
+    assert (found.policy is not None) == (found.status is GeneralizationStatus.FOUND)
+    assert found.policy is not None or found.errors
 
 
 # --- real transports
