@@ -19,6 +19,7 @@ from fcp_ros.abstraction.policy.policy_file import (
     read_policy,
     write_policy,
 )
+from fcp_ros.abstraction.qnp.problem import decode_state
 from fcp_ros.abstraction.states.vocabulary import read_vocabulary
 from fcp_ros.domain import DomainError
 from fcp_ros.domain.diagnostics import Diagnostics
@@ -75,6 +76,20 @@ def test_rows_stand_for_all_states_that_fit_and_the_first_one_decides() -> None:
         0b10: ("fetch",),
         0b11: ("bring",),
     }
+
+
+def test_rows_name_only_actions_that_apply() -> None:
+    row = "policy:\n- {when: [], do: [%s]}\n"
+    head = GRIPPER[: GRIPPER.index("policy:\n")]
+    whole = parse_policy(GRIPPER)
+    names = [action.name for action in whole.qnp.actions]
+    policy = parse_policy(head + row % ", ".join(names))
+    for state, actions in policy.policy.items():
+        values = decode_state(policy.qnp, state)
+        for name in names:
+            when = policy.qnp.action(name).when
+            assert (name in actions) == all(values[v] == value for v, value in when.items())
+    assert policy.policy
 
 
 @pytest.mark.parametrize(
