@@ -6,17 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.report.degree_origin import describe_origin
 from fcp_ros.report.demo_report import DemoReport, Episode, StepOutcome
 from fcp_ros.report.drawing import figure
 from fcp_ros.report.drawing.floor_plan import draw_floor_plan
 from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
-from fcp_ros.report.explored_goals import count_outcomes
+from fcp_ros.report.plan_page import PolicyPath, draw_policy_path, make_environment
 from fcp_ros.report.relaxations import remove_reasons
 
 _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.MUTED}
@@ -24,7 +22,12 @@ _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.M
 
 @dataclass(frozen=True)
 class EpisodeView:
-    """An episode with its pictures, for the template; the message is without reasons of changes."""
+    """An episode with its pictures, for the template.
+
+    Attributes:
+        message: without reasons of changes.
+        path: of the policy that made the plan.
+    """
 
     episode: Episode
     floor_plan: Markup
@@ -32,20 +35,13 @@ class EpisodeView:
     lattice: Markup
     message: str
     executed: dict[str, StepOutcome]
+    path: PolicyPath | None
 
 
 def render_page(report: DemoReport) -> str:
     """Return the report as a complete HTML document."""
-    environment = Environment(
-        loader=PackageLoader("fcp_ros.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment()
     environment.globals["outcome_colour"] = choose_outcome_colour
-    environment.globals["describe_origin"] = describe_origin
-    environment.globals["count_outcomes"] = count_outcomes
     views = [_draw_episode(episode) for episode in report.episodes]
     return environment.get_template("report.html.j2").render(report=report, views=views)
 
@@ -84,4 +80,5 @@ def _draw_episode(episode: Episode) -> EpisodeView:
         lattice=Markup(draw_relaxation_lattice(result, _state_goal(episode))),
         message=remove_reasons(result),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},
+        path=draw_policy_path(result, episode.policy),
     )

@@ -20,7 +20,12 @@ from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.planning.model.suggestion import Suggestion
+from fcp_ros.planning.model.suggestion import (
+    PolicyFeature,
+    PolicyMove,
+    PolicyTrace,
+    Suggestion,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,17 @@ def describe_refusals(refused: Iterable[RefusedPolicy]) -> tuple[str, ...]:
     return (*said, f"For other domains: {list_names(others)}.") if others else said
 
 
+def make_trace(policy: GeneralPolicy, execution: Execution) -> PolicyTrace:
+    """Tell a run by the names and values of the features, without the abstraction behind them."""
+    qnp = policy.qnp
+    features = tuple(
+        PolicyFeature(name, policy.features[name].text, name in qnp.booleans)
+        for name in qnp.variables
+    )
+    moves = tuple(PolicyMove(move.action, move.values, move.steps) for move in execution.trace)
+    return PolicyTrace(features, moves, execution.final)
+
+
 class DomainPolicies:
     """The policies that fit a domain: they suggest plans to `planning.PlanningSession`.
 
@@ -115,6 +131,7 @@ class DomainPolicies:
                 found = self.last = runner.run(instance, goal, limits, check)
                 name = runner.policy.name
                 if found.reached:
-                    return Suggestion(found.steps, name, tuple(notes))
+                    trace = make_trace(runner.policy, found)
+                    return Suggestion(found.steps, name, tuple(notes), trace)
                 notes.append(f"Policy {name} was not used: {found.status.value}. {found.reason}")
         return Suggestion(None, notes=tuple(notes))
