@@ -222,7 +222,7 @@ def find_fault(text: str) -> str:
 
 def test_a_damaged_file_is_read_or_refused(tmp_path: Path) -> None:
     file = tmp_path / "policy.yaml"
-    for name in ("gripper", "spanner", "dishes"):
+    for name in ("gripper", "spanner", "miconic"):
         content = (FOLDER / f"{name}.yaml").read_bytes()
         faults = []
         for _, copy in damaged(content, COPIES // 2):
