@@ -78,7 +78,7 @@ def test_the_policy_of_houses_passes_on_small_houses() -> None:
         instance = draw_house(domain, things, seed).instance
         goal = list_goal_atoms(check_house_goal(domain, instance), instance, domain)
         training.append(TrainingTask(f"house {seed}", domain, instance, goal))
-    policy = read_policy(POLICIES / "dishes.yaml")
+    policy = read_policy(REPOSITORY / "benchmark" / "abstraction_household_policy.yaml")
     proposal = AbstractionProposal(policy.qnp, policy.refinement, policy.policy)
     found = check(tuple(training), proposal)
     assert found.status is GeneralizationStatus.FOUND, found.errors
