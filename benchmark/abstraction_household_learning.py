@@ -14,7 +14,7 @@ from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.domain.model import Domain
 
-TRAINING = ((9, 2, 2, 3), (9, 5, 3, 3), (8, 1, 2, 3), (10, 4, 3, 4))
+TRAINING = ((10, 15, 2, 4), (9, 10, 2, 3), (10, 7, 2, 4), (9, 18, 2, 4))
 """Things, seed, rooms and places of the houses."""
 MOST_SECONDS = 60.0
 
