@@ -14,7 +14,7 @@ from fcp_ros.report.drawing import figure
 from fcp_ros.report.drawing.floor_plan import draw_floor_plan
 from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
-from fcp_ros.report.plan_page import PolicyPath, draw_policy_path, make_environment
+from fcp_ros.report.plan_page import make_environment
 from fcp_ros.report.relaxations import remove_reasons
 
 _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.MUTED}
@@ -22,12 +22,7 @@ _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.M
 
 @dataclass(frozen=True)
 class EpisodeView:
-    """An episode with its pictures, for the template.
-
-    Attributes:
-        message: without reasons of changes.
-        path: of the policy that made the plan.
-    """
+    """An episode with its pictures, for the template; the message is without reasons of changes."""
 
     episode: Episode
     floor_plan: Markup
@@ -35,7 +30,6 @@ class EpisodeView:
     lattice: Markup
     message: str
     executed: dict[str, StepOutcome]
-    path: PolicyPath | None
 
 
 def render_page(report: DemoReport) -> str:
@@ -80,5 +74,4 @@ def _draw_episode(episode: Episode) -> EpisodeView:
         lattice=Markup(draw_relaxation_lattice(result, _state_goal(episode))),
         message=remove_reasons(result),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},
-        path=draw_policy_path(result, episode.policy),
     )

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.planning import PlanningResult
 from fcp_ros.report.plain_json import to_plain, to_plain_result
@@ -115,7 +114,6 @@ class Episode:
         as_expected: True if the result is the expected one.
         verdict: the result in one sentence.
         understood: the instruction in words; None if a goal expression was asked for.
-        policy: the general policy that made the plan; None if it was searched.
     """
 
     number: str
@@ -132,7 +130,6 @@ class Episode:
     as_expected: bool
     verdict: str
     understood: UnderstoodInstruction | None = None
-    policy: GeneralPolicy | None = None
 
 
 @dataclass(frozen=True)
@@ -177,7 +174,7 @@ def _to_plain_episode(episode: Episode) -> dict[str, Any]:
     plain = {
         field.name: to_plain(getattr(episode, field.name))
         for field in dataclasses.fields(episode)
-        if field.name not in ("scene", "result", "policy")
+        if field.name not in ("scene", "result")
     }
     plain["result"] = to_plain_result(episode.result)
     return plain

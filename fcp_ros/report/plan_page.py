@@ -150,4 +150,4 @@ def _draw_graph(policy: GeneralPolicy, trace: PolicyTrace) -> str:
     visited = [*(move.values for move in trace.moves), trace.final]
     run = [sum(1 << bit for bit, value in enumerate(values) if value) for values in visited]
     graph = build_policy_graph(policy.qnp, policy.policy, run[:1])
-    return draw_policy_graph(graph, run)
+    return draw_policy_graph(graph, run, [move.action for move in trace.moves])

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyTrace
+from fcp_ros.planning.model.suggestion import PolicyTrace
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,12 @@ def group_steps(trace: PolicyTrace) -> dict[int, StepGroup]:
     visited = itertools.pairwise((*(move.values for move in trace.moves), trace.final))
     for place, (move, (before, after)) in enumerate(zip(trace.moves, visited, strict=True)):
         changes = tuple(
-            FeatureChange(feature.name, *(_put_in_words(feature, value) for value in pair))
+            FeatureChange(feature.name, *map(feature.write_value, pair))
             for feature, *pair in zip(trace.features, before, after, strict=True)
         )
         groups[done] = StepGroup(place + 1, move.action, move.steps - done, changes)
         done = move.steps
     return groups
-
-
-def _put_in_words(feature: PolicyFeature, value: int) -> str:
-    return ("yes" if value else "no") if feature.is_boolean else str(value)
 
 
 def _write_value(name: str, value: str) -> str:

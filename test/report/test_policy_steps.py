@@ -4,6 +4,7 @@
 import re
 import xml.etree.ElementTree as ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,6 +81,23 @@ def test_bands_bars_and_lines_meet_where_an_action_ends():
     heights = [float(y) for y in re.findall(r"[,V]([\d.]+)", line.get("d"))]
     assert heights[1] == heights[0]
     assert heights[2] == heights[0] + LINE
+
+
+def test_a_distance_without_a_way_is_a_gap():
+    way = PolicyFeature("way", "distance(here, road, goal.at)", False, 7)
+    moves = [PolicyMove("go", (value,), steps) for value, steps in ((1, 1), (7, 2), (3, 4))]
+    trace = PolicyTrace((way,), tuple(moves), (7,))
+    assert [one.condition for one in group_steps(trace).values()] == [
+        "way = 1",
+        "way = \u221e",
+        "way = 3",
+    ]
+    svg = draw(trace)
+    bands = [float(one.get("x")) for one in list_kind(svg, "band")]
+    starts = [float(one.get("d").split(",")[0][1:]) for one in list_kind(svg, "line")]
+    assert starts == [bands[0], bands[2]]
+    heights = [float(re.search(r",([\d.]+)", one.get("d"))[1]) for one in list_kind(svg, "line")]
+    assert heights[0] - heights[1] == pytest.approx(LINE * 2 / 3, abs=0.1)
 
 
 @given(traces())

@@ -69,6 +69,7 @@ class Execution:
         trace: the abstract actions.
         reason: a sentence; empty if the goal was reached.
         final: the values of all features at the end; empty if it did not begin.
+        objects: number of objects in the instance: the value of a distance where there is no way.
         seconds: of the run; without reading the instance as bitsets.
     """
 
@@ -78,6 +79,7 @@ class Execution:
     reason: str = ""
     seconds: float = 0.0
     final: FeatureValues = ()
+    objects: int = 0
 
     @property
     def reached(self) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 
+from fcp_ros.abstraction.features.feature import DistanceFeature
 from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import (
     GeneralPolicy,
@@ -82,8 +83,10 @@ def describe_refusals(refused: Iterable[RefusedPolicy]) -> tuple[str, ...]:
 def make_trace(policy: GeneralPolicy, execution: Execution) -> PolicyTrace:
     """Tell a run by the names and values of the features, without the abstraction behind them."""
     qnp = policy.qnp
+    distances = (name for name, one in policy.features.items() if isinstance(one, DistanceFeature))
+    no_way = dict.fromkeys(distances, execution.objects)
     features = tuple(
-        PolicyFeature(name, policy.features[name].text, name in qnp.booleans)
+        PolicyFeature(name, policy.features[name].text, name in qnp.booleans, no_way.get(name))
         for name in qnp.variables
     )
     moves = tuple(PolicyMove(move.action, move.values, move.steps) for move in execution.trace)

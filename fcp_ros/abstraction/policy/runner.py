@@ -179,7 +179,9 @@ class _Run:
         engine, state = self._engine, self._state
         steps = tuple((rule, engine.write_step(rule, b, state)) for rule, b in self._steps)
         moves = tuple(AbstractMove(*move) for move in self._moves)
-        return Execution(ExecutionStatus.REACHED, steps, moves, final=self._values)
+        return Execution(
+            ExecutionStatus.REACHED, steps, moves, final=self._values, objects=len(state.objects)
+        )
 
     def _move(
         self, qstate: QState, actions: tuple[str, ...], values: FeatureValues

@@ -19,11 +19,19 @@ class PolicyFeature:
         name: of the feature.
         text: its definition.
         is_boolean: True if its values are 0 and 1 only.
+        no_way: the value of a distance where there is no way; None for other features.
     """
 
     name: str
     text: str
     is_boolean: bool
+    no_way: int | None = None
+
+    def write_value(self, value: int) -> str:
+        """Write a value: "yes" or "no", a number, or ∞ for a distance without a way."""
+        if self.is_boolean:
+            return "yes" if value else "no"
+        return "∞" if value == self.no_way else str(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 """The features of a policy along its plan: a row for each, and the abstract actions above them.
 
 The steps of the plan are the common axis. A boolean is a bar where it is true; a number is a line
-over its values, with the values at its ends. Values are known where an abstract action begins or
-ends; within one they are drawn as before it.
+over its values, with the values at its ends, and a gap where a distance has no way. Values are
+known where an abstract action begins or ends; within one they are drawn as before it.
 
 The picture is made of SVG elements with classes, so it takes the colours of a light or dark page.
 """
@@ -15,9 +15,9 @@ from html import escape
 from fcp_ros.foundation.wording import to_printable
 from fcp_ros.planning.model.suggestion import PolicyTrace
 
-WIDTH = 640.0
+WIDTH = 740.0
 """Width of the picture, px."""
-NAMES = 132.0
+NAMES = 120.0
 """Width of the names of the features, px."""
 ENDS = 34.0
 """Width of the value at either end of a row, px."""
@@ -28,8 +28,10 @@ BAND = 22.0
 """Height of the abstract actions, px."""
 LETTER = 6.6
 """Width of a letter, px."""
-MOST_LETTERS = 19
+MOST_LETTERS = 17
 """Letters of the name of a feature; the tooltip has all of them and its definition."""
+LEAST_LETTERS = 5
+"""Letters of a longer name of an abstract action that are worth showing."""
 MOST_ROWS = 24
 """Features that are drawn."""
 MOST_BANDS = 150
@@ -102,8 +104,10 @@ def _draw_moves(trace: PolicyTrace) -> str:
             f'<rect class="{kind}" x="{left:.1f}" y="0" width="{right - left:.1f}" '
             f'height="{BAND:.0f}"><title>{escape(name)}: {steps}</title></rect>'
         )
-        if LETTER * len(name) + 6 <= right - left:
-            drawn.append(_draw_text("move", (left + right) / 2, 15, name))
+        letters = int((right - left - 4) / LETTER)
+        if letters >= min(len(name), LEAST_LETTERS):
+            short = name if len(name) <= letters else f"{name[: letters - 1]}\u2026"
+            drawn.append(_draw_text("move", (left + right) / 2, 15, short))
         done = move.steps
     return "".join(drawn)
 
@@ -118,11 +122,11 @@ def _draw_row(trace: PolicyTrace, place: int, top: float) -> str:
     bottom = top + (ROW + LINE) / 2
     first, last = _find_x(trace, 0), _find_x(trace, ends[-1])
     if feature.is_boolean:
-        words = [("yes" if value else "no") for value in (values[0], values[-1])]
         path = _draw_truth(trace, values, ends, top)
     else:
-        words = [str(values[0]), str(values[-1])]
-        path = _draw_number(trace, values, ends, bottom)
+        known = [None if value == feature.no_way else value for value in values]
+        path = _draw_number(trace, known, ends, bottom)
+    words = [feature.write_value(value) for value in (values[0], values[-1])]
     return (
         f"<g><title>{escape(name)}: {escape(to_printable(feature.text))}</title>"
         f"{_draw_text('', 0, bottom - 5, short)}"
@@ -144,14 +148,25 @@ def _draw_truth(trace: PolicyTrace, values: list[int], ends: list[int], top: flo
     return "".join(drawn)
 
 
-def _draw_number(trace: PolicyTrace, values: list[int], ends: list[int], bottom: float) -> str:
-    most = max(*values, 1)
-    heights = [bottom - LINE * value / most for value in values]
-    path = f"M{_find_x(trace, 0):.1f},{heights[0]:.1f}"
-    for end, height in zip(ends[1:], heights[1:], strict=True):
-        path += f" H{_find_x(trace, end):.1f} V{height:.1f}"
-    area = f"{path} V{bottom:.1f} H{_find_x(trace, 0):.1f} Z"
-    return f'<path class="area" d="{area}"/><path class="line" d="{path}"/>'
+def _draw_number(
+    trace: PolicyTrace, values: list[int | None], ends: list[int], bottom: float
+) -> str:
+    """Draw a line and the area below it for each stretch with values."""
+    most = max(1, *(value or 0 for value in values))
+    drawn, path, begun = [], "", 0.0
+    for place, value in enumerate(values):
+        x = _find_x(trace, ends[place])
+        if value is not None:
+            height = bottom - LINE * value / most
+            begun = begun if path else x
+            path = f"{path} V{height:.1f}" if path else f"M{x:.1f},{height:.1f}"
+            if place + 1 < len(values):
+                path += f" H{_find_x(trace, ends[place + 1]):.1f}"
+        if path and (value is None or place + 1 == len(values)):
+            drawn.append(f'<path class="area" d="{path} V{bottom:.1f} H{begun:.1f} Z"/>')
+            drawn.append(f'<path class="line" d="{path}"/>')
+            path = ""
+    return "".join(drawn)
 
 
 def _draw_text(kind: str, x: float, y: float, text: str) -> str:

@@ -106,7 +106,7 @@ def test_a_run_with_its_trace() -> None:
 def test_a_goal_that_holds_takes_no_step() -> None:
     task = make_task("a-b", "(here a)")
     assert run(parse_policy(POLICY), task) == Execution(
-        ExecutionStatus.REACHED, seconds=pytest.approx(0.0, abs=1.0), final=(0, 0)
+        ExecutionStatus.REACHED, seconds=pytest.approx(0.0, abs=1.0), final=(0, 0), objects=4
     )
 
 
