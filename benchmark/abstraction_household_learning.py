@@ -14,8 +14,12 @@ from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 from fcp_ros.domain.model import Domain
 
-TRAINING = ((10, 15, 2, 4), (9, 10, 2, 3), (10, 7, 2, 4), (9, 18, 2, 4))
-"""Things, seed, rooms and places of the houses."""
+TRAINING = ((9, 41, 2, 3), (9, 15, 2, 3), (9, 4, 2, 3), (9, 68, 2, 3))
+"""Things, seed, rooms and places of the houses.
+
+Together they have what a policy must not confuse: dirty cups in a closed cupboard, beside a clean
+item, and two in one place; closed cupboards without one; a dishwasher that is open from the start.
+"""
 MOST_SECONDS = 60.0
 
 
