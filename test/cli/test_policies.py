@@ -103,3 +103,12 @@ def test_a_folder_that_is_not_there_is_refused(folder):
     result = run(folder)
     assert result.exit_code == BAD_INPUT
     assert "give a folder of policy files" in result.output
+
+
+def test_all_faults_of_a_file_stand_in_one_line(folder):
+    faulty = write_policy_text().replace("left > 0", "left > 5")
+    (folder / "policies/lamps.yaml").write_text(faulty)
+    (note,) = json.loads(run(folder, "--json").stdout)["policy_notes"]
+    assert note.count("lamps.yaml") > 1
+    assert "\n" not in note
+    assert "\ufffd" not in run(folder).stdout

@@ -76,7 +76,11 @@ def describe_refusals(refused: Iterable[RefusedPolicy]) -> tuple[str, ...]:
     """Put refusals into sentences: one for all policies of other domains, one for each other."""
     refused = list(refused)
     others = [one.source for one in refused if one.fault is PolicyFault.OTHER_DOMAIN]
-    said = tuple(one.sentence for one in refused if one.fault is not PolicyFault.OTHER_DOMAIN)
+    said = tuple(
+        " ".join(one.sentence.splitlines())
+        for one in refused
+        if one.fault is not PolicyFault.OTHER_DOMAIN
+    )
     return (*said, f"For other domains: {list_names(others)}.") if others else said
 
 
