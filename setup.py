@@ -61,6 +61,7 @@ setup(
     data_files=shared_files(),
     python_requires=">=3.10",
     install_requires=[
+        "clingo>=5.8",
         "immutables>=0.19",
         "jinja2>=3.1",
         "lark>=1.1.9,<2",

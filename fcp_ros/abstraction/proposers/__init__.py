@@ -4,5 +4,6 @@
 - `faults`: a fault of an abstraction as a value, and what ends a search for one.
 - `proposer`: the interface of proposers.
 - `written`: abstractions written by a person or a language model.
+- `separation`, `symbolic`: abstractions learned from sampled transitions.
 - `state_words`: states and facts in words.
 """

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transitions that all features of the pool treat alike, as one class.
+
+The code of a transition for a feature is 3 * (value before > 0) + sign of the change + 1. Two
+transitions with the same codes can't be told apart: both are good or none is. States with the
+same values are one node: a policy treats them alike, and a way from one to the other would be a
+cycle that no feature can show to end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fcp_ros.abstraction.proposers.separation.problem import SeparationProblem
+
+CHUNK = 20_000  # transitions coded at a time: bounds the memory for wide pools
+
+
+@dataclass(frozen=True)
+class TransitionClasses:
+    """Classes of transitions between nodes.
+
+    Attributes:
+        codes: (classes, features).
+        of_transition: (transitions,), class of each transition; -1 if its source is dead or a goal.
+        bad: (classes,), True if a member ends where the goal can't be reached, or changes nothing.
+        members: (classes,), one transition of each class.
+        node_of_state: (states,), node of each state.
+        edges: unique (class, source node, target node), without those of bad classes.
+        options: unique (node, classes that leave one of its states) of expanded states from which
+            the goal can be reached, but does not hold.
+        initial: nodes where the policy must begin, increasing.
+    """
+
+    codes: np.ndarray
+    of_transition: np.ndarray
+    bad: np.ndarray
+    members: np.ndarray
+    node_of_state: np.ndarray
+    edges: np.ndarray
+    options: tuple[tuple[int, tuple[int, ...]], ...]
+    initial: tuple[int, ...]
+
+
+def collapse_transitions(problem: SeparationProblem) -> TransitionClasses:
+    """Group states by their values and transitions by their codes."""
+    hashing = draw_hashing(problem.values.shape[1])
+    nodes = _number(np.asarray(problem.values.astype(np.int64) @ hashing))[1]
+    live = problem.alive[problem.sources] & ~problem.goal[problem.sources]
+    used = np.flatnonzero(live)
+    first, numbers = _number(_hash_codes(problem, used, hashing))
+    members = used[first]
+    of_transition = np.full(len(problem.sources), -1, dtype=np.int64)
+    of_transition[used] = numbers
+    bad = np.zeros(len(members), dtype=bool)
+    bad[numbers[~problem.alive[problem.targets[used]]]] = True
+    starts, ends = nodes[problem.sources[used]], nodes[problem.targets[used]]
+    bad[numbers[starts == ends]] = True
+    edges = np.unique(np.stack([numbers, starts, ends], axis=1), axis=0)
+    return TransitionClasses(
+        codes=code_transitions(problem, members),
+        of_transition=of_transition,
+        bad=bad,
+        members=members,
+        node_of_state=nodes,
+        edges=edges[~bad[edges[:, 0]]] if len(edges) else edges,
+        options=_list_options(problem, used, numbers, nodes),
+        initial=tuple(int(node) for node in np.unique(nodes[problem.initial])),
+    )
+
+
+def code_transitions(problem: SeparationProblem, transitions: np.ndarray) -> np.ndarray:
+    """Return the codes (transitions, features) of some transitions."""
+    before = problem.values[problem.sources[transitions]]
+    after = problem.values[problem.targets[transitions]]
+    codes: np.ndarray = (3 * (before > 0) + np.sign(after - before) + 1).astype(np.int8)
+    return codes
+
+
+def draw_hashing(size: int) -> np.ndarray:
+    """Return numbers whose sums of products tell rows of that size apart (64 bits)."""
+    source = np.random.default_rng(0)
+    return source.integers(-(2**63), 2**63 - 1, size=size, dtype=np.int64)
+
+
+def _hash_codes(
+    problem: SeparationProblem, transitions: np.ndarray, hashing: np.ndarray
+) -> np.ndarray:
+    chunks = [
+        np.asarray(
+            code_transitions(problem, transitions[start : start + CHUNK]).astype(np.int64) @ hashing
+        )
+        for start in range(0, len(transitions), CHUNK)
+    ]
+    return np.concatenate(chunks) if chunks else np.zeros(0, dtype=np.int64)
+
+
+def _number(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first index of each distinct hash, in order of appearance, and all numbers."""
+    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse]
+
+
+def _list_options(
+    problem: SeparationProblem, used: np.ndarray, numbers: np.ndarray, nodes: np.ndarray
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    open_states = np.flatnonzero(problem.alive & ~problem.goal & problem.expanded)
+    leaving: dict[int, set[int]] = {int(state): set() for state in open_states}
+    for state, number in zip(problem.sources[used].tolist(), numbers.tolist(), strict=True):
+        if state in leaving:
+            leaving[state].add(number)
+    return tuple(
+        dict.fromkeys(
+            (int(nodes[state]), tuple(sorted(classes))) for state, classes in leaving.items()
+        )
+    )

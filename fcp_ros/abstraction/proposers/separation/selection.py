@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cheapest features with good transitions; pairs are added to the program where violated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fcp_ros.abstraction.proposers.separation.classes import (
+    TransitionClasses,
+    collapse_transitions,
+    draw_hashing,
+)
+from fcp_ros.abstraction.proposers.separation.problem import (
+    Selection,
+    SeparationProblem,
+)
+from fcp_ros.abstraction.proposers.separation.program import Model, SeparationProgram
+
+HARDEST = 4  # pairs per class with a bad one that are told apart from the start
+PAIRS = 24  # pairs added per group of classes in which good and other ones are mixed
+ROUNDS = 500
+MOST_MIXED = 60  # classes of a group that are compared: bounds the memory
+
+
+@dataclass
+class Selector:
+    """Selects features for one problem, again after each refusal.
+
+    Attributes:
+        problem: the transitions and features.
+        seed: decides between equally good selections.
+    """
+
+    problem: SeparationProblem
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.classes = collapse_transitions(self.problem)
+        self.kept = keep_distinct_features(self.problem, self.classes)
+        self.classes = _narrow(self.classes, self.kept)
+        self.program = SeparationProgram(
+            self.classes,
+            self.problem.weights[self.kept],
+            self.problem.boolean[self.kept],
+            seed=self.seed,
+        )
+        self._tell_goals()
+        self._tell_hardest()
+
+    def select(self, check: Callable[[], None], deadline: float = float("inf")) -> Selection | None:
+        """Return the cheapest selection; None if there is none."""
+        for _ in range(ROUNDS):
+            model = self.program.solve(check, deadline)
+            if model is None:
+                return None
+            pairs = find_violated_pairs(self.classes, model)
+            if not pairs:
+                return self._describe(model)
+            self.program.separate(pairs)
+        raise TimeoutError
+
+    def refuse(self, selection: Selection, transitions: Sequence[int]) -> None:
+        """Refuse that some good transitions, which may go on for ever, are good all together.
+
+        They may if a feature is selected that some of them decrease and none increases, or one
+        whose truth one of them changes: then they need not belong to one component any more.
+
+        Args:
+            selection: that they belong to.
+            transitions: one for each abstract step of the component.
+        """
+        classes = sorted({int(self.classes.of_transition[number]) for number in transitions})
+        codes = self.classes.codes[classes]
+        falls, rises = (codes % 3 == 0).any(axis=0), (codes % 3 == 2).any(axis=0)
+        before = self.problem.values[self.problem.sources[transitions]][:, self.kept] > 0
+        after = self.problem.values[self.problem.targets[transitions]][:, self.kept] > 0
+        helping = (falls & ~rises) | (before != after).any(axis=0)
+        helping &= ~np.isin(self.kept, selection.features)
+        self.program.forbid_together(np.flatnonzero(helping).tolist(), classes)
+
+    def _describe(self, model: Model) -> Selection:
+        reached = model.reached[self.classes.node_of_state]
+        good = np.zeros(len(self.problem.sources), dtype=bool)
+        used = self.classes.of_transition >= 0
+        good[used] = model.good[self.classes.of_transition[used]]
+        return Selection(
+            features=tuple(int(feature) for feature in self.kept[model.selected]),
+            good=good & reached[self.problem.sources],
+            order=tuple((int(self.kept[place]), direction) for place, direction in model.order),
+            cost=model.cost,
+            proven=model.proven,
+        )
+
+    def _tell_goals(self) -> None:
+        for clause in list_goal_clauses(self.problem, self.kept):
+            self.program.require_one_of(clause)
+
+    def _tell_hardest(self) -> None:
+        codes, bad = self.classes.codes, np.flatnonzero(self.classes.bad)
+        if not len(bad):
+            return
+        pairs: list[tuple[int, int]] = []
+        for number in np.flatnonzero(~self.classes.bad).tolist():
+            differing = (codes[bad] != codes[number]).sum(axis=1)
+            nearest = np.argsort(differing, kind="stable")[:HARDEST]
+            pairs.extend((number, int(other)) for other in bad[nearest])
+        self.program.separate(pairs)
+
+
+def keep_distinct_features(problem: SeparationProblem, classes: TransitionClasses) -> np.ndarray:
+    """Return the features of least weight for each distinct way to tell transitions and states."""
+    telling = np.concatenate([classes.codes, (problem.values > 0).astype(np.int8)]).T
+    hashing = draw_hashing(telling.shape[1])
+    hashes = telling.astype(np.int64) @ hashing
+    order = np.argsort(problem.weights, kind="stable")
+    _, first = np.unique(hashes[order], return_index=True)
+    return np.asarray(np.sort(order[first]))
+
+
+def list_goal_clauses(problem: SeparationProblem, kept: np.ndarray) -> list[tuple[int, ...]]:
+    """List, per state short of the goal, the features that tell it from all goal states.
+
+    Only features with the same boolean value in all goal states count, so that the goal is a
+    conjunction. Clauses that follow from smaller ones are left out.
+    """
+    truth = problem.values[:, kept] > 0
+    if not problem.goal.any():
+        return []
+    goal_truth = truth[problem.goal]
+    constant = (goal_truth == goal_truth[0]).all(axis=0)
+    telling = (truth[~problem.goal] != goal_truth[0]) & constant
+    clauses = sorted(
+        {tuple(np.flatnonzero(row).tolist()) for row in np.unique(telling, axis=0)}, key=len
+    )
+    least: list[frozenset[int]] = []
+    for clause in clauses:
+        members = frozenset(clause)
+        if not any(smaller <= members for smaller in least):
+            least.append(members)
+    return [tuple(sorted(clause)) for clause in least]
+
+
+def find_violated_pairs(classes: TransitionClasses, model: Model) -> list[tuple[int, int]]:
+    """Find pairs (good class, reached class that isn't good) that the selected features mix."""
+    reached = np.zeros(len(classes.bad), dtype=bool)
+    for node, options in classes.options:
+        if model.reached[node]:
+            reached[list(options)] = True
+    chosen = np.ascontiguousarray(classes.codes[:, model.selected])
+    _, groups = np.unique(chosen, axis=0, return_inverse=True)
+    groups = groups.reshape(-1)
+    good = model.good & ~classes.bad
+    used, other = reached & good, reached & ~good
+    mixed = np.intersect1d(groups[used], groups[other])
+    pairs: list[tuple[int, int]] = []
+    for group in mixed.tolist():
+        inside = groups == group
+        pairs.extend(
+            _pair_nearest(classes, np.flatnonzero(inside & used), np.flatnonzero(inside & other))
+        )
+    return pairs
+
+
+def _pair_nearest(
+    classes: TransitionClasses, good: np.ndarray, other: np.ndarray
+) -> list[tuple[int, int]]:
+    """Pair classes that few features tell apart first: their clauses are the shortest."""
+    good, other = good[:MOST_MIXED], other[:MOST_MIXED]
+    distances = (classes.codes[good][:, None, :] != classes.codes[other][None, :, :]).sum(axis=2)
+    order = np.argsort(distances, axis=None, kind="stable")[:PAIRS]
+    rows, columns = np.unravel_index(order, distances.shape)
+    return list(zip(good[rows].tolist(), other[columns].tolist(), strict=True))
+
+
+def _narrow(classes: TransitionClasses, kept: np.ndarray) -> TransitionClasses:
+    return replace(classes, codes=np.ascontiguousarray(classes.codes[:, kept]))

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Selected features and good transitions as QNP, programs and policy."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.abstraction.features.feature import Feature
+from fcp_ros.abstraction.proposers.symbolic.extrapolation import (
+    Changes,
+    Row,
+    extrapolate_steps,
+)
+from fcp_ros.abstraction.qnp.problem import (
+    AbstractAction,
+    Qnp,
+    QnpPolicy,
+    QState,
+    QualitativeChange,
+    encode_state,
+)
+from fcp_ros.abstraction.refinement.mapping import RefinementMapping
+from fcp_ros.abstraction.refinement.programs import ConcreteStep
+from fcp_ros.abstraction.sampling.sample import TransitionSample
+
+
+@dataclass(frozen=True)
+class LearnedAbstraction:
+    """An abstraction with its policy.
+
+    Attributes:
+        qnp: the abstract problem.
+        refinement: features and programs.
+        policy: the good actions of each qstate that the sample reaches.
+        initial: the qstates of the sample's first states.
+        examples: a good transition for each qstate and action of the policy.
+    """
+
+    qnp: Qnp
+    refinement: RefinementMapping
+    policy: QnpPolicy
+    initial: tuple[QState, ...]
+    examples: Mapping[tuple[QState, str], int]
+
+
+def assemble_abstraction(
+    name: str,
+    features: Sequence[Feature],
+    values: NDArray[np.int32],
+    order: Sequence[tuple[int, int]],
+    good: NDArray[np.bool_],
+    sample: TransitionSample,
+    first_values: NDArray[np.int32],
+) -> LearnedAbstraction:
+    """Assemble the abstraction of good transitions.
+
+    Args:
+        name: of the QNP.
+        features: the selected ones, booleans first.
+        values: (states, features) of them.
+        order: (feature, direction) that good transitions improve.
+        good: (transitions,).
+        sample: the transitions.
+        first_values: (training tasks, features) in the tasks' own initial states.
+    """
+    names = _name_features(features)
+    boolean = [feature.is_boolean for feature in features]
+    truth = values > 0
+    firsts = np.concatenate([truth[sample.initial], first_values > 0])
+    known, refused = _collect_steps(values, good, sample)
+    goal = _find_goal(names, truth, sample.goal)
+    steps = [(row, changes, tuple(use.rules)) for (row, changes), use in known.items()]
+    rules = {step: tuple(use.rules) for step, use in known.items()}
+    steps.extend(extrapolate_steps(order, boolean, rules, refused, _see_changes(values, sample)))
+    steps = _drop_unreached(steps, firsts, goal, names, boolean)
+    actions, programs, action_of = _name_actions(features, names, steps)
+    qnp = Qnp(
+        name=name,
+        booleans=tuple(n for n, is_boolean in zip(names, boolean, strict=True) if is_boolean),
+        numerics=tuple(n for n, is_boolean in zip(names, boolean, strict=True) if not is_boolean),
+        initial=_find_common(names, firsts),
+        goal=goal,
+        actions=actions,
+    )
+
+    def encode(row: Sequence[bool]) -> QState:
+        return encode_state(qnp, dict(zip(names, map(bool, row), strict=True)))
+
+    policy: dict[QState, tuple[str, ...]] = {}
+    examples: dict[tuple[QState, str], int] = {}
+    for row, changes, _ in steps:
+        state, action = encode(row), action_of[changes]
+        policy[state] = (*policy.get(state, ()), action)
+        if (row, changes) in known:
+            examples[state, action] = known[row, changes].transitions[0]
+    refinement = RefinementMapping(dict(zip(names, features, strict=True)), programs)
+    initial = tuple(dict.fromkeys(map(encode, firsts.tolist())))
+    return LearnedAbstraction(qnp, refinement, policy, initial, examples)
+
+
+@dataclass
+class _Use:
+    """Good transitions with the same truth of features before, and the same changes.
+
+    Attributes:
+        rules: names of their rules, in order of appearance.
+        transitions: their indices.
+    """
+
+    rules: dict[str, None]
+    transitions: list[int]
+
+
+def _collect_steps(
+    values: NDArray[np.int32], good: NDArray[np.bool_], sample: TransitionSample
+) -> tuple[dict[tuple[Row, Changes], _Use], set[tuple[Row, Changes]]]:
+    """Collect good steps, those that come nearer to the goal most often first, and others."""
+    uses: dict[tuple[Row, Changes], _Use] = {}
+    refused: set[tuple[Row, Changes]] = set()
+    signs = np.sign(values[sample.targets] - values[sample.sources])
+    truth = (values > 0)[sample.sources]
+    open_sources = (sample.distances > 0)[sample.sources]
+    for number in np.flatnonzero(open_sources).tolist():
+        step = (tuple(truth[number].tolist()), tuple(signs[number].tolist()))
+        if good[number]:
+            use = uses.setdefault(step, _Use({}, []))
+            use.rules[sample.steps[number][0]] = None
+            use.transitions.append(number)
+        else:
+            refused.add(step)
+    gained = sample.distances[sample.targets] < sample.distances[sample.sources]
+    share = {step: float(gained[use.transitions].mean()) for step, use in uses.items()}
+    ordered = dict(sorted(uses.items(), key=lambda item: -share[item[0]]))
+    return ordered, refused - uses.keys()
+
+
+def _see_changes(
+    values: NDArray[np.int32], sample: TransitionSample
+) -> dict[str, list[frozenset[int]]]:
+    """Return per rule and feature the signs of the changes of sampled transitions."""
+    signs = np.sign(values[sample.targets] - values[sample.sources])
+    rules = np.array([rule for rule, _ in sample.steps])
+    return {
+        str(rule): [frozenset(column.tolist()) for column in signs[rules == rule].T]
+        for rule in np.unique(rules)
+    }
+
+
+def _drop_unreached(
+    steps: Sequence[tuple[Row, Changes, tuple[str, ...]]],
+    firsts: NDArray[np.bool_],
+    goal: Mapping[str, bool],
+    names: Sequence[str],
+    boolean: Sequence[bool],
+) -> list[tuple[Row, Changes, tuple[str, ...]]]:
+    """Leave out steps of truth values that no chain of steps leads to, and those of goals."""
+    by_row: dict[Row, list[Changes]] = {}
+    for row, changes, _ in steps:
+        by_row.setdefault(row, []).append(changes)
+    queue = list(dict.fromkeys(tuple(row) for row in firsts.tolist()))
+    seen = set(queue)
+    for row in queue:  # the list grows meanwhile
+        if all(row[names.index(name)] == value for name, value in goal.items()):
+            by_row.pop(row, None)
+            continue
+        for changes in by_row.get(row, ()):
+            outcomes = (
+                _list_outcomes(true, change, is_boolean)
+                for true, change, is_boolean in zip(row, changes, boolean, strict=True)
+            )
+            for after in itertools.product(*outcomes):
+                if after not in seen:
+                    seen.add(after)
+                    queue.append(after)
+    return [step for step in steps if step[0] in seen and step[0] in by_row]
+
+
+def _list_outcomes(true: bool, change: int, is_boolean: bool) -> tuple[bool, ...]:
+    if change == 0:
+        return (true,)
+    if change > 0:
+        return (True,)
+    return (False,) if is_boolean else (False, True)
+
+
+def _find_change(feature: Feature, change: int) -> QualitativeChange:
+    if feature.is_boolean:
+        return QualitativeChange.SET if change > 0 else QualitativeChange.CLEAR
+    return QualitativeChange.INCREASE if change > 0 else QualitativeChange.DECREASE
+
+
+def _name_features(features: Sequence[Feature]) -> list[str]:
+    counts = {True: 0, False: 0}
+    names = []
+    for feature in features:
+        counts[feature.is_boolean] += 1
+        names.append(f"{'b' if feature.is_boolean else 'n'}{counts[feature.is_boolean]}")
+    return names
+
+
+def _name_actions(
+    features: Sequence[Feature],
+    names: Sequence[str],
+    steps: Sequence[tuple[Row, Changes, tuple[str, ...]]],
+) -> tuple[
+    tuple[AbstractAction, ...], dict[str, tuple[tuple[ConcreteStep], ...]], dict[Changes, str]
+]:
+    """Make one action for all steps with the same changes; its condition is what they share."""
+    rows: dict[Changes, list[Row]] = {}
+    rules: dict[Changes, dict[str, None]] = {}
+    for row, changes, names_of_rules in steps:
+        rows.setdefault(changes, []).append(row)
+        rules.setdefault(changes, {}).update(dict.fromkeys(names_of_rules))
+    taken: dict[str, int] = {}
+    action_of: dict[Changes, str] = {}
+    actions = []
+    programs = {}
+    for changes, found in rows.items():
+        base = "-or-".join(rules[changes])
+        taken[base] = taken.get(base, 0) + 1
+        action = f"{base}-{taken[base]}"
+        action_of[changes] = action
+        effects = {
+            name: _find_change(feature, change)
+            for name, feature, change in zip(names, features, changes, strict=True)
+            if change
+        }
+        actions.append(AbstractAction(action, _find_common(names, np.array(found)), effects))
+        programs[action] = tuple((ConcreteStep(rule),) for rule in rules[changes])
+    return tuple(actions), programs, action_of
+
+
+def _find_common(names: Sequence[str], truth: NDArray[np.bool_]) -> dict[str, bool]:
+    same = (truth == truth[0]).all(axis=0)
+    return {name: bool(truth[0, place]) for place, name in enumerate(names) if same[place]}
+
+
+def _find_goal(
+    names: Sequence[str], truth: NDArray[np.bool_], goal: NDArray[np.bool_]
+) -> dict[str, bool]:
+    """Find few literals that hold in all goal states, and together in no other state."""
+    common = _find_common(names, truth[goal])
+    left = np.flatnonzero(~goal)
+    chosen: dict[str, bool] = {}
+    while len(left):
+        best = max(common, key=lambda name: (truth[left, names.index(name)] != common[name]).sum())
+        telling = truth[left, names.index(best)] != common[best]
+        if not telling.any():
+            break
+        chosen[best] = common[best]
+        left = left[~telling]
+    return chosen

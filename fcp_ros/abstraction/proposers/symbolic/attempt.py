@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One pool of features on one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.abstraction.features.enumeration import PoolLimits, enumerate_features
+from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
+from fcp_ros.abstraction.features.expressions import (
+    AllConcept,
+    DescriptionExpression,
+    SameConcept,
+    list_parts,
+)
+from fcp_ros.abstraction.features.feature import DistanceFeature, Feature
+from fcp_ros.abstraction.proposers.separation.problem import SeparationProblem
+from fcp_ros.abstraction.proposers.separation.selection import Selector
+from fcp_ros.abstraction.proposers.separation.widening import widen_good
+from fcp_ros.abstraction.proposers.symbolic.assembly import (
+    LearnedAbstraction,
+    assemble_abstraction,
+)
+from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
+from fcp_ros.abstraction.sampling.sample import TransitionSample
+from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+
+DISTANCE_WEIGHT = 1  # a distance costs this much more than its complexity
+RARE_WEIGHT = 2  # and so does each `all` and `same`: true of what has nothing to do with the role
+MOST_REFUSALS = 30  # selections that need not terminate, before an attempt is given up
+
+
+@dataclass(frozen=True)
+class AttemptSettings:
+    """Bounds of one attempt.
+
+    Attributes:
+        complexity: of features.
+        pool_seconds: time for the pool.
+        deadline: of the selection, by `time.monotonic`.
+        seed: decides between equally good selections.
+    """
+
+    complexity: int
+    pool_seconds: float
+    deadline: float
+    seed: int = 0
+
+
+def attempt_abstraction(
+    name: str,
+    sample: TransitionSample,
+    vocabulary: StateVocabulary,
+    firsts: Sequence[RelationalState],
+    settings: AttemptSettings,
+    check: Callable[[], None],
+) -> LearnedAbstraction | None:
+    """Learn an abstraction of a sample; None if the pool has none.
+
+    Args:
+        name: of the QNP.
+        sample: the transitions.
+        vocabulary: the names that features may use.
+        firsts: initial states of the training tasks.
+        settings: bounds.
+        check: called often; may raise to stop.
+
+    Raises:
+        TimeoutError: no selection was found until the deadline.
+    """
+    limits = PoolLimits(max_complexity=settings.complexity, time_limit=settings.pool_seconds)
+    pool = enumerate_features(vocabulary, sample.states, limits, check)
+    return _select(name, pool.features, pool.values, sample, firsts, settings, check)
+
+
+def adapt_abstraction(
+    learned: LearnedAbstraction,
+    sample: TransitionSample,
+    firsts: Sequence[RelationalState],
+    settings: AttemptSettings,
+    check: Callable[[], None],
+) -> LearnedAbstraction | None:
+    """Learn another policy with the features of an abstraction; None if they don't suffice."""
+    features = tuple(learned.refinement.features.values())
+    evaluator = FeatureEvaluator(features)
+    values = np.array([evaluator.evaluate(state) for state in sample.states])
+    return _select(learned.qnp.name, features, values, sample, firsts, settings, check)
+
+
+def _select(
+    name: str,
+    features: Sequence[Feature],
+    values: NDArray[np.int32],
+    sample: TransitionSample,
+    firsts: Sequence[RelationalState],
+    settings: AttemptSettings,
+    check: Callable[[], None],
+) -> LearnedAbstraction | None:
+    problem = state_problem(features, values, sample)
+    selector = Selector(problem, settings.seed)
+    for _ in range(MOST_REFUSALS):
+        selection = selector.select(check, settings.deadline)
+        if selection is None:
+            return None
+        chosen = sorted(selection.features, key=lambda place: not features[place].is_boolean)
+        selected = [features[place] for place in chosen]
+        evaluator = FeatureEvaluator(selected)
+        learned = assemble_abstraction(
+            name,
+            selected,
+            values[:, chosen],
+            [(chosen.index(place), direction) for place, direction in selection.order],
+            widen_good(problem, selection),
+            sample,
+            np.array([evaluator.evaluate(state) for state in firsts]),
+        )
+        endless = find_endless(learned)
+        if not endless:
+            return learned
+        selector.refuse(selection, list_examples(learned, endless[0]))
+    raise TimeoutError
+
+
+def find_endless(learned: LearnedAbstraction) -> tuple[EndlessComponent, ...]:
+    """Find the parts of the policy that need not terminate."""
+    graph = build_policy_graph(learned.qnp, learned.policy, learned.initial)
+    return tuple(sieve(graph))
+
+
+def list_examples(learned: LearnedAbstraction, component: EndlessComponent) -> list[int]:
+    """List a good transition for each abstract step of a component."""
+    steps = dict.fromkeys((edge.source, edge.action) for edge in component.edges)
+    return [learned.examples[step] for step in steps if step in learned.examples]
+
+
+def weigh_feature(feature: Feature) -> int:
+    """Return the cost of selecting a feature: simple ones hold beyond the sample more often."""
+    rare = sum(map(_count_rare, feature.parts))
+    return (
+        feature.complexity
+        + RARE_WEIGHT * rare
+        + DISTANCE_WEIGHT * isinstance(feature, DistanceFeature)
+    )
+
+
+def _count_rare(expression: DescriptionExpression) -> int:
+    inner = sum(map(_count_rare, list_parts(expression)))
+    return inner + isinstance(expression, AllConcept | SameConcept)
+
+
+def state_problem(
+    features: Sequence[Feature], values: NDArray[np.int32], sample: TransitionSample
+) -> SeparationProblem:
+    """State the problem of a sample whose features have these values."""
+    weights = [weigh_feature(feature) for feature in features]
+    return SeparationProblem(
+        values=values,
+        weights=np.array(weights),
+        boolean=np.array([feature.is_boolean for feature in features]),
+        sources=sample.sources,
+        targets=sample.targets,
+        goal=sample.goal,
+        alive=sample.distances >= 0,
+        expanded=np.ones(len(sample.states), dtype=bool),
+        initial=sample.initial,
+    )

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training tasks, and parts of them, whose state spaces are small."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection
+
+from fcp_ros.abstraction.sampling.exploration import SampledSpace, explore, make_goal_test
+from fcp_ros.abstraction.sampling.restriction import (
+    choose_elements,
+    restrict_goal,
+    restrict_state,
+)
+from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.states.engine import RuleEngine
+
+MOST_STATES = 250  # of one space
+DRAWS = 4  # of parts of one task, before none is taken
+
+
+class SmallTasks:
+    """State spaces of one task: of the task as a whole if it is small, else of drawn parts."""
+
+    def __init__(self, task: TrainingTask, random_source: random.Random) -> None:
+        self.task = task
+        self.state = build_state(task.domain, task.instance, task.goal)
+        self.engine = RuleEngine(task.domain)
+        self._random = random_source
+        self._drawn: set[frozenset[str]] = set()
+        self._is_used = False
+
+    def draw(
+        self, goals: int, extra: Collection[str], check: Callable[[], None]
+    ) -> SampledSpace | None:
+        """Return a state space that was not returned before; None if none is found.
+
+        Args:
+            goals: number of goal facts of a part.
+            extra: elements of a part besides those that a plan for these needs.
+            check: called often; may raise to stop.
+        """
+        if not self._is_used:
+            self._is_used = True
+            whole = self._explore(frozenset(self.state.objects), check)
+            if whole is not None:
+                return whole
+        for _ in range(DRAWS):
+            kept = choose_elements(self.task, self.state, goals, extra, self._random, check)
+            if kept is None or kept in self._drawn:
+                continue
+            self._drawn.add(kept)
+            space = self._explore(kept, check)
+            if space is not None and space.distances[0] > 0:
+                return space
+        return None
+
+    def _explore(self, kept: frozenset[str], check: Callable[[], None]) -> SampledSpace | None:
+        state = restrict_state(self.state, kept)
+        goal = restrict_goal(self.task.goal, self.state, kept)
+        is_goal = make_goal_test(self.task.domain, goal, state)
+        return explore(self.engine, state, is_goal, MOST_STATES, check)

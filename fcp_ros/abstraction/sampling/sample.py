@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state spaces of several tasks as one table of transitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.abstraction.sampling.exploration import SampledSpace, Step
+from fcp_ros.abstraction.states.state import RelationalState
+
+
+@dataclass(frozen=True)
+class TransitionSample:
+    """States of several spaces, with all steps between them.
+
+    Attributes:
+        states: of all spaces.
+        spaces: (states,), number of the space of each state.
+        sources: (transitions,), index of the state before.
+        targets: (transitions,), index of the state after.
+        steps: for each transition the rule and its binding.
+        goal: (states,), True where the goal holds.
+        distances: (states,), least number of steps to the goal; -1 for dead ends.
+        initial: (states,), True for the first state of each space.
+    """
+
+    states: tuple[RelationalState, ...]
+    spaces: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    steps: tuple[Step, ...]
+    goal: NDArray[np.bool_]
+    distances: NDArray[np.int64]
+    initial: NDArray[np.bool_]
+
+
+def join_spaces(spaces: Sequence[SampledSpace]) -> TransitionSample:
+    """Join state spaces into one sample."""
+    starts = np.cumsum([0, *(len(space.states) for space in spaces)])
+    initial = np.zeros(starts[-1], dtype=bool)
+    initial[starts[:-1]] = True
+
+    def shift(lists: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+        parts = [np.array(part, dtype=np.int64) for part in lists]
+        return np.concatenate([part + start for part, start in zip(parts, starts, strict=False)])
+
+    return TransitionSample(
+        states=tuple(state for space in spaces for state in space.states),
+        spaces=np.repeat(np.arange(len(spaces)), np.diff(starts)),
+        sources=shift([space.sources for space in spaces]),
+        targets=shift([space.targets for space in spaces]),
+        steps=tuple(step for space in spaces for step in space.steps),
+        goal=np.concatenate([np.array(space.goal, dtype=bool) for space in spaces]),
+        distances=np.concatenate([np.array(s.distances, dtype=np.int64) for s in spaces]),
+        initial=initial,
+    )

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Policies learned from small tasks solve larger ones; all checks of the debugging loop hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fcp_ros.abstraction.debugging.loop import generalize
+from fcp_ros.abstraction.policy.execution import ExecutionStatus
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
+from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.proposers.faults import (
+    AbstractionFault,
+    GeneralizationStatus,
+    ProposerStopped,
+)
+from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
+from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
+from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
+from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.domain.pddl.reader import parse_pddl
+
+COURIER = """(define (domain courier) (:requirements :strips :typing)
+  (:types place parcel)
+  (:predicates (here ?p - place) (lies ?x - parcel ?p - place) (held ?x - parcel) (idle))
+  (:action go :parameters (?p ?q - place) :precondition (here ?p)
+    :effect (and (here ?q) (not (here ?p))))
+  (:action take :parameters (?x - parcel ?p - place)
+    :precondition (and (here ?p) (lies ?x ?p) (idle))
+    :effect (and (held ?x) (not (lies ?x ?p)) (not (idle))))
+  (:action leave :parameters (?x - parcel ?p - place)
+    :precondition (and (here ?p) (held ?x))
+    :effect (and (lies ?x ?p) (idle) (not (held ?x)))))"""
+
+BRIDGE = """(define (domain bridge) (:requirements :strips :typing)
+  (:types plank)
+  (:predicates (next ?a ?b - plank) (on ?a - plank) (rotten ?a - plank))
+  (:action walk :parameters (?a ?b - plank) :precondition (and (on ?a) (next ?a ?b))
+    :effect (and (on ?b) (not (on ?a)))))"""
+
+
+def make_task(domain: str, name: str, objects: str, init: str, goal: str) -> TrainingTask:
+    kind = domain.split("(define (domain ")[1].split(")")[0]
+    task = parse_pddl(
+        domain,
+        f"(define (problem {name}) (:domain {kind}) (:objects {objects})"
+        f" (:init {init}) (:goal (and {goal})))",
+    )
+    atoms = list_goal_atoms(task.goal, task.instance, task.domain)
+    return TrainingTask(name, task.domain, task.instance, atoms)
+
+
+def make_courier(name: str, places: int, starts: list[int], ends: list[int]) -> TrainingTask:
+    objects = " ".join(f"p{n}" for n in range(places)) + " - place "
+    objects += " ".join(f"x{n}" for n in range(len(starts))) + " - parcel"
+    init = "(here p0) (idle) " + " ".join(f"(lies x{n} p{at})" for n, at in enumerate(starts))
+    goal = " ".join(f"(lies x{n} p{at})" for n, at in enumerate(ends))
+    return make_task(COURIER, name, objects, init, goal)
+
+
+def run(policy: GeneralPolicy, task: TrainingTask) -> ExecutionStatus:
+    state = build_state(task.domain, task.instance, task.goal)
+    return PolicyRunner(policy, task.domain).run_state(state, task.goal).status
+
+
+def test_a_courier_learned_on_few_parcels_delivers_many() -> None:
+    training = (
+        make_courier("a", 4, [1, 2], [3, 3]),
+        make_courier("b", 4, [1, 1, 2], [2, 3, 0]),
+        make_courier("c", 4, [3, 0], [0, 1]),
+    )
+    found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=30.0)))
+    assert found.status is GeneralizationStatus.FOUND
+    assert found.policy is not None
+    many = make_courier("many", 30, [n % 30 for n in range(60)], [7 * n % 30 for n in range(60)])
+    assert run(found.policy, many) is ExecutionStatus.REACHED
+
+
+def test_the_same_seed_learns_the_same_policy() -> None:
+    training = (make_courier("a", 4, [1, 2], [3, 3]), make_courier("b", 4, [1, 1], [2, 3]))
+    first, second = (
+        SymbolicProposer(SymbolicOptions(seconds=30.0)).propose(training, (), lambda: None)
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def make_bridge(name: str, rotten: str) -> TrainingTask:
+    """A fork, whose ways differ in which plank is rotten."""
+    return make_task(
+        BRIDGE, name, "a b c d - plank", f"(on a) (next a b) (next a c) (next {rotten} d)", "(on d)"
+    )
+
+
+def test_a_fork_without_a_feature_that_sees_the_end_is_a_conflict() -> None:
+    training = (make_bridge("left", "b"), make_bridge("right", "c"))
+    options = SymbolicOptions(seconds=10.0, least_complexity=2, most_complexity=2)
+    with pytest.raises(ProposerStopped) as stopped:
+        SymbolicProposer(options).propose(training, (), lambda: None)
+    assert stopped.value.status is GeneralizationStatus.NO_COMMON_POLICY
+    (error,) = stopped.value.errors
+    assert error.kind is AbstractionFault.CONFLICTING_STATES
+    assert len(error.states) == 2
+
+
+def test_more_complex_features_solve_the_fork() -> None:
+    training = (make_bridge("left", "b"), make_bridge("right", "c"))
+    found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=10.0)))
+    assert found.status is GeneralizationStatus.FOUND
+
+
+def test_cancelling_stops_learning() -> None:
+    class Stopped(Exception):
+        pass
+
+    calls = 0
+
+    def check() -> None:
+        nonlocal calls
+        calls += 1
+        if calls > 20:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        SymbolicProposer().propose((make_courier("a", 4, [1, 2], [3, 3]),), (), check)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "domain", ["delivery", "ferry", "forest", "gripper", "heavy", "miconic", "spanner"]
+)
+def test_policies_of_seven_domains_solve_all_tests(domain: str, shared_dir: Path) -> None:
+    folder = shared_dir / "bench" / "genplan" / domain
+
+    def read(part: str) -> tuple[TrainingTask, ...]:
+        files = sorted((folder / part).glob("*.pddl"))
+        return tuple(read_training_task(folder / "domain.pddl", file) for file in files)
+
+    found = generalize(read("train"), SymbolicProposer())
+    assert found.policy is not None
+    tested = (*read("test"), *read("test_large"))
+    assert len(tested) == 12
+    assert [run(found.policy, task) for task in tested] == [ExecutionStatus.REACHED] * 12
