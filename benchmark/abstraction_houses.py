@@ -20,16 +20,16 @@ from fcp_ros.domain.model import Domain
 
 DOMAIN_FILE = Path(__file__).parent / "abstraction_household.yaml"
 GOAL = "exists ?d: dishwasher (forall ?c: cup (not dirty(?c) or located(?c, ?d)))"
-FEWEST = 8
-"""A house has a robot, a room, a dishwasher, four more places or rooms, and a cup at least."""
+FEWEST = 5
+"""A house has a robot, a room, a dishwasher, another place, and a cup at least."""
 DOORS_BESIDES = 0.3
 """Doors besides those of the tree, for each room."""
 SHARE_CLOSED = 0.7
 """Of the containers."""
 SHARE_CUPS, SHARE_DIRTY = 0.3, 0.5
 """Of the items, and of the cups."""
-MOST_DIRTY = 60
-"""Dirty cups of a house at most: a house of 5,000 things needs some 2,000 steps for them."""
+MOST_DIRTY = 40
+"""Dirty cups of a house at most: a house of 5,000 things needs some 4,000 steps for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,21 @@ def read_house_domain() -> Domain:
     return load_domain(DOMAIN_FILE)
 
 
-def draw_house(domain: Domain, things: int, seed: int) -> House:
+def draw_house(
+    domain: Domain, things: int, seed: int, rooms: int | None = None, places: int | None = None
+) -> House:
     """Draw a house.
 
     Args:
         domain: of the houses.
         things: number of elements, at least `FEWEST`.
         seed: the same house for the same seed.
+        rooms: number of rooms; the more the larger the house by default.
+        places: number of pieces of furniture, some five for each room by default.
     """
     draw = random.Random(f"{things} {seed}")
-    rooms = max(1, things // 25 if things >= 100 else things // 8)
-    places = max(2, min(5 * rooms, (things - rooms) // 2))
+    rooms = rooms or max(1, things // 25 if things >= 100 else things // 8)
+    places = places or max(2, min(5 * rooms, (things - rooms) // 2))
     builder = InstanceBuilder(domain.schema)
     room_ids = [builder.add("room", f"room_{number}") for number in range(1, rooms + 1)]
     _join_rooms(builder, room_ids, draw)

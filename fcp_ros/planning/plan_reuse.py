@@ -154,6 +154,7 @@ def try_suggestion(context: RequestContext, goal: Expression) -> PlanningResult:
         alpha_reason=cut.explanation,
         policy=found.policy,
         policy_notes=found.notes,
+        policy_trace=found.trace,
     )
 
 

@@ -4,7 +4,8 @@
 For a planning result: `console` (rich text), `plain_json` (JSON, and a plan read back from it),
 `relaxations` (what was changed, as rich text), `explored_goals` (the relaxed goals that were looked
 at, in levels), `ipc_plan` (the format of the planning competitions), `pddl_result` (a result in the
-notation of PDDL files), `degree_origin` (the source of a degree).
+notation of PDDL files), `degree_origin` (the source of a degree),
+`policy_steps` (steps by the abstract actions of a policy), `plan_page` (one HTML page).
 For a run of the demonstration: `demo_report` (its values), `demo_page` (one HTML page).
 For a scene: `scene_page` (one HTML page), `names` (readable names, nodes by label).
 `drawing` holds the pictures, `templates` the pages.

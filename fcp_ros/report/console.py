@@ -12,7 +12,9 @@ from rich.text import Text
 
 from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResult, PlanStep
 from fcp_ros.planning.model.result import GivenUp, KeptPreference
+from fcp_ros.planning.model.suggestion import PolicyTrace
 from fcp_ros.report.degree_origin import describe_origin
+from fcp_ros.report.policy_steps import group_steps
 from fcp_ros.report.relaxations import render_relaxations
 
 BAR_WIDTH = 12
@@ -37,7 +39,7 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
     parts.extend(Text(f"note: {note}", style="yellow") for note in result.notes)
     parts.append(render_relaxations(result, explain=explain))
     if result.plan is not None:
-        parts.append(render_plan(result.plan, explain=explain))
+        parts.append(render_plan(result.plan, explain=explain, trace=result.policy_trace))
     if result.given_up or result.kept_preferences:
         parts.append(render_preferences(result, explain=explain))
     if explain and result.candidates:
@@ -51,11 +53,18 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
     return Group(*parts)
 
 
-def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
+def render_plan(
+    plan: Plan, *, explain: bool = False, trace: PolicyTrace | None = None
+) -> RenderableType:
     """Render a plan as a table with a row for each step and the membership after it.
 
     If the plan has a schedule, the time of a step is its start and end, and the last row has the
     makespan.
+
+    Args:
+        plan: the plan.
+        explain: add the source of each degree.
+        trace: the run of the policy that made it; its abstract actions stand above their steps.
     """
     if len(plan.steps) > LONG_PLAN:
         return _render_long(plan, explain)
@@ -68,7 +77,12 @@ def render_plan(plan: Plan, *, explain: bool = False) -> RenderableType:
         ("membership", "left"),
     ):
         table.add_column(column, justify=justify)  # type: ignore[arg-type]
+    groups = {} if trace is None else group_steps(trace)
     for number, step in enumerate(plan.steps, start=1):
+        if number - 1 in groups:
+            group = groups[number - 1]
+            name = Text.assemble((group.action, "bold"), (f" in ({group.condition})", "dim"))
+            table.add_row("", name)
         table.add_row(
             str(number),
             _build_step_text(step, explain),

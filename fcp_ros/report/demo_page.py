@@ -6,17 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.report.degree_origin import describe_origin
 from fcp_ros.report.demo_report import DemoReport, Episode, StepOutcome
 from fcp_ros.report.drawing import figure
 from fcp_ros.report.drawing.floor_plan import draw_floor_plan
 from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
-from fcp_ros.report.explored_goals import count_outcomes
+from fcp_ros.report.plan_page import make_environment
 from fcp_ros.report.relaxations import remove_reasons
 
 _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.MUTED}
@@ -36,16 +34,8 @@ class EpisodeView:
 
 def render_page(report: DemoReport) -> str:
     """Return the report as a complete HTML document."""
-    environment = Environment(
-        loader=PackageLoader("fcp_ros.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = make_environment()
     environment.globals["outcome_colour"] = choose_outcome_colour
-    environment.globals["describe_origin"] = describe_origin
-    environment.globals["count_outcomes"] = count_outcomes
     views = [_draw_episode(episode) for episode in report.episodes]
     return environment.get_template("report.html.j2").render(report=report, views=views)
 

@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 import pytest
+from abstraction_household import POLICY_FILE
 from abstraction_houses import draw_house, read_house_domain
 from abstraction_large import DRAWERS, write_problem
 from abstraction_speed import POLICIES, LamaTimes, PolicyTimes, judge_runs, measure_policy
@@ -28,7 +29,7 @@ def test_large_problems_are_solved_and_the_plans_verified(shared_dir, tmp_path, 
 
 @pytest.mark.parametrize("things", [8, 12, 30, 120, 700])
 def test_every_dirty_cup_goes_into_the_dishwasher(things):
-    domain, policy = read_house_domain(), read_policy(POLICIES / "dishes.yaml")
+    domain, policy = read_house_domain(), read_policy(POLICY_FILE)
     for seed in range(3):
         house = draw_house(domain, things, seed)
         result = plan_with_policies(
@@ -39,7 +40,7 @@ def test_every_dirty_cup_goes_into_the_dishwasher(things):
             PlanningOptions(time_limit=60.0),
             NoMemberships(),
         )
-        assert result.policy == "dishes", result.policy_notes
+        assert result.policy == policy.name, result.policy_notes
         assert result.verification.ok
 
 

@@ -131,3 +131,14 @@ def test_names_cannot_break_the_page():
 def test_empty_qnp_is_drawn():
     _, svg = draw(make_qnp("empty", "", "", "", "", {}))
     assert [text.text for text in svg.iter(f"{SVG}text")] == ["anything", "goal"]
+
+
+def test_a_run_marks_only_the_actions_that_it_took():
+    graph = build_policy_graph(GRIPPER, solve_qnp(GRIPPER).policy)
+    edge = graph.edges[0]
+    run = (edge.source, edge.target)
+    other = next(one.name for one in GRIPPER.actions if one.name != edge.action)
+    doubled = replace(graph, edges=(*graph.edges, replace(edge, action=other)))
+    for actions, marked in (((), 2), ((edge.action,), 1)):
+        svg = ElementTree.fromstring(draw_policy_graph(doubled, run, actions))
+        assert sum("run" in one.get("class").split() for one in list_edges(svg)) == marked

@@ -38,6 +38,8 @@ from fcp_ros.planning.model.watch import Interrupted
 MOST_ERRORS = 6
 """Faults of a round; further training tasks are not walked then."""
 
+BOUNDED = "not all choices that the policy leaves were walked through"
+
 
 class UnfitTraining(InputError):
     """Training tasks that no policy can be learned on."""
@@ -165,6 +167,8 @@ class _DebuggingLoop:
         seconds = monotonic() - self._began
         goals = {fact.relation for task in training for fact in task.goal}
         names = tuple(task.name for task in training)
+        last = self._rounds[-1]
+        bounded = () if last.is_complete else (f"checked on {last.states} states: {BOUNDED}",)
         found = GeneralPolicy(
             name=domain.name,
             domain_name=domain.name,
@@ -174,7 +178,7 @@ class _DebuggingLoop:
             policy=policy,
             refinement=proposal.refinement,
             provenance=PolicyProvenance(
-                self._proposer.name, names, round(seconds, 3), proposal.remarks
+                self._proposer.name, names, round(seconds, 3), (*proposal.remarks, *bounded)
             ),
         )
         tasks = "task" if len(training) == 1 else "tasks"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fcp_ros.abstraction.qnp.problem import QState
-from fcp_ros.abstraction.refinement.refining import MOST_TRIES
+from fcp_ros.abstraction.refinement.refining import MOST_TRIES, FeatureValues
 
 
 class ExecutionStatus(str, Enum):
@@ -50,11 +50,13 @@ class AbstractMove:
         qstate: in which it was taken.
         action: its name.
         steps: number of concrete actions up to its end, counted from the start.
+        values: of all features before it.
     """
 
     qstate: QState
     action: str
     steps: int
+    values: FeatureValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Execution:
         steps: rule and the names of the elements of its parameters, in the rule's order.
         trace: the abstract actions.
         reason: a sentence; empty if the goal was reached.
+        final: the values of all features at the end; empty if it did not begin.
+        objects: number of objects in the instance: the value of a distance where there is no way.
         seconds: of the run; without reading the instance as bitsets.
     """
 
@@ -74,6 +78,8 @@ class Execution:
     trace: tuple[AbstractMove, ...] = ()
     reason: str = ""
     seconds: float = 0.0
+    final: FeatureValues = ()
+    objects: int = 0
 
     @property
     def reached(self) -> bool:

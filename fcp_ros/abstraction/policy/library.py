@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 
+from fcp_ros.abstraction.features.feature import DistanceFeature
 from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import (
     GeneralPolicy,
@@ -20,7 +21,12 @@ from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, Expression
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.planning.model.suggestion import Suggestion
+from fcp_ros.planning.model.suggestion import (
+    PolicyFeature,
+    PolicyMove,
+    PolicyTrace,
+    Suggestion,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +76,25 @@ def describe_refusals(refused: Iterable[RefusedPolicy]) -> tuple[str, ...]:
     """Put refusals into sentences: one for all policies of other domains, one for each other."""
     refused = list(refused)
     others = [one.source for one in refused if one.fault is PolicyFault.OTHER_DOMAIN]
-    said = tuple(one.sentence for one in refused if one.fault is not PolicyFault.OTHER_DOMAIN)
+    said = tuple(
+        " ".join(one.sentence.splitlines())
+        for one in refused
+        if one.fault is not PolicyFault.OTHER_DOMAIN
+    )
     return (*said, f"For other domains: {list_names(others)}.") if others else said
+
+
+def make_trace(policy: GeneralPolicy, execution: Execution) -> PolicyTrace:
+    """Tell a run by the names and values of the features, without the abstraction behind them."""
+    qnp = policy.qnp
+    distances = (name for name, one in policy.features.items() if isinstance(one, DistanceFeature))
+    no_way = dict.fromkeys(distances, execution.objects)
+    features = tuple(
+        PolicyFeature(name, policy.features[name].text, name in qnp.booleans, no_way.get(name))
+        for name in qnp.variables
+    )
+    moves = tuple(PolicyMove(move.action, move.values, move.steps) for move in execution.trace)
+    return PolicyTrace(features, moves, execution.final)
 
 
 class DomainPolicies:
@@ -115,6 +138,7 @@ class DomainPolicies:
                 found = self.last = runner.run(instance, goal, limits, check)
                 name = runner.policy.name
                 if found.reached:
-                    return Suggestion(found.steps, name, tuple(notes))
+                    trace = make_trace(runner.policy, found)
+                    return Suggestion(found.steps, name, tuple(notes), trace)
                 notes.append(f"Policy {name} was not used: {found.status.value}. {found.reason}")
         return Suggestion(None, notes=tuple(notes))

@@ -114,7 +114,7 @@ def _build_policy(data: Any, report: Diagnostics) -> GeneralPolicy:
     entry = check_shape(PolicyFileEntry, data, report)
     qnp, refinement = build_abstraction(entry, report, "policy")
     conditions = ConditionReader(report, refinement.features, refinement.features)
-    found: dict[QState, tuple[str, ...]] = {}
+    rows: list[tuple[Condition, tuple[str, ...]]] = []
     known = {action.name for action in qnp.actions}
     for number, row in enumerate(entry.policy):
         place = ("policy", number)
@@ -127,9 +127,9 @@ def _build_policy(data: Any, report: Diagnostics) -> GeneralPolicy:
             fix = "name the values of more features"
             report.add(place, f"this stands for more than {MOST_STATES:,} states", fix)
             continue
-        for state in _list_states(qnp, when):
-            found.setdefault(state, tuple(row.do))
+        rows.append((when, tuple(row.do)))
     report.raise_if_any()
+    found = _expand_rows(qnp, rows)
     origin = entry.provenance
     return GeneralPolicy(
         entry.name,
@@ -143,6 +143,25 @@ def _build_policy(data: Any, report: Diagnostics) -> GeneralPolicy:
             origin.proposer, tuple(origin.training), float(origin.seconds), tuple(origin.remarks)
         ),
     )
+
+
+def _expand_rows(
+    qnp: Qnp, rows: Sequence[tuple[Condition, tuple[str, ...]]]
+) -> dict[QState, tuple[str, ...]]:
+    """Find the actions of each qstate: of the first row that fits, those that apply there."""
+    bits = {name: 1 << bit for bit, name in enumerate(qnp.variables)}
+    whens = {action.name: action.when for action in qnp.actions}
+    found: dict[QState, tuple[str, ...]] = {}
+    for when, names in rows:
+        for state in _list_states(qnp, when):
+            actions = tuple(
+                name
+                for name in names
+                if all(bool(state & bits[v]) == value for v, value in whens[name].items())
+            )
+            if actions or not names:
+                found.setdefault(state, actions)
+    return found
 
 
 def _list_states(qnp: Qnp, condition: Condition) -> Sequence[QState]:

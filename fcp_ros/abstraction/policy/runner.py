@@ -145,13 +145,14 @@ class _Run:
         # A state that comes again has the values that it had before: only then keys are looked at.
         self._seen: dict[FeatureValues, set[int] | None] = {}
         self._steps: list[tuple[str, tuple[int, ...]]] = []
-        self._moves: list[tuple[QState, str, int]] = []
+        self._moves: list[tuple[QState, str, int, FeatureValues]] = []
+        self._values: FeatureValues = ()
 
     def go(self, check: Callable[[], None]) -> tuple[ExecutionStatus, str]:
         """Run to the end; return status and reason."""
         limits, steps = self._limits, self._steps
         deadline = time.perf_counter() + limits.seconds
-        values = self._refiner.evaluate(self._state)
+        values = self._values = self._refiner.evaluate(self._state)
         while not self._is_reached():
             if len(steps) >= limits.steps:
                 reason = f"The goal does not hold after {len(steps):,} steps."
@@ -170,15 +171,16 @@ class _Run:
             found = self._move(qstate, actions, values)
             if found is None:
                 return ExecutionStatus.NO_REFINEMENT, self._explain_no_refinement(qstate, actions)
-            values = found
+            values = self._values = found
         return ExecutionStatus.REACHED, ""
 
     def record(self) -> Execution:
         """Return what was done so far, in names."""
         engine, state = self._engine, self._state
         steps = tuple((rule, engine.write_step(rule, b, state)) for rule, b in self._steps)
+        moves = tuple(AbstractMove(*move) for move in self._moves)
         return Execution(
-            ExecutionStatus.REACHED, steps, tuple(AbstractMove(*move) for move in self._moves)
+            ExecutionStatus.REACHED, steps, moves, final=self._values, objects=len(state.objects)
         )
 
     def _move(
@@ -195,7 +197,7 @@ class _Run:
             return None
         action, steps, after = found
         self._steps += steps
-        self._moves.append((qstate, action, len(self._steps)))
+        self._moves.append((qstate, action, len(self._steps), values))
         return after
 
     def _is_reached(self) -> bool:

@@ -53,6 +53,10 @@ def plan(
         Path | None,
         typer.Option("--out", help="Write the plan to this file, in the format of the IPC."),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option("--page", help="Write the answer to this file, as an HTML page."),
+    ] = None,
     judges: JudgeChoice,
 ) -> None:
     """Plan for a goal, or for a PDDL domain and problem (--domain d.pddl --scene p.pddl).
@@ -75,6 +79,8 @@ def plan(
                 answer = PlanCommand(asked, start, interruption, listener).answer()
             if out is not None and answer.result.plan is not None:
                 out.write_text(answer.to_ipc_plan(), encoding="utf-8")
+            if page is not None:
+                answer.write_page(asked, page)
         _print_answer(answer, request, why or ())
         status = PlanStatus.CANCELLED if interruption.cancelled else answer.result.status
     raise typer.Exit(to_exit_code(status))

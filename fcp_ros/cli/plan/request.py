@@ -97,6 +97,7 @@ class PlanOutput:
     Attributes:
         notes: What of the scene was read otherwise than the file has it, or left out.
         interpretation: The way in which an instruction was understood; None if there was none.
+        policy: The `GeneralPolicy` that made the plan; None if it was searched.
     """
 
     result: PlanningResult
@@ -104,6 +105,7 @@ class PlanOutput:
     task: PddlTask | None = None
     notes: tuple[str, ...] = ()
     interpretation: Interpretation | None = None
+    policy: Any = None  # a start is mostly imports
 
     def to_plain(self) -> dict[str, Any]:
         """Return the result and the notes on the scene as plain data for JSON."""
@@ -118,6 +120,14 @@ class PlanOutput:
         assert self.result.plan is not None, "callers check that there is a plan"
         assert self.domain is not None, "a plan has a domain"
         return to_ipc_plan(self.result.plan, self.domain, self.task, self.result.given_up)
+
+    def write_page(self, asked: PlanInput, path: Path) -> None:
+        """Write the answer to a request as an HTML page."""
+        # The drawing library is slow to load.
+        from fcp_ros.report.plan_page import PlanRequest, write_plan_page
+
+        request = PlanRequest(asked.domain, asked.scene, asked.goal)
+        write_plan_page(self.result, request, self.policy, path)
 
 
 def is_pddl(file: str) -> bool:
@@ -163,6 +173,7 @@ class PlanCommand:
         self._listener = listener
         self._show = listener.show
         self._refused: tuple[str, ...] = ()
+        self._policies: tuple[Any, ...] = ()
 
     def answer(self) -> PlanOutput:
         """Plan for a PDDL problem, or for a goal in a scene.
@@ -177,8 +188,8 @@ class PlanCommand:
             return PlanOutput(refused, None)
         try:
             if is_pddl(self._asked.domain) or is_pddl(self._asked.scene):
-                return self._answer_pddl()
-            return self._answer_scene()
+                return self._add_policy(self._answer_pddl())
+            return self._add_policy(self._answer_scene())
         except Interrupted as reason:
             result = PlanningResult(reason.status, reason.sentence)
         except UnsupportedPddl as error:
@@ -220,12 +231,19 @@ class PlanCommand:
 
         found = read_policy_folder(folder)
         fitting = DomainPolicies(found.policies, domain)
+        self._policies = found.policies
         self._refused = describe_refusals((*found.refused, *fitting.refused))
         return PlanningSession(domain, suggester=fitting if fitting.names else None)
 
     def _add_notes(self, result: PlanningResult) -> PlanningResult:
         """Add the policies that could not be used at all."""
         return replace(result, policy_notes=(*result.policy_notes, *self._refused))
+
+    def _add_policy(self, output: PlanOutput) -> PlanOutput:
+        """Add the policy that made the plan."""
+        name = output.result.policy
+        made = next((policy for policy in self._policies if policy.name == name), None)
+        return replace(output, policy=made)
 
     def _open_session(self) -> Any:
         """Read domain and scene."""

@@ -146,7 +146,9 @@ def print_policy(console: Console, policy: GeneralPolicy) -> None:
     console.print(actions)
     rules = _make_table("in a state with", "do")
     for state, names in policy.policy.items():
-        rules.add_row(escape_text(describe_state(qnp, state)), escape_text(" or ".join(names)))
+        rules.add_row(
+            escape_text(describe_state(qnp, state)), escape_text(" or ".join(names) or "stop")
+        )
     console.print(rules)
     origin = policy.provenance
     console.print(

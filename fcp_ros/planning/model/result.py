@@ -12,6 +12,7 @@ from enum import Enum
 
 from fcp_ros.cset import Instance
 from fcp_ros.planning.model.plan import Judged, Plan
+from fcp_ros.planning.model.suggestion import PolicyTrace
 
 
 class PlanStatus(Enum):
@@ -432,6 +433,8 @@ class PlanningResult:
         notes: remarks on the files of the task that were read, but may not mean what they should.
         policy: the general policy that made the plan without a search; empty if it was searched.
         policy_notes: a sentence for each policy that was looked at and did not make the plan.
+        policy_trace: the run of the policy that made the plan; None if it was searched, and in
+            results that came through messages, which do not have it.
     """
 
     status: PlanStatus
@@ -460,3 +463,4 @@ class PlanningResult:
     would_take: str = ""
     policy: str = ""
     policy_notes: tuple[str, ...] = ()
+    policy_trace: PolicyTrace | None = None

@@ -12,6 +12,59 @@ from fcp_ros.domain.expressions.syntax import Expression
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyFeature:
+    """Something about a state that a policy looks at.
+
+    Attributes:
+        name: of the feature.
+        text: its definition.
+        is_boolean: True if its values are 0 and 1 only.
+        no_way: the value of a distance where there is no way; None for other features.
+    """
+
+    name: str
+    text: str
+    is_boolean: bool
+    no_way: int | None = None
+
+    def write_value(self, value: int) -> str:
+        """Write a value: "yes" or "no", a number, or ∞ for a distance without a way."""
+        if self.is_boolean:
+            return "yes" if value else "no"
+        return "∞" if value == self.no_way else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyMove:
+    """An abstract action, taken for one step or more.
+
+    Attributes:
+        action: its name.
+        values: of all features before it.
+        steps: number of steps of the plan up to its end.
+    """
+
+    action: str
+    values: tuple[int, ...]
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyTrace:
+    """The run of a policy that made a plan.
+
+    Attributes:
+        features: what the policy looks at.
+        moves: in order; their steps together are the plan's.
+        final: the values of all features at the end.
+    """
+
+    features: tuple[PolicyFeature, ...]
+    moves: tuple[PolicyMove, ...]
+    final: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Suggestion:
     """Steps that lead to a goal, as somebody claims.
 
@@ -20,11 +73,13 @@ class Suggestion:
             there is no suggestion.
         policy: name of the general policy that they come from.
         notes: a sentence for each policy that was looked at before, and why it suggests nothing.
+        trace: the run of that policy, if there is a suggestion.
     """
 
     steps: tuple[tuple[str, tuple[str, ...]], ...] | None
     policy: str = ""
     notes: tuple[str, ...] = ()
+    trace: PolicyTrace | None = None
 
 
 class PlanSuggester(Protocol):

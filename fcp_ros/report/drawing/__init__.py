@@ -5,4 +5,5 @@ figure: size, style, colours, and SVG that can stand in a page. floor_plan: the 
 of a plan. label_placement: names that do not cover one another. room_names: names inside rooms.
 timeline: steps as bars, with the membership falling against alpha. relaxation_lattice: the relaxed
 goals that were looked at. policy_graph: what a policy on qstates may lead to.
+feature_paths: the features of a policy along its plan.
 """

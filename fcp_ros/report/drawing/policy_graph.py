@@ -67,26 +67,30 @@ _STYLE = """
 """
 
 
-def draw_policy_graph(graph: PolicyGraph, run: Sequence[QState] = ()) -> str:
+def draw_policy_graph(
+    graph: PolicyGraph, run: Sequence[QState] = (), actions: Sequence[str] = ()
+) -> str:
     """Draw what a policy may lead to.
 
     Args:
         graph: of the policy.
         run: the qstates that a run came through, in order; they are drawn stronger.
+        actions: those that it took between them; if they aren't given, all that lead from one to
+            the next are taken for its own.
 
     Returns:
         One ``<svg>`` element without ids.
     """
     places = _lay_out(graph)
     boxes = [box for row in places.rows for box in row.boxes]
-    steps = set(itertools.pairwise(run))
+    taken = _list_taken(graph, run, actions)
     shown = [
         edge
         for edge in dict.fromkeys(graph.edges)
         if edge.source in places.box and edge.target in places.box
     ]
-    shown.sort(key=lambda edge: (edge.source, edge.target) in steps)
-    drawn = [_draw_edge(edge, places, (edge.source, edge.target) in steps) for edge in shown]
+    shown.sort(key=lambda edge: edge in taken)
+    drawn = [_draw_edge(edge, places, edge in taken) for edge in shown]
     drawn += [_draw_box(box, graph, box.state in run) for box in boxes]
     hidden = len(graph.states) - len(boxes)
     if hidden:
@@ -102,6 +106,18 @@ def draw_policy_graph(graph: PolicyGraph, run: Sequence[QState] = ()) -> str:
         f'viewBox="{left:.1f} 0 {width:.1f} {places.height + EDGE:.1f}">'
         f"<style>{_STYLE}</style>{''.join(drawn)}</svg>"
     )
+
+
+def _list_taken(
+    graph: PolicyGraph, run: Sequence[QState], actions: Sequence[str]
+) -> frozenset[PolicyEdge]:
+    """Return the edges that a run took."""
+    steps = list(itertools.pairwise(run))
+    if actions:
+        pairs = zip(steps, actions, strict=True)
+        return frozenset(PolicyEdge(source, name, target) for (source, target), name in pairs)
+    ends = frozenset(steps)
+    return frozenset(edge for edge in graph.edges if (edge.source, edge.target) in ends)
 
 
 # --- places

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from abstraction_houses import check_house_goal, draw_house, read_house_domain
 
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationOptions
@@ -15,6 +16,7 @@ from fcp_ros.abstraction.proposers.faults import AbstractionFault, Generalizatio
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.qnp.problem import AbstractAction, Qnp
 from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
+from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 POLICIES = REPOSITORY / "benchmark" / "abstraction_policies"
@@ -67,3 +69,17 @@ def test_a_policy_passes_and_misses_each_effect(shared_dir: Path, domain: str) -
             kinds |= {error.kind for error in refused.errors}
     assert kinds <= {AbstractionFault.WRONG_EFFECT, AbstractionFault.UNSOLVABLE_QNP}
     assert kinds
+
+
+def test_the_policy_of_houses_passes_on_small_houses() -> None:
+    domain = read_house_domain()
+    training = []
+    for seed, things in enumerate((30, 40, 50)):
+        instance = draw_house(domain, things, seed).instance
+        goal = list_goal_atoms(check_house_goal(domain, instance), instance, domain)
+        training.append(TrainingTask(f"house {seed}", domain, instance, goal))
+    policy = read_policy(REPOSITORY / "benchmark" / "abstraction_household_policy.yaml")
+    proposal = AbstractionProposal(policy.qnp, policy.refinement, policy.policy)
+    found = check(tuple(training), proposal)
+    assert found.status is GeneralizationStatus.FOUND, found.errors
+    assert found.rounds[0].is_complete

@@ -138,6 +138,8 @@ def test_bounds_of_a_walk_are_told(training: Training, right: AbstractionProposa
     bounded = generalize(training, ScriptedProposer(right), few)
     assert bounded.status is GeneralizationStatus.FOUND
     assert not bounded.rounds[0].is_complete
+    assert bounded.policy is not None
+    assert "not all choices" in bounded.policy.provenance.remarks[0]
     assert bounded.rounds[0].states < whole.states
     # The runner's own path is always walked to its end, within the second bound.
     short = GeneralizationOptions(tree=TreeLimits(states=1, longest=2))

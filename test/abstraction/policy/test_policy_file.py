@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from damaged_files import COPIES, damaged
 
 from fcp_ros.abstraction.policy.abstraction_data import (
     KnownNames,
@@ -19,12 +20,14 @@ from fcp_ros.abstraction.policy.policy_file import (
     read_policy,
     write_policy,
 )
+from fcp_ros.abstraction.qnp.problem import decode_state
 from fcp_ros.abstraction.states.vocabulary import read_vocabulary
 from fcp_ros.domain import DomainError
 from fcp_ros.domain.diagnostics import Diagnostics
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.domain.yaml.reader import parse_lines
+from fcp_ros.foundation.yaml_text import dump_yaml, load_yaml
 
 FOLDER = Path(__file__).parents[3] / "benchmark/abstraction_policies"
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -75,6 +78,20 @@ def test_rows_stand_for_all_states_that_fit_and_the_first_one_decides() -> None:
         0b10: ("fetch",),
         0b11: ("bring",),
     }
+
+
+def test_rows_name_only_actions_that_apply() -> None:
+    row = "policy:\n- {when: [], do: [%s]}\n"
+    head = GRIPPER[: GRIPPER.index("policy:\n")]
+    whole = parse_policy(GRIPPER)
+    names = [action.name for action in whole.qnp.actions]
+    policy = parse_policy(head + row % ", ".join(names))
+    for state, actions in policy.policy.items():
+        values = decode_state(policy.qnp, state)
+        for name in names:
+            when = policy.qnp.action(name).when
+            assert (name in actions) == all(values[v] == value for v, value in when.items())
+    assert policy.policy
 
 
 @pytest.mark.parametrize(
@@ -191,3 +208,42 @@ def test_names_of_an_abstraction_are_checked_where_the_domain_is_known() -> None
     assert [fault.line for fault in caught.value.diagnostics] == [2, 9]
     assert "no rule `pik`" in caught.value.diagnostics[1].message
     assert caught.value.diagnostics[1].fix == "did you mean pick?"
+
+
+def find_fault(text: str) -> str:
+    """Return the sentence of the refusal; empty if the policy is read, and its copy reads alike."""
+    try:
+        policy = parse_policy(text)
+    except PolicyError as error:
+        return error.sentence or "a refusal without a sentence"
+    assert parse_policy(write_policy(policy)).policy == policy.policy
+    return ""
+
+
+def test_a_damaged_file_is_read_or_refused(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    for name in ("gripper", "spanner", "miconic"):
+        content = (FOLDER / f"{name}.yaml").read_bytes()
+        faults = []
+        for _, copy in damaged(content, COPIES // 2):
+            file.write_bytes(copy)
+            try:
+                faults.append(find_fault(file.read_text(encoding="utf-8")))
+            except UnicodeDecodeError:
+                with pytest.raises(PolicyError, match="UTF-8") as caught:
+                    read_policy(file)
+                faults.append(caught.value.sentence)
+        assert len(list(filter(None, faults))) > COPIES // 8
+        assert "a refusal without a sentence" not in faults
+
+
+@pytest.mark.parametrize("value", [None, 1, "x", [], {}, [[]], {"a": 1}, [1], True, 1e400, -0.5])
+def test_any_value_of_any_key_is_read_or_refused(value: object) -> None:
+    whole = load_yaml(GRIPPER)
+    without = [{k: v for k, v in whole.items() if k != key} for key in whole]
+    action = whole["actions"]["fetch"]
+    changed = [{**whole, "actions": {"fetch": {**action, key: value}}} for key in action]
+    changed += [{**whole, key: value} for key in whole]
+    faults = [find_fault(dump_yaml(data)) for data in (*without, *changed)]
+    assert any(faults)
+    assert "a refusal without a sentence" not in faults

@@ -98,13 +98,15 @@ def test_a_run_with_its_trace() -> None:
     names = [(rule, elements[:-1]) for rule, elements in execution.steps]
     assert names == [("walk", ("a", "b")), ("walk", ("b", "c")), ("light", ("c",))]
     assert [(m.action, m.steps) for m in execution.trace] == [("go", 2), ("light", 3)]
+    assert [m.values for m in execution.trace] == [(0, 1), (1, 1)]
+    assert execution.final == (1, 0)
     assert find_problems(make_task("a-b b-a b-c"), execution) == ()
 
 
 def test_a_goal_that_holds_takes_no_step() -> None:
     task = make_task("a-b", "(here a)")
     assert run(parse_policy(POLICY), task) == Execution(
-        ExecutionStatus.REACHED, seconds=pytest.approx(0.0, abs=1.0)
+        ExecutionStatus.REACHED, seconds=pytest.approx(0.0, abs=1.0), final=(0, 0), objects=4
     )
 
 

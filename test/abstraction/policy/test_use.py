@@ -149,6 +149,24 @@ def test_a_policy_makes_the_plan_of_any_number_of_cups() -> None:
         assert result.policy_notes == ()
 
 
+def test_the_result_has_the_run_of_the_policy() -> None:
+    trace = run(ALL_DIRTY, 2).policy_trace
+    assert trace is not None
+    assert [(one.name, one.is_boolean) for one in trace.features] == [
+        ("holds", True),
+        ("left", False),
+    ]
+    assert [(one.action, one.values, one.steps) for one in trace.moves] == [
+        ("fetch", (0, 2), 1),
+        ("stow", (1, 2), 3),
+        ("fetch", (0, 1), 5),
+        ("stow", (1, 1), 7),
+    ]
+    assert trace.final == (0, 0)
+    assert run(ALL_DIRTY, 0).policy_trace.moves == ()
+    assert run(ALL_DIRTY, 2, degree=0.1, alpha=0.5).policy_trace is None
+
+
 def test_degrees_of_the_steps_enter_the_plan() -> None:
     result = run(ALL_DIRTY, 2, degree=0.9, alpha=0.5)
     assert result.policy == "dishes"

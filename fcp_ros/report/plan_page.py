@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer to one planning request as a self-contained HTML page without scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
+from fcp_ros.abstraction.qnp import build_policy_graph
+from fcp_ros.planning import PlanningResult
+from fcp_ros.planning.model.suggestion import PolicyTrace
+from fcp_ros.report.degree_origin import describe_origin
+from fcp_ros.report.drawing.feature_paths import draw_feature_paths
+from fcp_ros.report.drawing.policy_graph import draw_policy_graph
+from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
+from fcp_ros.report.drawing.timeline import draw_timeline
+from fcp_ros.report.explored_goals import count_outcomes
+from fcp_ros.report.policy_steps import StepGroup, group_steps
+from fcp_ros.report.relaxations import remove_reasons
+
+LONGEST_TIMELINE = 60
+"""Steps of a plan with a timeline, which has a row for each."""
+LONGEST_GOAL = 600
+"""Letters of a goal that are shown."""
+
+
+@dataclass(frozen=True)
+class PolicyPath:
+    """The policy that made a plan, as a page shows it.
+
+    Attributes:
+        name: of the policy.
+        trace: of its run.
+        features: the picture of the values along the plan.
+        graph: the picture of the policy with the path of the run; empty without the policy.
+        groups: by the number of steps that come before them.
+    """
+
+    name: str
+    trace: PolicyTrace
+    features: Markup
+    graph: Markup
+    groups: dict[int, StepGroup]
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """The request that a page answers.
+
+    Attributes:
+        domain: name or file.
+        scene: name or file of the scene or PDDL problem.
+        goal: as it was asked for; "" for the goal of a PDDL problem.
+    """
+
+    domain: str
+    scene: str
+    goal: str = ""
+
+    @property
+    def scene_name(self) -> str:
+        """The name of the scene without its folder."""
+        return PurePath(self.scene).name
+
+
+def write_plan_page(
+    result: PlanningResult, request: PlanRequest, policy: GeneralPolicy | None, path: Path
+) -> Path:
+    """Write the page, creating its folder, and return the path.
+
+    Args:
+        result: the planner's answer.
+        request: what was asked for.
+        policy: the policy that the result names; None without one.
+        path: of the page.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render_plan_page(result, request, policy), encoding="utf-8")
+    return path
+
+
+def render_plan_page(
+    result: PlanningResult, request: PlanRequest, policy: GeneralPolicy | None = None
+) -> str:
+    """Return the page as a complete HTML document; arguments as of `write_plan_page`."""
+    plan = result.plan
+    is_short = plan is not None and len(plan.steps) <= LONGEST_TIMELINE
+    goal = result.goal or request.goal
+    return (
+        make_environment()
+        .get_template("plan.html.j2")
+        .render(
+            request=request,
+            result=result,
+            goal=goal if len(goal) <= LONGEST_GOAL else f"{goal[:LONGEST_GOAL]}\u2026",
+            message=remove_reasons(result),
+            # These are SVG that this package drew itself; everything else in the page is escaped.
+            timeline=Markup(
+                draw_timeline(plan, "time", result.traces) if plan and is_short else ""
+            ),
+            lattice=Markup(draw_relaxation_lattice(result, request.goal or result.goal)),
+            path=draw_policy_path(result, policy),
+        )
+    )
+
+
+def draw_policy_path(result: PlanningResult, policy: GeneralPolicy | None) -> PolicyPath | None:
+    """Draw the path of the policy that made a plan.
+
+    Args:
+        result: the planner's answer.
+        policy: the one that the result names; None if it isn't at hand.
+
+    Returns:
+        None if no policy made the plan, or if the result has no trace of it.
+    """
+    trace = result.policy_trace
+    if trace is None or result.plan is None:
+        return None
+    # Both are SVG that this package drew itself.
+    return PolicyPath(
+        result.policy,
+        trace,
+        Markup(draw_feature_paths(trace)),
+        Markup("" if policy is None else _draw_graph(policy, trace)),
+        group_steps(trace),
+    )
+
+
+def make_environment() -> Environment:
+    """Make the environment of the templates of pages with plans."""
+    environment = Environment(
+        loader=PackageLoader("fcp_ros.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["describe_origin"] = describe_origin
+    environment.globals["count_outcomes"] = count_outcomes
+    return environment
+
+
+def _draw_graph(policy: GeneralPolicy, trace: PolicyTrace) -> str:
+    """Draw what the policy may lead to from the qstate in which the run began."""
+    visited = [*(move.values for move in trace.moves), trace.final]
+    run = [sum(1 << bit for bit, value in enumerate(values) if value) for values in visited]
+    graph = build_policy_graph(policy.qnp, policy.policy, run[:1])
+    return draw_policy_graph(graph, run, [move.action for move in trace.moves])
