@@ -83,7 +83,8 @@ class SymbolicLearning:
         self._report = report
         self._deadline = time.monotonic() + options.seconds
         self.states = 0
-        drawn = (task.draw(2, (), check) for task in self._small)
+        drawn = [task.draw(2, (), check) for task in self._small]
+        drawn += [task.draw(1, task.choose_others(), check) for task in self._small]
         self._spaces = [space for space in drawn if space is not None]
 
     def learn(self) -> LearnedAbstraction | None:

@@ -15,6 +15,7 @@ from fcp_ros.abstraction.sampling.restriction import (
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.state import list_bits
 
 MOST_STATES = 250  # of one space
 DRAWS = 4  # of parts of one task, before none is taken
@@ -55,6 +56,23 @@ class SmallTasks:
             if space is not None and space.distances[0] > 0:
                 return space
         return None
+
+    def choose_others(self) -> list[str]:
+        """Choose an element of each kind, and what these are related to by what rules change.
+
+        They stand for all that the goal says nothing about: a policy must not take them up.
+        """
+        state = self.state
+        lasting = [n for n in state.vocabulary.concepts if n not in state.vocabulary.fluent]
+        bits = list(range(len(state.objects)))
+        self._random.shuffle(bits)
+        kinds = {tuple(state.concepts[n] >> bit & 1 for n in lasting): bit for bit in bits}
+        chosen = set(kinds.values())
+        for role in state.vocabulary.roles:
+            if role in state.vocabulary.fluent:
+                for bit in kinds.values():
+                    chosen.update(list_bits(state.roles[role][bit]))
+        return [state.objects[bit] for bit in sorted(chosen)]
 
     def _explore(self, kept: frozenset[str], check: Callable[[], None]) -> SampledSpace | None:
         state = restrict_state(self.state, kept)
