@@ -14,7 +14,9 @@ from carried_parcels import ABSTRACTION, FEATURES, REST, write_files
 from chat_server import ChatServer, ScriptedModel
 from typer.testing import CliRunner, Result
 
+from fcp_ros.abstraction.debugging.outcome import GeneralizationProgress
 from fcp_ros.cli.main import app
+from fcp_ros.cli.policy.rounds import RoundReport
 
 
 @pytest.fixture
@@ -70,6 +72,26 @@ def test_a_policy_is_written_shown_and_run(parcels: Path) -> None:
     cut = run("policy", "show", out, *task, "--steps", 1)
     assert cut.exit_code == 1
     assert "STEP_LIMIT" in cut.output
+
+
+def test_a_policy_is_learned_from_problems_alone(parcels: Path) -> None:
+    out = parcels / "learned.yaml"
+    result = generalize(parcels, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "FOUND" in result.output
+    assert "proposed by symbolic" in run("policy", "show", out).output
+    ran = run("policy", "show", out, parcels / "two.pddl", "--domain", parcels / "domain.pddl")
+    assert ran.exit_code == 0, ran.output
+    assert "REACHED" in ran.output
+
+
+def test_what_the_proposer_tries_is_shown() -> None:
+    told: list[GeneralizationProgress] = []
+    report = RoundReport(told.append)
+    report.show(GeneralizationProgress(3, "proposing"))
+    report.tell("trying features of complexity 4")
+    assert [one.round for one in told] == [3, 3]
+    assert told[1].doing == "trying features of complexity 4"
 
 
 def test_faults_are_shown_with_state_and_actions(parcels: Path) -> None:

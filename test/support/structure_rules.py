@@ -20,7 +20,7 @@ UNREACHED = {
     "fcp_ros.cset.migration.delta": "the QNP abstraction will move instances between schemas",
     "fcp_ros.cset.migration.adjunction": "the correspondence of migrations, for users",
     "fcp_ros.cset.search.match_set": "the executive's monitor will follow matches",
-    "fcp_ros.abstraction": "`fcp generalize` will find policies with it",
+    "fcp_ros.abstraction.policy.use": "plans with policies from Python, for users of the library",
     "fcp_ros.cset.interchange": "ACSet JSON, for users of the library",
 }
 """Modules (or folders) of the library that no entry reaches, each with the reason to keep it."""

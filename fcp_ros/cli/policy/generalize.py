@@ -27,6 +27,7 @@ from fcp_ros.cli.policy.proposers import (
     save_transcript,
 )
 from fcp_ros.cli.policy.rounds import (
+    RoundReport,
     print_generalization,
     show_rounds,
     to_plain_generalization,
@@ -57,8 +58,8 @@ GoalOption = Annotated[
 ProposerOption = Annotated[
     ProposerName | None,
     typer.Option(
-        help="Who proposes the abstraction: a file (--file), or a "
-        "language model (--model or --endpoint)."
+        help="Who proposes the abstraction: `symbolic` learns it from the tasks (default), "
+        "or a file (--file), or a language model (--model or --endpoint)."
     ),
 ]
 FileOption = Annotated[
@@ -134,11 +135,12 @@ def _generalize(
     quiet: bool,
 ) -> Generalization:
     tasks = read_tasks(domain, training, goal)
-    proposer = make_proposer(choice)
-    with open_interruption() as interruption, show_rounds(quiet) as progress:
+    with open_interruption() as interruption, show_rounds(quiet) as show:
         check = _make_check(interruption.is_cancelled)
+        report = RoundReport(show)
+        proposer = make_proposer(choice, report.tell)
         try:
-            return generalize(tasks, proposer, options, progress, check)
+            return generalize(tasks, proposer, options, report.show, check)
         finally:
             save_transcript(choice, proposer)
 

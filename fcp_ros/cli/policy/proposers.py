@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposer
+from fcp_ros.abstraction.proposers.symbolic.learning import ReportCallback, SymbolicOptions
+from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
 from fcp_ros.abstraction.proposers.written.file_proposer import FileProposer
 from fcp_ros.abstraction.proposers.written.model_proposer import (
     LanguageModelProposer,
@@ -25,6 +27,7 @@ from fcp_ros.grounding.protocol.options import EndpointOptions
 class ProposerName(str, Enum):
     """The proposers."""
 
+    SYMBOLIC = "symbolic"
     FILE = "file"
     LANGUAGE_MODEL = "language-model"
 
@@ -50,18 +53,32 @@ class ProposerChoice:
     time_limit: float
 
 
-def make_proposer(choice: ProposerChoice) -> AbstractionProposer:
-    """Make the proposer; leaves the program if options are missing or do not fit it."""
+def make_proposer(choice: ProposerChoice, report: ReportCallback) -> AbstractionProposer:
+    """Make the proposer; leaves the program if options are missing or do not fit it.
+
+    Args:
+        choice: the options.
+        report: told in a sentence what the symbolic proposer tries.
+    """
     asks_model = bool(choice.model or choice.endpoint or choice.transcript)
-    name = choice.name or (ProposerName.LANGUAGE_MODEL if asks_model else ProposerName.FILE)
+    name = choice.name or _find_name(choice.file is not None, asks_model)
     if (choice.file is not None) != (name is ProposerName.FILE):
         fail("--file FILE and --proposer file belong together")
     if asks_model and name is not ProposerName.LANGUAGE_MODEL:
         fail("--model, --endpoint and --transcript are for --proposer language-model")
     if choice.file is not None:
         return FileProposer(choice.file)
+    if name is ProposerName.SYMBOLIC:
+        return SymbolicProposer(SymbolicOptions(seconds=choice.time_limit), report)
     options = ModelProposerOptions(seconds=choice.time_limit)
     return LanguageModelProposer(_make_generator(choice), options)
+
+
+def _find_name(has_file: bool, asks_model: bool) -> ProposerName:
+    """Return the proposer that the options are for."""
+    if has_file:
+        return ProposerName.FILE
+    return ProposerName.LANGUAGE_MODEL if asks_model else ProposerName.SYMBOLIC
 
 
 def save_transcript(choice: ProposerChoice, proposer: AbstractionProposer) -> None:

@@ -52,6 +52,27 @@ def show_rounds(quiet: bool) -> Iterator[GeneralizationCallback]:
     yield print_line
 
 
+class RoundReport:
+    """Passes progress on, and what a proposer tries as work of the present round.
+
+    Args:
+        show: shows progress.
+    """
+
+    def __init__(self, show: GeneralizationCallback) -> None:
+        self._show = show
+        self._round = 1
+
+    def show(self, progress: GeneralizationProgress) -> None:
+        """Show progress."""
+        self._round = progress.round
+        self._show(progress)
+
+    def tell(self, sentence: str) -> None:
+        """Show what the proposer tries."""
+        self._show(GeneralizationProgress(self._round, sentence))
+
+
 def print_generalization(console: Console, found: Generalization) -> None:
     """Print the outcome, with the faults of each round."""
     colour = "green" if found.policy is not None else "red"
