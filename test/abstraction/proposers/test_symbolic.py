@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fcp_ros.abstraction.debugging.loop import generalize
+from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.policy.execution import ExecutionStatus
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.runner import PolicyRunner
@@ -16,6 +17,7 @@ from fcp_ros.abstraction.proposers.faults import (
     GeneralizationStatus,
     ProposerStopped,
 )
+from fcp_ros.abstraction.proposers.symbolic.feature_names import name_features
 from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
 from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
@@ -77,6 +79,19 @@ def test_a_courier_learned_on_few_parcels_delivers_many() -> None:
     assert found.policy is not None
     many = make_courier("many", 30, [n % 30 for n in range(60)], [7 * n % 30 for n in range(60)])
     assert run(found.policy, many) is ExecutionStatus.REACHED
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        (("any(boarded)", "count(boarded)"), ["b1", "n1"]),
+        (("flag(idle)", "count(some(at, top))", "count(waiting)"), ["idle", "n1", "waiting"]),
+        (("any(n1)", "count(some(at, top))"), ["b1", "n1"]),
+        (("count(not(boarded))", "distance(here, road, home)"), ["n1", "n2"]),
+    ],
+)
+def test_features_are_named_by_their_only_word(texts: tuple[str, ...], names: list[str]) -> None:
+    assert name_features([parse_feature(text) for text in texts]) == names
 
 
 def test_the_same_seed_learns_the_same_policy() -> None:

@@ -16,6 +16,7 @@ from fcp_ros.abstraction.proposers.symbolic.extrapolation import (
     Row,
     extrapolate_steps,
 )
+from fcp_ros.abstraction.proposers.symbolic.feature_names import name_features
 from fcp_ros.abstraction.qnp.problem import (
     AbstractAction,
     Qnp,
@@ -68,7 +69,7 @@ def assemble_abstraction(
         sample: the transitions.
         first_values: (training tasks, features) in the tasks' own initial states.
     """
-    names = _name_features(features)
+    names = name_features(features)
     boolean = [feature.is_boolean for feature in features]
     truth = values > 0
     firsts = np.concatenate([truth[sample.initial], first_values > 0])
@@ -192,15 +193,6 @@ def _find_change(feature: Feature, change: int) -> QualitativeChange:
     if feature.is_boolean:
         return QualitativeChange.SET if change > 0 else QualitativeChange.CLEAR
     return QualitativeChange.INCREASE if change > 0 else QualitativeChange.DECREASE
-
-
-def _name_features(features: Sequence[Feature]) -> list[str]:
-    counts = {True: 0, False: 0}
-    names = []
-    for feature in features:
-        counts[feature.is_boolean] += 1
-        names.append(f"{'b' if feature.is_boolean else 'n'}{counts[feature.is_boolean]}")
-    return names
 
 
 def _name_actions(
