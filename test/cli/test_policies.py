@@ -40,7 +40,8 @@ def test_a_policy_makes_the_plan(folder):
 def test_steps_stand_under_their_abstract_actions(folder):
     lines = [line.split("  ") for line in run(folder).stdout.splitlines()]
     words = [[cell.strip() for cell in line if cell.strip()] for line in lines]
-    shown = [line[0] if line[0].endswith(")") else line[1] for line in words[2:-1]]
+    first = next(place for place, line in enumerate(words) if "step" in line) + 1
+    shown = [line[0] if line[0].endswith(")") else line[1] for line in words[first:-1]]
     assert shown == [
         "near in (way = 1, left = 2)",
         "(walk a b)",
