@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All states that can be reached from one, with distances to the goal, if they are few."""
+"""All states that can be reached from one, with distances to the goal, if they are few.
+
+Transitions are the steps of rules, or journeys (see `travel`): any number of travel steps and then
+another one. States on the way of a journey are left out, so there are fewer of them.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
+from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.goal_atoms import GoalAtoms
 from fcp_ros.abstraction.states.state import RelationalState
@@ -27,7 +34,9 @@ class SampledSpace:
         states: each once.
         sources: for each transition the index of the state before.
         targets: for each transition the index of the state after.
-        steps: for each transition the rule and its binding.
+        steps: for each transition the rule and its binding; of a journey the last ones.
+        places: for each journey where (bitset) its last step is done, or leads to if that is a
+            travel step, too; 0 for single steps.
         goal: for each state True if the goal holds. Steps from there are left out.
         distances: for each state the least number of steps to a goal state; DEAD_END if none.
     """
@@ -36,6 +45,7 @@ class SampledSpace:
     sources: tuple[int, ...]
     targets: tuple[int, ...]
     steps: tuple[Step, ...]
+    places: tuple[int, ...]
     goal: tuple[bool, ...]
     distances: tuple[int, ...]
 
@@ -53,47 +63,107 @@ def make_goal_test(
     return lambda tested: all(tested.holds(form, legs) for form, legs in facts)
 
 
+Expansion: TypeAlias = Iterator[tuple[Step, int, RelationalState]]
+"""Step, place, and the state afterwards, which is only that until the next one is asked for."""
+
+
 def explore(
     engine: RuleEngine,
     initial: RelationalState,
     is_goal: Callable[[RelationalState], bool],
+    travel: Sequence[TravelRule],
     most_states: int,
     check: Callable[[], None],
 ) -> SampledSpace | None:
-    """Return the state space from a state; None if it has more than `most_states` states."""
+    """Return the state space from a state; None if it has more than `most_states` states.
+
+    Args:
+        engine: of the domain.
+        initial: the first state.
+        is_goal: tests the goal.
+        travel: the rules that travel, for journeys; empty for single steps.
+        most_states: bound.
+        check: called for each state; may raise to stop.
+    """
     states, number_of = [initial.copy()], {initial.key(): 0}
     goal = [is_goal(initial)]
     sources: list[int] = []
     targets: list[int] = []
     steps: list[Step] = []
+    places: list[int] = []
+    journeys = _Journeys(engine, travel, is_goal) if travel else None
     current = 0
     while current < len(states):
         check()
         if not goal[current]:
             state = states[current].copy()
-            for step in list(engine.successors(state)):
-                undo = engine.apply(*step, state)
-                key = state.key()
+            for step, place, after in (
+                journeys.expand(state) if journeys else _list_steps(engine, state)
+            ):
+                key = after.key()
                 target = number_of.setdefault(key, len(states))
                 if target == len(states):
                     if target == most_states:
                         return None
-                    states.append(state.copy())
-                    goal.append(is_goal(state))
-                engine.undo(undo, state)
+                    states.append(after.copy())
+                    goal.append(is_goal(after))
                 if target != current:
                     sources.append(current)
                     targets.append(target)
                     steps.append(step)
+                    places.append(place)
         current += 1
     return SampledSpace(
         tuple(states),
         tuple(sources),
         tuple(targets),
         tuple(steps),
+        tuple(places),
         tuple(goal),
         tuple(measure_distances(len(states), sources, targets, goal)),
     )
+
+
+def _list_steps(engine: RuleEngine, state: RelationalState) -> Expansion:
+    for step in list(engine.successors(state)):
+        undo = engine.apply(*step, state)
+        yield step, 0, state
+        engine.undo(undo, state)
+
+
+class _Journeys:
+    """The journeys from a state."""
+
+    def __init__(
+        self,
+        engine: RuleEngine,
+        travel: Sequence[TravelRule],
+        is_goal: Callable[[RelationalState], bool],
+    ) -> None:
+        self._engine = engine
+        self._is_goal = is_goal
+        self._names = frozenset(rule.name for rule in travel)
+        self._position = travel[0].position
+        self._evaluator = FeatureEvaluator(())
+
+    def expand(self, state: RelationalState) -> Expansion:
+        """Yield the journeys; a travel step into a goal state is the last one of a journey."""
+        reached, seen = [state.copy()], {state.key()}
+        for current in reached:  # the list grows meanwhile
+            here = self._locate(current)
+            for step in list(self._engine.successors(current)):
+                undo = self._engine.apply(*step, current)
+                if step[0] not in self._names:
+                    yield step, here, current
+                elif self._is_goal(current):
+                    yield step, self._locate(current), current
+                elif current.key() not in seen:
+                    seen.add(current.key())
+                    reached.append(current.copy())
+                self._engine.undo(undo, current)
+
+    def _locate(self, state: RelationalState) -> int:
+        return self._evaluator.evaluate_concept(self._position, state)
 
 
 def measure_distances(

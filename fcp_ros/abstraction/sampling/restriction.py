@@ -8,7 +8,7 @@ two cars and the places that they have to do with. What holds of these is what h
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.goal_atoms import GoalAtoms
@@ -21,9 +21,14 @@ from fcp_ros.planning.model.memberships import NoMemberships
 PLANNING_TIME = 3.0  # seconds for the plan of a few goal facts
 
 
-def restrict_state(state: RelationalState, kept: frozenset[str]) -> RelationalState:
-    """Return the state on some of its elements; facts about others are gone, also of the goal."""
-    names = tuple(name for name in state.objects if name in kept)
+def restrict_state(state: RelationalState, names: Sequence[str]) -> RelationalState:
+    """Return the state on some of its elements; facts about others are gone, also of the goal.
+
+    Args:
+        state: the state.
+        names: of the elements, in the order that they shall have.
+    """
+    names = tuple(names)
     old = [state.positions[name] for name in names]
     new_of = {bit: place for place, bit in enumerate(old)}
     restricted = RelationalState(state.vocabulary, names)

@@ -8,8 +8,9 @@ A policy need not say where to go step by step: it is enough to say what to do, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import (
     ConceptExpression,
     InverseRole,
@@ -19,6 +20,8 @@ from fcp_ros.abstraction.features.expressions import (
     SomeConcept,
     Top,
 )
+from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import (
     RelationForm,
     list_changed_relations,
@@ -110,3 +113,58 @@ def _list_links(atom: Atom, form: RelationForm) -> Iterator[tuple[str, Term, Ter
                 atom.arguments[form.positions[first]],
                 atom.arguments[form.positions[second]],
             )
+
+
+def confirm_travel(
+    engine: RuleEngine, state: RelationalState, rules: tuple[TravelRule, ...]
+) -> tuple[TravelRule, ...]:
+    """Travel from a state to all places, and look how the rules do it.
+
+    Returns:
+        The rules, without their roles if one step leads to every place that can be reached; none
+        if some step along a role can't be done: a shortest way need not be one then.
+    """
+    if not rules:
+        return ()
+    places, near = _travel(engine, state, rules)
+    if near is None:
+        return ()
+    if not places & ~near:
+        return tuple([replace(rule, role=None) for rule in rules])
+    return rules if all(rule.role is not None for rule in rules) else ()
+
+
+def _travel(
+    engine: RuleEngine, state: RelationalState, rules: tuple[TravelRule, ...]
+) -> tuple[int, int | None]:
+    """Return all places that travel leads to, and those that are one step from all others.
+
+    The second one is None if a step along a role can't be done, or nothing or too much travels.
+    """
+    evaluator, position = FeatureEvaluator(()), rules[0].position
+    all_near = -1
+    reached, places = [state.copy()], 0
+    for current in reached:  # the list grows meanwhile
+        here = evaluator.evaluate_concept(position, current)
+        if here.bit_count() != 1:
+            return 0, None
+        places |= here
+        all_near_here = here
+        for rule in rules:
+            near = 0
+            for binding in list(engine.bindings(rule.name, current)):
+                undo = engine.apply(rule.name, binding, current)
+                there = evaluator.evaluate_concept(position, current)
+                if not there & near:
+                    near |= there
+                    if not there & places:
+                        places |= there
+                        reached.append(current.copy())
+                engine.undo(undo, current)
+            if rule.role is not None:
+                along = SomeConcept(InverseRole(rule.role), position)
+                if evaluator.evaluate_concept(along, current) & ~near & ~here:
+                    return 0, None
+            all_near_here |= near
+        all_near &= all_near_here
+    return places, all_near

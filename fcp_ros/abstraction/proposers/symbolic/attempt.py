@@ -32,7 +32,6 @@ from fcp_ros.abstraction.proposers.symbolic.program_writers import (
     count_rare,
 )
 from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
-from fcp_ros.abstraction.sampling.journeys import list_journeys
 from fcp_ros.abstraction.sampling.sample import TransitionSample
 from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.state import RelationalState
@@ -51,8 +50,8 @@ class AttemptSettings:
         pool_seconds: time for the pool.
         deadline: of the selection, by `time.monotonic`.
         seed: decides between equally good selections.
-        travel: rules that travel, for a policy of journeys, each of which comes nearer to the goal;
-            empty for one of single steps.
+        travel: rules that travel, for a policy of journeys; empty for one of single steps.
+        only_nearer: True if each good transition must come nearer to the goal.
     """
 
     complexity: int
@@ -60,6 +59,7 @@ class AttemptSettings:
     deadline: float
     seed: int = 0
     travel: tuple[TravelRule, ...] = ()
+    only_nearer: bool = False
 
 
 def attempt_abstraction(
@@ -125,11 +125,8 @@ def _select(
 ) -> LearnedAbstraction | None:
     writer: ProgramWriter = StepWriter()
     if settings.travel and pool is not None:
-        journeys = list_journeys(sample, [rule.name for rule in settings.travel])
-        if journeys is None:
-            return None
-        sample, writer = journeys, JourneyWriter(journeys, pool, settings.travel)
-    problem = state_problem(features, values, sample, bool(settings.travel))
+        writer = JourneyWriter(sample, pool, settings.travel)
+    problem = state_problem(features, values, sample, settings.only_nearer)
     selector = Selector(problem, settings.seed)
     for _ in range(MOST_REFUSALS):
         selection = selector.select(check, settings.deadline)

@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import itertools
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.abstraction.features.enumeration import PoolLimits, enumerate_features
 from fcp_ros.abstraction.features.expressions import collect_names
-from fcp_ros.abstraction.policy.execution import Execution, ExecutionStatus
-from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
-from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.abstraction.proposers.separation.conflict import find_conflict
 from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
 from fcp_ros.abstraction.proposers.symbolic.attempt import (
@@ -22,19 +18,21 @@ from fcp_ros.abstraction.proposers.symbolic.attempt import (
     attempt_abstraction,
     state_problem,
 )
-from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
-from fcp_ros.abstraction.sampling.exploration import SampledSpace
-from fcp_ros.abstraction.sampling.journeys import confirm_travel
-from fcp_ros.abstraction.sampling.sample import join_spaces
+from fcp_ros.abstraction.proposers.symbolic.task_samples import TaskSamples
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
-from fcp_ros.abstraction.sampling.travel import TravelRule, find_travel_rules
+from fcp_ros.abstraction.sampling.travel import (
+    TravelRule,
+    confirm_travel,
+    find_travel_rules,
+)
+from fcp_ros.abstraction.states.building import build_state
+from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import GOAL, StateVocabulary
 
 LAG = 2  # complexities that policies for reached states alone lag behind
 CONFLICT_SECONDS = 10.0
 ROUNDS = 6  # of a sample that grows, with one pool
-LAST_STEPS = 2  # of a run that failed: what they touch is sampled
 
 
 ReportCallback = Callable[[str], None]
@@ -55,6 +53,8 @@ class SymbolicOptions:
         most_complexity: of features.
         attempt_seconds: for one selection.
         seed: of all draws.
+        draws: parts of each task with things that the goal says nothing about; the more, the less a
+            policy rests on chance.
     """
 
     seconds: float = 120.0
@@ -62,6 +62,7 @@ class SymbolicOptions:
     most_complexity: int = 9
     attempt_seconds: float = 20.0
     seed: int = 0
+    draws: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +74,21 @@ class Stage:
         begins_anywhere: True for a policy for all states from which the goal can be reached; such
             policies are more general. False: for the states that it reaches from the initial ones;
             where much can go wrong, only such may exist.
-        travel: rules that travel, for a policy of journeys, each of which comes nearer to the goal;
-            empty for one of single steps.
+        travel: rules that travel, for a policy of journeys; empty for one of single steps.
+        only_nearer: True if each transition must come nearer to the goal.
     """
 
     complexity: int
     begins_anywhere: bool
     travel: tuple[TravelRule, ...] = ()
+    only_nearer: bool = False
 
     @property
     def words(self) -> str:
         """Say it for reports."""
         return (
-            f"policy of {'journeys' if self.travel else 'steps'} with features of complexity "
+            f"policy of {'straight ' if self.only_nearer else ''}"
+            f"{'journeys' if self.travel else 'steps'} with features of complexity "
             f"{self.complexity} for {'all' if self.begins_anywhere else 'reached'} states"
         )
 
@@ -104,57 +107,63 @@ class SymbolicLearning:
         check: Callable[[], None],
         report: ReportCallback,
     ) -> None:
-        source = random.Random(options.seed)
-        self._small = [SmallTasks(task, source) for task in tasks]
+        self._tasks = tasks
         self._options = options
         self._check = check
         self._report = report
         self._deadline = time.monotonic() + options.seconds
+        self._samples: dict[tuple[TravelRule, ...], TaskSamples] = {}
         self.states = 0
-        drawn = [task.draw(2, (), check) for task in self._small]
-        drawn += [task.draw(1, task.choose_others(), check) for task in self._small]
-        self._spaces = [space for space in drawn if space is not None]
-        travel = find_travel_rules(tasks[0].domain)
-        self._travel = confirm_travel(join_spaces(self._spaces), travel) if self._spaces else ()
 
     def learn(self) -> LearnedAbstraction | None:
         """Return an abstraction that solves all tasks; None if none was found."""
-        vocabulary = self._small[0].state.vocabulary
-        vocabularies = tuple(list_vocabularies(vocabulary))
-        unplaced = tuple(list_vocabularies(leave_out_position(vocabulary, self._travel)))
-        for stage in list_stages(self._options, self._travel):
-            for vocabulary in unplaced if stage.travel else vocabularies:
+        for stage in list_stages(self._options, find_common_travel(self._tasks)):
+            samples = self._draw(stage.travel)
+            allowed = leave_out_position(samples.vocabulary, stage.travel)
+            for vocabulary in list_vocabularies(allowed):
                 if time.monotonic() > self._deadline:
                     return None
-                learned = self._try_pool(stage, vocabulary)
+                learned = self._try_pool(stage, samples, vocabulary)
                 if learned is not None:
                     return learned
         return None
 
     def find_conflicting_states(self) -> tuple[RelationalState, RelationalState] | None:
         """Find two states that no feature allowed tells apart as needed; None if there are none."""
-        if not self._spaces:
+        samples = self._draw(())
+        if not samples.states:
             return None
-        sample = join_spaces(self._spaces)
+        sample = samples.join()
         limits = PoolLimits(self._options.most_complexity, time_limit=CONFLICT_SECONDS)
-        vocabulary = self._small[0].state.vocabulary
-        pool = enumerate_features(vocabulary, sample.states, limits, self._check)
+        pool = enumerate_features(samples.vocabulary, sample.states, limits, self._check)
         conflict = find_conflict(state_problem(pool.features, pool.values, sample))
         if conflict is None:
             return None
         first, second = sample.sources[[conflict.needed, conflict.refused]].tolist()
         return sample.states[first], sample.states[second]
 
-    def _try_pool(self, stage: Stage, vocabulary: StateVocabulary) -> LearnedAbstraction | None:
-        """Let the sample grow by what fails until a selection solves all tasks, or there is none.
+    def _draw(self, travel: tuple[TravelRule, ...]) -> TaskSamples:
+        """Return the samples of steps or journeys, which are drawn once."""
+        if travel not in self._samples:
+            options = self._options
+            samples = TaskSamples(self._tasks, travel, options.seed, options.draws, self._check)
+            self._samples[travel] = samples
+        return self._samples[travel]
+
+    def _try_pool(
+        self, stage: Stage, samples: TaskSamples, vocabulary: StateVocabulary
+    ) -> LearnedAbstraction | None:
+        """Let the samples grow by what fails until a selection solves all tasks, or there is none.
 
         Args:
             stage: what is looked for.
+            samples: of steps or journeys.
             vocabulary: the names that features may use.
         """
         learned: LearnedAbstraction | None = None
-        spaces = list(self._spaces)
         for _ in range(ROUNDS):
+            if not samples.states:
+                return None
             now = time.monotonic()
             settings = AttemptSettings(
                 stage.complexity,
@@ -162,12 +171,10 @@ class SymbolicLearning:
                 min(self._deadline, now + self._options.attempt_seconds),
                 self._options.seed,
                 stage.travel,
+                stage.only_nearer,
             )
-            firsts = [task.state for task in self._small]
-            sample = join_spaces(spaces)
+            sample, firsts = samples.join(stage.begins_anywhere), samples.firsts
             self.states = len(sample.states)
-            if stage.begins_anywhere:
-                sample = replace(sample, initial=sample.distances > 0)
             try:
                 if learned is not None:
                     learned = adapt_abstraction(
@@ -185,52 +192,43 @@ class SymbolicLearning:
             )
             if learned is None:
                 return None
-            failed = self._list_failed(learned)
-            if not failed:
+            failures = samples.list_failures(learned)
+            if not failures:
                 return learned
-            drawn = list(self._draw_around(failed))
-            if not drawn:
+            if not samples.grow(failures):
                 return None
-            spaces += drawn
         return None
 
-    def _list_failed(self, learned: LearnedAbstraction) -> list[tuple[SmallTasks, Execution]]:
-        """List the tasks that the policy does not solve, with its runs."""
-        runs = [(task, run_learned(learned, task)) for task in self._small]
-        return [run for run in runs if run[1].status is not ExecutionStatus.REACHED]
 
-    def _draw_around(
-        self, failed: Sequence[tuple[SmallTasks, Execution]]
-    ) -> Iterator[SampledSpace]:
-        """Draw parts of failed tasks: one with what the last steps touched, one with two goals."""
-        for task, run in failed:
-            last = [name for _, names in run.steps[-LAST_STEPS:] for name in names]
-            extra = [name for name in dict.fromkeys(last) if name in task.state.positions]
-            drawn = (task.draw(1, extra, self._check), task.draw(2, (), self._check))
-            yield from (space for space in drawn if space is not None)
-
-
-def run_learned(learned: LearnedAbstraction, small: SmallTasks) -> Execution:
-    """Run a learned policy on a task."""
-    policy = GeneralPolicy("learned", "", "", (), learned.qnp, learned.policy, learned.refinement)
-    runner = PolicyRunner(policy, small.task.domain)
-    return runner.run_state(small.state.copy(), small.task.goal)
+def find_common_travel(tasks: Sequence[TrainingTask]) -> tuple[TravelRule, ...]:
+    """Find the rules that travel in all tasks; without their roles if all do so directly."""
+    rules = find_travel_rules(tasks[0].domain)
+    found = []
+    for task in tasks:
+        state = build_state(task.domain, task.instance, task.goal)
+        found.append(confirm_travel(RuleEngine(task.domain), state, rules))
+    if not all(found):
+        return ()
+    return next((one for one in found if one == rules), found[0])
 
 
 def list_stages(options: SymbolicOptions, travel: tuple[TravelRule, ...]) -> Iterator[Stage]:
     """Yield the stages in their order.
 
-    Policies of journeys come first: they have fewer features, and are simpler. Policies of single
-    steps for the states that they reach alone are tried with simpler features: with those of the
-    same complexity there are many, most of which fit a small sample alone.
+    Policies of journeys come first: they have fewer features, and are simpler. Policies that may
+    go astray on their way, and policies of single steps for the states that they reach alone, are
+    tried with simpler features: with those of the same complexity there are many, most of which
+    are worse, or fit a small sample alone.
     """
     least, most = options.least_complexity, options.most_complexity
     for complexity in range(least, most + LAG + 1):
-        if complexity <= most and travel:
-            yield Stage(complexity, False, travel)
         if complexity <= most:
+            if travel:
+                yield Stage(complexity, False, travel, only_nearer=True)
             yield Stage(complexity, True)
         if complexity - LAG >= least:
+            if travel:
+                yield Stage(complexity - LAG, False, travel)
             yield Stage(complexity - LAG, False)
 
 

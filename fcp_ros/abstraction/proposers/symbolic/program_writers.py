@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.abstraction.features.enumeration import FeaturePool
-from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.expressions import (
     AllConcept,
     AndConcept,
@@ -79,9 +78,7 @@ class JourneyWriter:
         self._sample = sample
         self._pool = pool
         self._travel = {rule.name: rule for rule in travel}
-        self._position = travel[0].position
         self._order = order_concepts(pool.concepts)
-        self._evaluator = FeatureEvaluator(())
 
     def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
         """Return a program for each way to travel and each concept that is needed.
@@ -90,12 +87,10 @@ class JourneyWriter:
             NoProgram: no few concepts of the pool lead to good places in all states.
         """
         sample = self._sample
-        # A travel step that ends a journey has its good place where it leads to.
-        ends = sample.targets if rule in self._travel else sample.arrivals
         good: dict[int, int] = {}
         for number in transitions:
             source = int(sample.sources[number])
-            good[source] = good.get(source, 0) | self._locate(int(ends[number]))
+            good[source] = good.get(source, 0) | sample.places[number]
         step = () if rule in self._travel else (ConcreteStep(rule),)
         places = self._find_places(list(good), list(good.values()))
         return tuple(
@@ -103,10 +98,6 @@ class JourneyWriter:
             for place in places
             for travel in self._travel.values()
         )
-
-    def _locate(self, state: int) -> int:
-        """Return the place (bitset) where a state has the thing that travels."""
-        return self._evaluator.evaluate_concept(self._position, self._sample.states[state])
 
     def _find_places(self, states: list[int], good: list[int]) -> list[ConceptExpression]:
         """Find concepts without bad places, one of which has a good place in each state."""

@@ -13,21 +13,31 @@ from fcp_ros.abstraction.sampling.restriction import (
     restrict_state,
 )
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.engine import RuleEngine
-from fcp_ros.abstraction.states.state import list_bits
+from fcp_ros.abstraction.states.state import RelationalState, list_bits
 
 MOST_STATES = 250  # of one space
 DRAWS = 4  # of parts of one task, before none is taken
 
 
 class SmallTasks:
-    """State spaces of one task: of the task as a whole if it is small, else of drawn parts."""
+    """State spaces of one task: of the task as a whole if it is small, else of drawn parts.
 
-    def __init__(self, task: TrainingTask, random_source: random.Random) -> None:
+    Args:
+        task: the task.
+        travel: the rules that travel, for spaces of journeys; empty for those of steps.
+        random_source: draws.
+    """
+
+    def __init__(
+        self, task: TrainingTask, travel: tuple[TravelRule, ...], random_source: random.Random
+    ) -> None:
         self.task = task
         self.state = build_state(task.domain, task.instance, task.goal)
         self.engine = RuleEngine(task.domain)
+        self._travel = travel
         self._random = random_source
         self._drawn: set[frozenset[str]] = set()
         self._is_used = False
@@ -57,16 +67,25 @@ class SmallTasks:
                 return space
         return None
 
+    def shuffle(self) -> RelationalState:
+        """Return the initial state with its elements in another order.
+
+        Where a policy leaves a choice, the order decides: a policy must be right in each.
+        """
+        names = self._random.sample(self.state.objects, len(self.state.objects))
+        return restrict_state(self.state, names)
+
     def choose_others(self) -> list[str]:
         """Choose an element of each kind, and what these are related to by what rules change.
 
-        They stand for all that the goal says nothing about: a policy must not take them up.
+        They stand for all that the goal says nothing about: a policy must not take them up. Closed
+        cupboards are another kind than open ones.
         """
         state = self.state
-        lasting = [n for n in state.vocabulary.concepts if n not in state.vocabulary.fluent]
         bits = list(range(len(state.objects)))
         self._random.shuffle(bits)
-        kinds = {tuple(state.concepts[n] >> bit & 1 for n in lasting): bit for bit in bits}
+        names = state.vocabulary.concepts
+        kinds = {tuple(state.concepts[name] >> bit & 1 for name in names): bit for bit in bits}
         chosen = set(kinds.values())
         for role in state.vocabulary.roles:
             if role in state.vocabulary.fluent:
@@ -75,7 +94,8 @@ class SmallTasks:
         return [state.objects[bit] for bit in sorted(chosen)]
 
     def _explore(self, kept: frozenset[str], check: Callable[[], None]) -> SampledSpace | None:
-        state = restrict_state(self.state, kept)
+        names = [name for name in self.state.objects if name in kept]
+        state = restrict_state(self.state, names)
         goal = restrict_goal(self.task.goal, self.state, kept)
         is_goal = make_goal_test(self.task.domain, goal, state)
-        return explore(self.engine, state, is_goal, MOST_STATES, check)
+        return explore(self.engine, state, is_goal, self._travel, MOST_STATES, check)

@@ -25,7 +25,7 @@ from fcp_ros.abstraction.sampling.training_task import TrainingTask
 
 
 class SymbolicProposer:
-    """Learns an abstraction; after faults it learns again from another sample.
+    """Learns an abstraction; after faults it learns again from another, larger sample.
 
     Args:
         options: bounds.
@@ -55,7 +55,11 @@ class SymbolicProposer:
         Raises:
             ProposerStopped: NO_COMMON_POLICY with the conflicting states, or LIMIT.
         """
-        options = replace(self._options, seed=self._options.seed + self._round)
+        options = replace(
+            self._options,
+            seed=self._options.seed + self._round,
+            draws=self._options.draws + self._round,
+        )
         self._round += 1
         learning = SymbolicLearning(training, options, check, self._report)
         learned = learning.learn()

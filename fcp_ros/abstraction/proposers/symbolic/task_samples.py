@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state spaces of training tasks that a policy is learned on; they grow by what it fails at."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from fcp_ros.abstraction.policy.execution import Execution
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
+from fcp_ros.abstraction.policy.runner import PolicyRunner
+from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
+from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
+from fcp_ros.abstraction.sampling.sample import TransitionSample, join_spaces
+from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.sampling.travel import TravelRule
+from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+
+ORDERS = 3  # of the elements of a task besides its own
+LAST_STEPS = 2  # of a run that failed: what they touch is sampled
+MOST_STATES = 3_000  # of all spaces together
+
+
+class TaskSamples:
+    """Spaces of steps, or of journeys.
+
+    Args:
+        tasks: of one domain.
+        travel: the rules that travel, for journeys; empty for steps.
+        seed: of all draws.
+        draws: parts of each task with things that the goal says nothing about.
+        check: called often; may raise to stop.
+
+    Attributes:
+        travel: as given.
+        vocabulary: of the states.
+        firsts: the initial states of the tasks.
+        states: number of all states.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[TrainingTask],
+        travel: tuple[TravelRule, ...],
+        seed: int,
+        draws: int,
+        check: Callable[[], None],
+    ) -> None:
+        source = random.Random(seed)
+        self.travel = travel
+        self._check = check
+        self._small = [SmallTasks(task, travel, source) for task in tasks]
+        self.vocabulary: StateVocabulary = self._small[0].state.vocabulary
+        self.firsts: tuple[RelationalState, ...] = tuple(small.state for small in self._small)
+        drawn = [small.draw(2, (), check) for small in self._small]
+        for _ in range(draws):
+            drawn += [small.draw(1, small.choose_others(), check) for small in self._small]
+        self._spaces = [space for space in drawn if space is not None]
+
+    @property
+    def states(self) -> int:
+        """Count the states."""
+        return sum(len(space.states) for space in self._spaces)
+
+    def join(self, begins_anywhere: bool = False) -> TransitionSample:
+        """Return all spaces as one sample.
+
+        Args:
+            begins_anywhere: True if a policy must begin in all states, not only in initial ones.
+        """
+        sample = join_spaces(self._spaces)
+        return replace(sample, initial=sample.distances > 0) if begins_anywhere else sample
+
+    def list_failures(self, learned: LearnedAbstraction) -> list[tuple[int, Execution]]:
+        """List the numbers of the tasks that a policy does not solve, with its runs.
+
+        Each task is tried with its elements in several orders, until a run fails.
+        """
+        failures = []
+        policy = make_policy(learned)
+        for number, small in enumerate(self._small):
+            runner = PolicyRunner(policy, small.task.domain)
+            states = itertools.chain(
+                (small.state.copy(),), (small.shuffle() for _ in range(ORDERS))
+            )
+            for state in states:
+                self._check()
+                execution = runner.run_state(state, small.task.goal)
+                if not execution.reached:
+                    failures.append((number, execution))
+                    break
+        return failures
+
+    def grow(self, failures: Sequence[tuple[int, Execution]]) -> bool:
+        """Add parts of failed tasks; False if none is new, or there are enough states.
+
+        The parts have one or two goals, some what the last steps of the run touched, some others.
+        """
+        before = self.states
+        for number, run in failures:
+            small = self._small[number]
+            last = [name for _, names in run.steps[-LAST_STEPS:] for name in names]
+            extra = [name for name in dict.fromkeys(last) if name in small.state.positions]
+            parts = ((1, extra), (2, extra), (2, ()), (1, small.choose_others()))
+            for goals, others in (*parts, (2, small.choose_others())):
+                space = small.draw(goals, others, self._check)
+                if space is not None and self.states + len(space.states) <= MOST_STATES:
+                    self._spaces.append(space)
+        return self.states > before
+
+
+def make_policy(learned: LearnedAbstraction) -> GeneralPolicy:
+    """Make a policy to be run; nobody reads its name."""
+    return GeneralPolicy("learned", "", "", (), learned.qnp, learned.policy, learned.refinement)
