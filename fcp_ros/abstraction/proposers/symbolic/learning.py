@@ -66,8 +66,8 @@ class SymbolicOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """What is looked for.
+class LearningStage:
+    """The kind of policy that is looked for at one time.
 
     Attributes:
         complexity: of features.
@@ -151,7 +151,7 @@ class SymbolicLearning:
         return self._samples[travel]
 
     def _try_pool(
-        self, stage: Stage, samples: TaskSamples, vocabulary: StateVocabulary
+        self, stage: LearningStage, samples: TaskSamples, vocabulary: StateVocabulary
     ) -> LearnedAbstraction | None:
         """Let the samples grow by what fails until a selection solves all tasks, or there is none.
 
@@ -212,7 +212,9 @@ def find_common_travel(tasks: Sequence[TrainingTask]) -> tuple[TravelRule, ...]:
     return next((one for one in found if one == rules), found[0])
 
 
-def list_stages(options: SymbolicOptions, travel: tuple[TravelRule, ...]) -> Iterator[Stage]:
+def list_stages(
+    options: SymbolicOptions, travel: tuple[TravelRule, ...]
+) -> Iterator[LearningStage]:
     """Yield the stages in their order.
 
     Policies of journeys come first: they have fewer features, and are simpler. Policies that may
@@ -224,12 +226,12 @@ def list_stages(options: SymbolicOptions, travel: tuple[TravelRule, ...]) -> Ite
     for complexity in range(least, most + LAG + 1):
         if complexity <= most:
             if travel:
-                yield Stage(complexity, False, travel, only_nearer=True)
-            yield Stage(complexity, True)
+                yield LearningStage(complexity, False, travel, only_nearer=True)
+            yield LearningStage(complexity, True)
         if complexity - LAG >= least:
             if travel:
-                yield Stage(complexity - LAG, False, travel)
-            yield Stage(complexity - LAG, False)
+                yield LearningStage(complexity - LAG, False, travel)
+            yield LearningStage(complexity - LAG, False)
 
 
 def leave_out_position(

@@ -21,6 +21,7 @@ from fcp_ros.abstraction.states.vocabulary import StateVocabulary
 
 ORDERS = 3  # of the elements of a task besides its own
 LAST_STEPS = 2  # of a run that failed: what they touch is sampled
+GROWING = 2  # failed tasks whose parts are added at once
 MOST_STATES = 3_000  # of all spaces together
 
 
@@ -100,7 +101,7 @@ class TaskSamples:
         The parts have one or two goals, some what the last steps of the run touched, some others.
         """
         before = self.states
-        for number, run in failures:
+        for number, run in failures[:GROWING]:
             small = self._small[number]
             last = [name for _, names in run.steps[-LAST_STEPS:] for name in names]
             extra = [name for name in dict.fromkeys(last) if name in small.state.positions]
