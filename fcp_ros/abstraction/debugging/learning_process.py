@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from time import monotonic
 from types import TracebackType
 
-from fcp_ros.abstraction.debugging import learning_child
+import fcp_ros.abstraction.debugging.learning_child as learning_child
 from fcp_ros.abstraction.debugging.outcome import (
     Generalization,
     GeneralizationCallback,
