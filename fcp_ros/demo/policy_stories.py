@@ -70,5 +70,6 @@ def _tell_tidying(teller: Storyteller, state: Instance, things: Sequence[str], p
         teller.alpha,
         "a policy makes the plan, which is verified and executed",
         SOLVED,
+        relax=False,
         by_policy=True,
     )
