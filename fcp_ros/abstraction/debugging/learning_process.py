@@ -33,7 +33,7 @@ from fcp_ros.planning.model.watch import Interrupted
 
 TICK = 0.05
 """Seconds between two looks at the check while nothing is heard of the process."""
-GRACE = 3.0
+GRACE = 1.0
 """Seconds that the process has to end by itself once it was told to."""
 
 
