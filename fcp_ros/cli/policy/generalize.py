@@ -16,7 +16,7 @@ from fcp_ros.abstraction.debugging.outcome import (
     Generalization,
     GeneralizationOptions,
 )
-from fcp_ros.abstraction.policy.policy_file import save_policy, write_policy
+from fcp_ros.abstraction.policy.policy_file import write_policy
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import EndpointOption, JsonOption
 from fcp_ros.cli.plan.interruption import open_interruption
@@ -117,7 +117,7 @@ def run_generalize(
         found = _generalize(domain, training, goal, choice, options, quiet=as_json)
         if found.policy is not None and out is not None:
             out.parent.mkdir(parents=True, exist_ok=True)
-            save_policy(found.policy, out)
+            out.write_text(write_policy(found.policy), encoding="utf-8")
     if as_json:
         typer.echo(json.dumps(to_plain_generalization(found), indent=1))
     else:

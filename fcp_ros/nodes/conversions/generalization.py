@@ -24,7 +24,7 @@ def generalization_to_ros(found: Generalization) -> Generalize.Result:
     policy = found.policy
     return Generalize.Result(
         status=getattr(Generalize.Result, found.status.name),
-        message=found.sentence,
+        message=_complete_sentence(found.sentence),
         features=[] if policy is None else features_to_ros(_list_features(policy)),
         actions=[] if policy is None else _actions_to_ros(policy),
         remarks=[] if policy is None else list(policy.provenance.remarks),
@@ -59,6 +59,12 @@ def faults_to_ros(errors: Iterable[AbstractionError]) -> list[AbstractionFault]:
         )
         for error in list(errors)[:MOST_FAULTS]
     ]
+
+
+def _complete_sentence(clause: str) -> str:
+    """Return a clause with a capital letter and a full stop."""
+    end = "" if clause.endswith((".", "!", "?")) else "."
+    return f"{clause[:1].upper()}{clause[1:]}{end}" if clause else ""
 
 
 def _list_features(policy: GeneralPolicy) -> list[PolicyFeature]:

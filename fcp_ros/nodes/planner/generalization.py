@@ -101,7 +101,7 @@ def learn_policy(
             watch.check,
         )
     except UnsupportedGoal as error:
-        sentence = f"No policy can be learned for this goal: {error}."
+        sentence = f"No policy can be learned for this goal: {error}"
         found = Generalization(GeneralizationStatus.UNSUPPORTED, sentence)
     except Interrupted as interrupted:
         status = translate_interruption(interrupted.status)
@@ -259,7 +259,6 @@ class _TaskReader:
 def _put_to_use(result: Any, target: PolicyTarget, service: PlanningService | None) -> None:
     """Plan with a policy that was written from now on, and say so in the result."""
     result.policy, result.file = target.name, str(target.file)
-    sentence = result.message[:1].upper() + result.message[1:]
     if service is not None:
         service.policies.read_again()
         result.in_use = target.name in service.policies.present.names
@@ -268,4 +267,4 @@ def _put_to_use(result: Any, target: PolicyTarget, service: PlanningService | No
         if result.in_use
         else "the planner has another domain, so that it does not plan with it"
     )
-    result.message = f"{sentence}. Written to {target.file}; {use}."
+    result.message += f" Written to {target.file}; {use}."
