@@ -93,7 +93,7 @@ def run_demo(options: DemoOptions, console: Console) -> DemoReport:
 
 
 class _DemoRun:
-    """One run: nodes are started, play episodes, and are killed, five times over."""
+    """One run: nodes are started, play episodes, and are killed, four times over."""
 
     def __init__(self, options: DemoOptions, scene: Path, domain: Domain, console: Console) -> None:
         self._options = options
@@ -119,10 +119,9 @@ class _DemoRun:
         fault = f"pick(item={self._cast.best}): EXECUTION_FAILED"
         again = f"start all nodes again; from now on: {fault}"
         self._run_nodes(again, self._play_failure, faults=(fault,))
-        self._run_nodes("kill all nodes (SIGKILL) and start them again", self._play_memory)
         policies = config_folder() / "policies"
-        again = f"start all nodes again, with the policies in {policies}"
-        self._run_nodes(again, self._play_policy, policies=policies)
+        again = f"kill all nodes (SIGKILL) and start them again, with the policies in {policies}"
+        self._run_nodes(again, self._play_rest, policies=policies)
 
     def _play_goals(self, player: Player, teller: Storyteller) -> None:
         self._cast = cast = teller.choose_cast(player.fetch_state())
@@ -148,12 +147,10 @@ class _DemoRun:
         assert self._cast is not None
         self._record(player.play(teller.tell_failing(player.fetch_state(), self._cast)))
 
-    def _play_memory(self, player: Player, teller: Storyteller) -> None:
+    def _play_rest(self, player: Player, teller: Storyteller) -> None:
+        """Play what needs nothing but other nodes: memory, and a policy."""
         assert self._cast is not None
         self._record(player.play(teller.tell_remembering(player.fetch_state(), self._cast)))
-
-    def _play_policy(self, player: Player, teller: Storyteller) -> None:
-        assert self._cast is not None
         stories = propose_tidying(teller, player.fetch_state(), self._cast)
         story = choose_tidying(stories, player.plan_story)
         if story is None:

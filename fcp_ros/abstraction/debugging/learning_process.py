@@ -12,9 +12,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from time import monotonic
 from types import TracebackType
 
@@ -102,7 +102,7 @@ class _LearningProcess:
         self._request = request
 
     def __enter__(self) -> _LearningProcess:
-        ours, theirs = Pipe()
+        self._connection, theirs = Pipe()
         # Isolated (-I): neither the current folder nor the environment says what is imported.
         command = [sys.executable, "-I", learning_child.__file__, str(theirs.fileno())]
         try:
@@ -110,12 +110,12 @@ class _LearningProcess:
                 self._process = subprocess.Popen(
                     command, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
                 )
-            self._connection: Connection = ours
-            ours.send([entry for entry in sys.path if entry])
-            ours.send(self._request)
-        except BaseException:
-            ours.close()
-            raise
+        except OSError as error:
+            self._connection.close()
+            raise LearningProcessDied(f"it can't be started ({error})") from error
+        with suppress(OSError):  # it has ended already: `hear` says why
+            self._connection.send([entry for entry in sys.path if entry])
+            self._connection.send(self._request)
         return self
 
     def __exit__(
@@ -158,7 +158,7 @@ class _LearningProcess:
 
     def _explain_end(self) -> Generalization:
         """Say why the process ended without a word."""
-        code = self._process.wait()
+        code = self._process.wait(GRACE)
         if code >= 0:
             raise LearningProcessDied(f"it ended with exit code {code} and without a result")
         sentence = (
