@@ -30,7 +30,7 @@ from fcp_ros.language.reading import Interpretation, ReadingStatus, WordRole
 SESSION = open_session("household", "twin_house_furnished")
 HOUSE = ReadingContext(SESSION.domain, SESSION.state.instance, speaker="person_1")
 READER = DomainReader()
-SECONDS = 4.0
+SECONDS = 20.0  # a bound against hanging; some 2 s where nothing else runs
 """Of a reading on a busy machine; 150 words of the lexicon take at most 2 there."""
 ADVICE = ("say ", "give ", "did you mean")
 

@@ -16,6 +16,7 @@ from fcp_ros.abstraction.refinement.programs import (
     ConcreteStep,
     FeatureTest,
     IfBranch,
+    LowerLoop,
     Program,
     ProgramStatement,
     WhileLoop,
@@ -93,6 +94,9 @@ class _ProgramReader:
         if token == "while":
             self._skip()
             return WhileLoop(self._read_test(), self._read_block())
+        if token == "lower":
+            self._skip()
+            return LowerLoop(self._read_number(), self._read_block())
         if token == "if":
             self._skip()
             test, body = self._read_test(), self._read_block()
@@ -158,6 +162,17 @@ class _ProgramReader:
         wanted = self._look()[0] != "not"
         if not wanted:
             self._skip()
+        return self._read_feature(), wanted
+
+    def _read_number(self) -> Feature:
+        start = self._look()[1]
+        feature = self._read_feature()
+        if feature.is_boolean:
+            self._fail(f"`lower` takes a number; {feature.text} is true or false", start)
+        return feature
+
+    def _read_feature(self) -> Feature:
+        """Read the name of a feature, or a feature that is written out."""
         token, start = self._look()
         end = start + len(token)
         if not self._text[end:].lstrip().startswith("("):
@@ -165,11 +180,11 @@ class _ProgramReader:
                 hint = f"; {suggest_name(token, self._features)}" if self._features else ""
                 self._fail(f"no feature `{token}`; write any(C) or count(C){hint}", start)
             self._offset = end
-            return self._features[token], wanted
+            return self._features[token]
         self._expressions.offset = start
         feature = self._expressions.read_feature()
         self._offset = self._expressions.offset
-        return feature, wanted
+        return feature
 
     # --- tokens
 

@@ -2,12 +2,14 @@
 """Programs of concrete actions as values, and their text.
 
     program:   statement (; statement)*
-    statement: rule(parameter: concept, ...) | while test { program }
+    statement: rule(parameter: concept, ...) | while test { program } | lower feature { program }
                | if test { program } | if test { program } else { program }
     test:      [not] feature (and [not] feature)*
 
 A parameter without a concept may be any element that the rule allows. A test reads the state
-where it is reached; a number is true if it is above 0.
+where it is reached; a number is true if it is above 0. `lower` does its program until the number
+is 0, and each time the number must be lower than before: `lower distance(...) { walk() }` takes a
+shortest way.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from fcp_ros.abstraction.features.expressions import ConceptExpression, collect_
 from fcp_ros.abstraction.features.feature import Feature
 from fcp_ros.abstraction.qnp.frozen_mapping import FrozenMapping
 
-WORDS = frozenset(["while", "if", "else", "not", "and"])
+WORDS = frozenset(["while", "lower", "if", "else", "not", "and"])
 """Words of the language: a rule of that name is written in double quotes."""
 _PLAIN_NAME = re.compile(r"[^\W\d][\w.\-]*")
 
@@ -65,6 +67,17 @@ class WhileLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class LowerLoop:
+    """A program that is done until a number is 0, and lowers it each time."""
+
+    feature: Feature
+    body: Program
+
+    def __str__(self) -> str:
+        return f"lower {self.feature.text} {{ {write_program(self.body)} }}"
+
+
+@dataclass(frozen=True, slots=True)
 class IfBranch:
     """One of two programs, as a test says; the second one may be empty."""
 
@@ -77,7 +90,9 @@ class IfBranch:
         return f"{text} else {{ {write_program(self.otherwise)} }}" if self.otherwise else text
 
 
-ProgramStatement: TypeAlias = Union[ConcreteStep, WhileLoop, IfBranch]  # noqa: UP007  (Python 3.10)
+ProgramStatement: TypeAlias = Union[  # noqa: UP007  (Python 3.10)
+    ConcreteStep, WhileLoop, LowerLoop, IfBranch
+]
 Program: TypeAlias = tuple[ProgramStatement, ...]
 """Statements that are done one after the other."""
 
@@ -92,17 +107,20 @@ def list_steps(program: Program) -> Iterator[ConcreteStep]:
     for statement in program:
         if isinstance(statement, ConcreteStep):
             yield statement
-        elif isinstance(statement, WhileLoop):
+        elif isinstance(statement, WhileLoop | LowerLoop):
             yield from list_steps(statement.body)
         else:
             yield from list_steps((*statement.body, *statement.otherwise))
 
 
 def list_tests(program: Program) -> Iterator[FeatureTest]:
-    """List the tests of a program, in the order of its text."""
+    """List the tests of a program, in the order of its text; `lower` tests for more than 0."""
     for statement in program:
         if isinstance(statement, WhileLoop):
             yield statement.test
+            yield from list_tests(statement.body)
+        elif isinstance(statement, LowerLoop):
+            yield FeatureTest(((statement.feature, True),))
             yield from list_tests(statement.body)
         elif isinstance(statement, IfBranch):
             yield statement.test

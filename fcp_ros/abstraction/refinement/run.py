@@ -2,11 +2,13 @@
 """A program in one state, with the choices that are left: depth first, in the engine's order.
 
 Programs are compiled to a graph of steps and tests, so that loops cost no recursion. A run that
-comes to the same loop in the same state again leads nowhere: it goes back to its last choice.
+comes to the same loop in the same state again goes back to its last choice: all that follows from
+there was, or is being, tried. So the many shortest ways to one place are tried as one.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,7 +18,8 @@ from fcp_ros.abstraction.features.expressions import ConceptExpression
 from fcp_ros.abstraction.features.feature import Feature
 from fcp_ros.abstraction.refinement.programs import (
     ConcreteStep,
-    FeatureTest,
+    IfBranch,
+    LowerLoop,
     Program,
     WhileLoop,
     list_tests,
@@ -38,15 +41,35 @@ class _StepNode:
 
 @dataclass(slots=True)
 class _TestNode:
-    """`literals` are positions of features in the evaluator's tuple, and wanted truth values."""
+    """`literals` are positions of features in the evaluator's tuple, and wanted truth values.
+
+    `around` are the loops of `lower` that it is in, innermost last.
+    """
 
     literals: tuple[tuple[int, bool], ...]
     is_loop: bool
-    following: _Node
-    otherwise: _Node
+    around: tuple[int, ...]
+    following: _Node = None
+    otherwise: _Node = None
 
 
-_Node: TypeAlias = "_StepNode | _TestNode | None"
+@dataclass(slots=True)
+class _LowerNode:
+    """The feature at a place of the evaluator's tuple must be lower than when it was last here.
+
+    `loop` is the number of the loop, shared by the node where it is entered and the one after each
+    round; `around` are the loops of `lower` that it is in.
+    """
+
+    place: int
+    loop: int
+    is_entry: bool
+    around: tuple[int, ...]
+    following: _Node = None
+    otherwise: _Node = None
+
+
+_Node: TypeAlias = "_StepNode | _TestNode | _LowerNode | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,36 +106,49 @@ def compile_programs(
 def _compile_program(program: Program, evaluator: FeatureEvaluator) -> CompiledProgram:
     places = {feature: place for place, feature in enumerate(evaluator.features)}
 
-    def compile_test(test: FeatureTest, *, is_loop: bool) -> _TestNode:
-        wanted = tuple((places[feature], value) for feature, value in test.literals)
-        return _TestNode(wanted, is_loop, None, None)
+    loops = itertools.count()
 
-    def compile_statements(statements: Program, following: _Node) -> _Node:
+    def compile_lower(loop: LowerLoop, following: _Node, around: tuple[int, ...]) -> _Node:
+        place, number = places[loop.feature], next(loops)
+        entry = _LowerNode(place, number, True, around, otherwise=following)
+        again = _LowerNode(place, number, False, around, otherwise=following)
+        body = compile_statements(loop.body, again, (*around, number))
+        entry.following = again.following = body
+        return entry
+
+    def compile_test(
+        statement: WhileLoop | IfBranch, following: _Node, around: tuple[int, ...]
+    ) -> _Node:
+        literals = tuple((places[feature], value) for feature, value in statement.test.literals)
+        if isinstance(statement, WhileLoop):
+            node = _TestNode(literals, True, around, otherwise=following)
+            node.following = compile_statements(statement.body, node, around)
+            return node
+        body = compile_statements(statement.body, following, around)
+        otherwise = compile_statements(statement.otherwise, following, around)
+        return _TestNode(literals, False, around, body, otherwise)
+
+    def compile_statements(statements: Program, following: _Node, around: tuple[int, ...]) -> _Node:
         for statement in reversed(statements):
             if isinstance(statement, ConcreteStep):
                 constraints = tuple(statement.constraints.items())
                 following = _StepNode(statement.rule, constraints, following)
-                continue
-            node = compile_test(statement.test, is_loop=isinstance(statement, WhileLoop))
-            if isinstance(statement, WhileLoop):
-                node.otherwise = following
-                node.following = compile_statements(statement.body, node)
+            elif isinstance(statement, LowerLoop):
+                following = compile_lower(statement, following, around)
             else:
-                node.following = compile_statements(statement.body, following)
-                node.otherwise = compile_statements(statement.otherwise, following)
-            following = node
+                following = compile_test(statement, following, around)
         return following
 
-    return CompiledProgram(compile_statements(program, None), evaluator)
+    return CompiledProgram(compile_statements(program, None, ()), evaluator)
 
 
 @dataclass(slots=True)
 class _Choice:
-    """A step that was chosen among the bindings left."""
+    """A step that was chosen among the bindings left; `trail` is the length of the run's then."""
 
     bindings: Iterator[tuple[int, ...]]
     node: _StepNode
-    loops: int
+    trail: int
     undo: Undo | None = None
 
 
@@ -143,8 +179,10 @@ class ProgramRun:
         self._engine = engine
         self._state = state
         self._choices: list[_Choice] = []
-        self._loops: list[tuple[int, int]] = []
-        self._seen: set[tuple[int, int]] = set()
+        # Loop, state, and the numbers of the loops around: the same tries follow.
+        self._seen: set[tuple[int, int, tuple[int, ...]]] = set()
+        self._last: dict[int, int] = {}  # the number that each `lower` had when it was last there
+        self._trail: list[tuple[int, int | None]] = []  # what `_last` was before
         self._started = False
         self.steps: list[tuple[str, tuple[int, ...]]] = []
         self.tries = 0
@@ -188,11 +226,16 @@ class ProgramRun:
 
     def _go_on(self, node: _Node) -> bool:
         """Go from a node to the next step, which becomes a choice; True at the end."""
-        while isinstance(node, _TestNode):
-            if node.is_loop and not self._enter_loop(node):
-                return False
+        while node is not None and not isinstance(node, _StepNode):
             values = self._program.evaluator.evaluate(self._state)
-            holds = all((values[place] > 0) == wanted for place, wanted in node.literals)
+            if isinstance(node, _LowerNode):
+                if not self._is_lower(node, values[node.place]):
+                    return False
+                holds = values[node.place] > 0
+            else:
+                if node.is_loop and not self._is_new(node):
+                    return False
+                holds = all((values[place] > 0) == wanted for place, wanted in node.literals)
             node = node.following if holds else node.otherwise
         if node is None:
             return True
@@ -201,22 +244,35 @@ class ProgramRun:
             for parameter, concept in node.constraints
         }
         bindings = self._engine.bindings(node.rule, self._state, constraints)
-        self._choices.append(_Choice(bindings, node, len(self._loops)))
+        self._choices.append(_Choice(bindings, node, len(self._trail)))
         return False
 
-    def _enter_loop(self, node: _TestNode) -> bool:
+    def _is_new(self, node: _TestNode | _LowerNode) -> bool:
         """Note that a loop was come to; False if it was in this state before."""
-        mark = (id(node), self._state.key())
+        mark = (id(node), self._state.key(), tuple([self._last[loop] for loop in node.around]))
         if mark in self._seen:
             return False
         self._seen.add(mark)
-        self._loops.append(mark)
+        return True
+
+    def _is_lower(self, node: _LowerNode, value: int) -> bool:
+        """Note the number of a loop; False if it isn't lower, or was here in this state before."""
+        loop = node.loop
+        before = self._last.get(loop)
+        if not node.is_entry and (before is None or value >= before or not self._is_new(node)):
+            return False
+        self._trail.append((loop, before))
+        self._last[loop] = value
         return True
 
     def _take_back(self, choice: _Choice) -> None:
         """Take back the step of the last choice, if one was taken, and what came after it."""
-        while len(self._loops) > choice.loops:
-            self._seen.discard(self._loops.pop())
+        while len(self._trail) > choice.trail:
+            loop, before = self._trail.pop()
+            if before is None:
+                del self._last[loop]
+            else:
+                self._last[loop] = before
         if choice.undo is not None:
             self._engine.undo(choice.undo, self._state)
             choice.undo = None

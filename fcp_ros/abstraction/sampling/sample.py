@@ -22,6 +22,8 @@ class TransitionSample:
         spaces: (states,), number of the space of each state.
         sources: (transitions,), index of the state before.
         targets: (transitions,), index of the state after.
+        arrivals: (transitions,), index of the state in which the step is done: the source, except
+            for journeys (see `journeys`).
         steps: for each transition the rule and its binding.
         goal: (states,), True where the goal holds.
         distances: (states,), least number of steps to the goal; -1 for dead ends.
@@ -32,6 +34,7 @@ class TransitionSample:
     spaces: NDArray[np.int64]
     sources: NDArray[np.int64]
     targets: NDArray[np.int64]
+    arrivals: NDArray[np.int64]
     steps: tuple[Step, ...]
     goal: NDArray[np.bool_]
     distances: NDArray[np.int64]
@@ -48,11 +51,13 @@ def join_spaces(spaces: Sequence[SampledSpace]) -> TransitionSample:
         parts = [np.array(part, dtype=np.int64) for part in lists]
         return np.concatenate([part + start for part, start in zip(parts, starts, strict=False)])
 
+    sources = shift([space.sources for space in spaces])
     return TransitionSample(
         states=tuple(state for space in spaces for state in space.states),
         spaces=np.repeat(np.arange(len(spaces)), np.diff(starts)),
-        sources=shift([space.sources for space in spaces]),
+        sources=sources,
         targets=shift([space.targets for space in spaces]),
+        arrivals=sources,
         steps=tuple(step for space in spaces for step in space.steps),
         goal=np.concatenate([np.array(space.goal, dtype=bool) for space in spaces]),
         distances=np.concatenate([np.array(s.distances, dtype=np.int64) for s in spaces]),

@@ -27,6 +27,7 @@ def state_problem(
     initial: Iterable[int] | None = None,
     weights: Iterable[int] | None = None,
     boolean: Iterable[int] = (),
+    refused: Iterable[int] = (),
 ) -> SeparationProblem:
     rows = np.array(list(values), dtype=np.int64)
     ends = np.array(list(edges), dtype=np.int64)
@@ -42,6 +43,7 @@ def state_problem(
         alive=alive,
         expanded=np.ones(len(rows), dtype=bool),
         initial=np.isin(places, list(initial)) if initial is not None else alive,
+        refused=np.isin(np.arange(len(ends)), list(refused)),
     )
 
 

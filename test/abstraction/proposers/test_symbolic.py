@@ -39,9 +39,9 @@ COURIER = """(define (domain courier) (:requirements :strips :typing)
 
 BRIDGE = """(define (domain bridge) (:requirements :strips :typing)
   (:types plank)
-  (:predicates (next ?a ?b - plank) (on ?a - plank) (rotten ?a - plank))
+  (:predicates (next ?a ?b - plank) (on ?a - plank) (worn ?a - plank))
   (:action walk :parameters (?a ?b - plank) :precondition (and (on ?a) (next ?a ?b))
-    :effect (and (on ?b) (not (on ?a)))))"""
+    :effect (and (on ?b) (not (on ?a)) (worn ?a))))"""
 
 
 def make_task(domain: str, name: str, objects: str, init: str, goal: str) -> TrainingTask:

@@ -25,7 +25,8 @@ class TransitionClasses:
     Attributes:
         codes: (classes, features).
         of_transition: (transitions,), class of each transition; -1 if its source is dead or a goal.
-        bad: (classes,), True if a member ends where the goal can't be reached, or changes nothing.
+        bad: (classes,), True if a member ends where the goal can't be reached, is refused, or
+            changes nothing.
         members: (classes,), one transition of each class.
         node_of_state: (states,), node of each state.
         edges: unique (class, source node, target node), without those of bad classes.
@@ -55,7 +56,7 @@ def collapse_transitions(problem: SeparationProblem) -> TransitionClasses:
     of_transition = np.full(len(problem.sources), -1, dtype=np.int64)
     of_transition[used] = numbers
     bad = np.zeros(len(members), dtype=bool)
-    bad[numbers[~problem.alive[problem.targets[used]]]] = True
+    bad[numbers[~problem.alive[problem.targets[used]] | problem.refused[used]]] = True
     starts, ends = nodes[problem.sources[used]], nodes[problem.targets[used]]
     bad[numbers[starts == ends]] = True
     edges = np.unique(np.stack([numbers, starts, ends], axis=1), axis=0)

@@ -28,7 +28,7 @@ class TransitionConflict:
 def find_conflict(problem: SeparationProblem) -> TransitionConflict | None:
     """Find the state nearest to the beginning that no selection of features can serve."""
     classes = collapse_transitions(problem)
-    refused = ~problem.alive[problem.targets]
+    refused = ~problem.alive[problem.targets] | problem.refused
     refused |= classes.node_of_state[problem.sources] == classes.node_of_state[problem.targets]
     for state in np.flatnonzero(problem.alive & ~problem.goal & problem.expanded).tolist():
         leaving = np.flatnonzero(problem.sources == state)

@@ -23,6 +23,8 @@ class SeparationProblem:
         expanded: (states,), True where all transitions of the state are listed.
         initial: (states,), True where the policy must begin. Every expanded state that it reaches
             from there needs a good transition.
+        refused: (transitions,), True for those that must not be good, as those that lead where the
+            goal can't be reached.
     """
 
     values: np.ndarray
@@ -34,6 +36,7 @@ class SeparationProblem:
     alive: np.ndarray
     expanded: np.ndarray
     initial: np.ndarray
+    refused: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def widen_good(problem: SeparationProblem, selection: Selection) -> np.ndarray:
     kept[groups[selection.good[used]]] = True
     candidates = np.zeros(count, dtype=bool)
     candidates[groups[improves_order(problem, selection, used)]] = True
-    candidates[groups[~problem.alive[problem.targets[used]]]] = False
+    candidates[groups[~problem.alive[problem.targets[used]] | problem.refused[used]]] = False
     sizes = np.bincount(groups, minlength=count)
     for group in np.argsort(-sizes, kind="stable").tolist():
         if candidates[group] and not kept[group]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from fcp_ros.abstraction.proposers.symbolic.extrapolation import (
     extrapolate_steps,
 )
 from fcp_ros.abstraction.proposers.symbolic.feature_names import name_features
+from fcp_ros.abstraction.proposers.symbolic.program_writers import ProgramWriter
 from fcp_ros.abstraction.qnp.problem import (
     AbstractAction,
     Qnp,
@@ -26,7 +27,7 @@ from fcp_ros.abstraction.qnp.problem import (
     encode_state,
 )
 from fcp_ros.abstraction.refinement.mapping import RefinementMapping
-from fcp_ros.abstraction.refinement.programs import ConcreteStep
+from fcp_ros.abstraction.refinement.programs import Program
 from fcp_ros.abstraction.sampling.sample import TransitionSample
 
 
@@ -57,6 +58,7 @@ def assemble_abstraction(
     good: NDArray[np.bool_],
     sample: TransitionSample,
     first_values: NDArray[np.int32],
+    writer: ProgramWriter,
 ) -> LearnedAbstraction:
     """Assemble the abstraction of good transitions.
 
@@ -68,6 +70,10 @@ def assemble_abstraction(
         good: (transitions,).
         sample: the transitions.
         first_values: (training tasks, features) in the tasks' own initial states.
+        writer: of the programs.
+
+    Raises:
+        NoProgram: the writer knows none for some of the good transitions.
     """
     names = name_features(features)
     boolean = [feature.is_boolean for feature in features]
@@ -77,9 +83,10 @@ def assemble_abstraction(
     goal = _find_goal(names, truth, sample.goal)
     steps = [(row, changes, tuple(use.rules)) for (row, changes), use in known.items()]
     rules = {step: tuple(use.rules) for step, use in known.items()}
+    write = _find_programs(known, sample, writer)
     steps.extend(extrapolate_steps(order, boolean, rules, refused, _see_changes(values, sample)))
     steps = _drop_unreached(steps, firsts, goal, names, boolean)
-    actions, programs, action_of = _name_actions(features, names, steps)
+    actions, programs, action_of = _name_actions(features, names, steps, write)
     qnp = Qnp(
         name=name,
         booleans=tuple(n for n, is_boolean in zip(names, boolean, strict=True) if is_boolean),
@@ -102,6 +109,28 @@ def assemble_abstraction(
     refinement = RefinementMapping(dict(zip(names, features, strict=True)), programs)
     initial = tuple(dict.fromkeys(map(encode, firsts.tolist())))
     return LearnedAbstraction(qnp, refinement, policy, initial, examples)
+
+
+def _find_programs(
+    known: Mapping[tuple[Row, Changes], _Use], sample: TransitionSample, writer: ProgramWriter
+) -> Callable[[str, Changes], tuple[Program, ...]]:
+    """Return the programs of each rule and its changes.
+
+    Where no sampled transition has these changes, they are all programs of the rule.
+    """
+    uses: dict[tuple[str, Changes], list[int]] = {}
+    for (_, changes), use in known.items():
+        for number in use.transitions:
+            uses.setdefault((sample.steps[number][0], changes), []).append(number)
+    programs = {(r, changes): writer.write(r, found) for (r, changes), found in uses.items()}
+
+    def write(rule: str, changes: Changes) -> tuple[Program, ...]:
+        if (rule, changes) in programs:
+            return programs[rule, changes]
+        others = (found for (other, _), found in programs.items() if other == rule)
+        return tuple(dict.fromkeys(itertools.chain(*others)))
+
+    return write
 
 
 @dataclass
@@ -199,9 +228,8 @@ def _name_actions(
     features: Sequence[Feature],
     names: Sequence[str],
     steps: Sequence[tuple[Row, Changes, tuple[str, ...]]],
-) -> tuple[
-    tuple[AbstractAction, ...], dict[str, tuple[tuple[ConcreteStep], ...]], dict[Changes, str]
-]:
+    write: Callable[[str, Changes], tuple[Program, ...]],
+) -> tuple[tuple[AbstractAction, ...], dict[str, tuple[Program, ...]], dict[Changes, str]]:
     """Make one action for all steps with the same changes; its condition is what they share."""
     rows: dict[Changes, list[Row]] = {}
     rules: dict[Changes, dict[str, None]] = {}
@@ -223,7 +251,8 @@ def _name_actions(
             if change
         }
         actions.append(AbstractAction(action, _find_common(names, np.array(found)), effects))
-        programs[action] = tuple((ConcreteStep(rule),) for rule in rules[changes])
+        found_programs = itertools.chain(*(write(rule, changes) for rule in rules[changes]))
+        programs[action] = tuple(dict.fromkeys(found_programs))
     return tuple(actions), programs, action_of
 
 

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.abstraction.features.enumeration import PoolLimits, enumerate_features
-from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
-from fcp_ros.abstraction.features.expressions import (
-    AllConcept,
-    DescriptionExpression,
-    SameConcept,
-    list_parts,
+from fcp_ros.abstraction.features.enumeration import (
+    FeaturePool,
+    PoolLimits,
+    enumerate_features,
 )
+from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.feature import DistanceFeature, Feature
 from fcp_ros.abstraction.proposers.separation.problem import SeparationProblem
 from fcp_ros.abstraction.proposers.separation.selection import Selector
@@ -25,13 +23,22 @@ from fcp_ros.abstraction.proposers.symbolic.assembly import (
     LearnedAbstraction,
     assemble_abstraction,
 )
+from fcp_ros.abstraction.proposers.symbolic.program_writers import (
+    RARE_WEIGHT,
+    JourneyWriter,
+    NoProgram,
+    ProgramWriter,
+    StepWriter,
+    count_rare,
+)
 from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
+from fcp_ros.abstraction.sampling.journeys import list_journeys
 from fcp_ros.abstraction.sampling.sample import TransitionSample
+from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import StateVocabulary
 
 DISTANCE_WEIGHT = 1  # a distance costs this much more than its complexity
-RARE_WEIGHT = 2  # and so does each `all` and `same`: true of what has nothing to do with the role
 MOST_REFUSALS = 30  # selections that need not terminate, before an attempt is given up
 
 
@@ -44,12 +51,15 @@ class AttemptSettings:
         pool_seconds: time for the pool.
         deadline: of the selection, by `time.monotonic`.
         seed: decides between equally good selections.
+        travel: rules that travel, for a policy of journeys, each of which comes nearer to the goal;
+            empty for one of single steps.
     """
 
     complexity: int
     pool_seconds: float
     deadline: float
     seed: int = 0
+    travel: tuple[TravelRule, ...] = ()
 
 
 def attempt_abstraction(
@@ -73,14 +83,14 @@ def attempt_abstraction(
     Raises:
         TimeoutError: no selection was found until the deadline.
     """
-    limits = PoolLimits(max_complexity=settings.complexity, time_limit=settings.pool_seconds)
-    pool = enumerate_features(vocabulary, sample.states, limits, check)
-    return _select(name, pool.features, pool.values, sample, firsts, settings, check)
+    pool = _enumerate(sample, vocabulary, settings, check)
+    return _select(name, pool.features, pool.values, pool, sample, firsts, settings, check)
 
 
 def adapt_abstraction(
     learned: LearnedAbstraction,
     sample: TransitionSample,
+    vocabulary: StateVocabulary,
     firsts: Sequence[RelationalState],
     settings: AttemptSettings,
     check: Callable[[], None],
@@ -89,19 +99,37 @@ def adapt_abstraction(
     features = tuple(learned.refinement.features.values())
     evaluator = FeatureEvaluator(features)
     values = np.array([evaluator.evaluate(state) for state in sample.states])
-    return _select(learned.qnp.name, features, values, sample, firsts, settings, check)
+    pool = _enumerate(sample, vocabulary, settings, check) if settings.travel else None
+    return _select(learned.qnp.name, features, values, pool, sample, firsts, settings, check)
+
+
+def _enumerate(
+    sample: TransitionSample,
+    vocabulary: StateVocabulary,
+    settings: AttemptSettings,
+    check: Callable[[], None],
+) -> FeaturePool:
+    limits = PoolLimits(max_complexity=settings.complexity, time_limit=settings.pool_seconds)
+    return enumerate_features(vocabulary, sample.states, limits, check)
 
 
 def _select(
     name: str,
     features: Sequence[Feature],
     values: NDArray[np.int32],
+    pool: FeaturePool | None,
     sample: TransitionSample,
     firsts: Sequence[RelationalState],
     settings: AttemptSettings,
     check: Callable[[], None],
 ) -> LearnedAbstraction | None:
-    problem = state_problem(features, values, sample)
+    writer: ProgramWriter = StepWriter()
+    if settings.travel and pool is not None:
+        journeys = list_journeys(sample, [rule.name for rule in settings.travel])
+        if journeys is None:
+            return None
+        sample, writer = journeys, JourneyWriter(journeys, pool, settings.travel)
+    problem = state_problem(features, values, sample, bool(settings.travel))
     selector = Selector(problem, settings.seed)
     for _ in range(MOST_REFUSALS):
         selection = selector.select(check, settings.deadline)
@@ -110,15 +138,19 @@ def _select(
         chosen = sorted(selection.features, key=lambda place: not features[place].is_boolean)
         selected = [features[place] for place in chosen]
         evaluator = FeatureEvaluator(selected)
-        learned = assemble_abstraction(
-            name,
-            selected,
-            values[:, chosen],
-            [(chosen.index(place), direction) for place, direction in selection.order],
-            widen_good(problem, selection),
-            sample,
-            np.array([evaluator.evaluate(state) for state in firsts]),
-        )
+        try:
+            learned = assemble_abstraction(
+                name,
+                selected,
+                values[:, chosen],
+                [(chosen.index(place), direction) for place, direction in selection.order],
+                widen_good(problem, selection),
+                sample,
+                np.array([evaluator.evaluate(state) for state in firsts]),
+                writer,
+            )
+        except NoProgram:
+            return None
         endless = find_endless(learned)
         if not endless:
             return learned
@@ -140,7 +172,7 @@ def list_examples(learned: LearnedAbstraction, component: EndlessComponent) -> l
 
 def weigh_feature(feature: Feature) -> int:
     """Return the cost of selecting a feature: simple ones hold beyond the sample more often."""
-    rare = sum(map(_count_rare, feature.parts))
+    rare = sum(map(count_rare, feature.parts))
     return (
         feature.complexity
         + RARE_WEIGHT * rare
@@ -148,15 +180,21 @@ def weigh_feature(feature: Feature) -> int:
     )
 
 
-def _count_rare(expression: DescriptionExpression) -> int:
-    inner = sum(map(_count_rare, list_parts(expression)))
-    return inner + isinstance(expression, AllConcept | SameConcept)
-
-
 def state_problem(
-    features: Sequence[Feature], values: NDArray[np.int32], sample: TransitionSample
+    features: Sequence[Feature],
+    values: NDArray[np.int32],
+    sample: TransitionSample,
+    only_nearer: bool = False,
 ) -> SeparationProblem:
-    """State the problem of a sample whose features have these values."""
+    """State the problem of a sample whose features have these values.
+
+    Args:
+        features: of the pool.
+        values: (states, features).
+        sample: the transitions.
+        only_nearer: transitions that do not come nearer to the goal are refused.
+    """
+    farther = sample.distances[sample.targets] >= sample.distances[sample.sources]
     weights = [weigh_feature(feature) for feature in features]
     return SeparationProblem(
         values=values,
@@ -168,4 +206,5 @@ def state_problem(
         alive=sample.distances >= 0,
         expanded=np.ones(len(sample.states), dtype=bool),
         initial=sample.initial,
+        refused=farther & only_nearer,
     )

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of learned actions: a step with any objects, or a journey to where it is to be done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.abstraction.features.enumeration import FeaturePool
+from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
+from fcp_ros.abstraction.features.expressions import (
+    AllConcept,
+    AndConcept,
+    ConceptExpression,
+    DescriptionExpression,
+    SameConcept,
+    list_parts,
+    measure_complexity,
+)
+from fcp_ros.abstraction.features.feature import AnyFeature, DistanceFeature
+from fcp_ros.abstraction.refinement.programs import (
+    ConcreteStep,
+    FeatureTest,
+    IfBranch,
+    LowerLoop,
+    Program,
+    ProgramStatement,
+)
+from fcp_ros.abstraction.sampling.sample import TransitionSample
+from fcp_ros.abstraction.sampling.travel import TravelRule
+
+RARE_WEIGHT = 2  # `all` and `same` cost more: true of what has nothing to do with the role
+MOST_PLACES = 4  # concepts that together say where an action is to be done
+
+
+class NoProgram(Exception):
+    """No program is known for some good transitions."""
+
+
+class ProgramWriter(Protocol):
+    """Writes programs for good transitions of one rule."""
+
+    def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
+        """Return programs to be tried in their order.
+
+        Args:
+            rule: of the last step of the transitions.
+            transitions: indices in the sample; all good ones that change the features alike.
+
+        Raises:
+            NoProgram: there is none.
+        """
+        ...
+
+
+class StepWriter:
+    """The rule alone, with any objects."""
+
+    def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
+        """Return one program of one step."""
+        return ((ConcreteStep(rule),),)
+
+
+class JourneyWriter:
+    """Travel to an object of a concept that leads to good places only, and then the rule.
+
+    Args:
+        sample: journeys.
+        pool: concepts with their members in the states of the sample.
+        travel: the rules that travel.
+    """
+
+    def __init__(
+        self, sample: TransitionSample, pool: FeaturePool, travel: Sequence[TravelRule]
+    ) -> None:
+        self._sample = sample
+        self._pool = pool
+        self._travel = {rule.name: rule for rule in travel}
+        self._position = travel[0].position
+        self._order = order_concepts(pool.concepts)
+        self._evaluator = FeatureEvaluator(())
+
+    def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
+        """Return a program for each way to travel and each concept that is needed.
+
+        Raises:
+            NoProgram: no few concepts of the pool lead to good places in all states.
+        """
+        sample = self._sample
+        # A travel step that ends a journey has its good place where it leads to.
+        ends = sample.targets if rule in self._travel else sample.arrivals
+        good: dict[int, int] = {}
+        for number in transitions:
+            source = int(sample.sources[number])
+            good[source] = good.get(source, 0) | self._locate(int(ends[number]))
+        step = () if rule in self._travel else (ConcreteStep(rule),)
+        places = self._find_places(list(good), list(good.values()))
+        return tuple(
+            (_travel_to(travel, place), *step)
+            for place in places
+            for travel in self._travel.values()
+        )
+
+    def _locate(self, state: int) -> int:
+        """Return the place (bitset) where a state has the thing that travels."""
+        return self._evaluator.evaluate_concept(self._position, self._sample.states[state])
+
+    def _find_places(self, states: list[int], good: list[int]) -> list[ConceptExpression]:
+        """Find concepts without bad places, one of which has a good place in each state."""
+        batch = self._pool.batch
+        size = batch.words * batch.dtype.itemsize
+        data = b"".join(places.to_bytes(size, "little") for places in good)
+        wanted = np.frombuffer(data, batch.dtype).reshape(len(good), batch.words)
+        members = self._pool.members[self._order][:, states]
+        safe = ~(members & ~wanted).any(axis=(1, 2))
+        telling: NDArray[np.bool_] = members.any(axis=2) & safe[:, None]
+        left = np.ones(len(states), dtype=bool)
+        chosen: list[ConceptExpression] = []
+        while left.any():
+            counts = (telling & left).sum(axis=1)
+            best = int(counts.argmax())
+            if not counts[best] or len(chosen) == MOST_PLACES:
+                raise NoProgram
+            chosen.append(self._pool.concepts[self._order[best]])
+            left &= ~telling[best]
+        return chosen
+
+
+def order_concepts(concepts: Sequence[ConceptExpression]) -> list[int]:
+    """Return the numbers of concepts, simplest first: they hold beyond the sample more often."""
+    weights = [measure_complexity(c) + RARE_WEIGHT * count_rare(c) for c in concepts]
+    return sorted(range(len(concepts)), key=weights.__getitem__)
+
+
+def count_rare(expression: DescriptionExpression) -> int:
+    """Count `all` and `same`."""
+    inner = sum(map(count_rare, list_parts(expression)))
+    return inner + isinstance(expression, AllConcept | SameConcept)
+
+
+def _travel_to(travel: TravelRule, place: ConceptExpression) -> ProgramStatement:
+    """Return the statement that travels to an object of a concept, if that is needed."""
+    if travel.role is not None:
+        distance = DistanceFeature(travel.position, travel.role, place)
+        return LowerLoop(distance, (ConcreteStep(travel.name),))
+    is_there = FeatureTest(((AnyFeature(AndConcept(travel.position, place)), False),))
+    return IfBranch(is_there, (ConcreteStep(travel.name, {travel.destination: place}),))
