@@ -157,8 +157,9 @@ learning_process.generalize_apart(request, lambda said: print(said.doing, flush=
 
 
 def test_it_ends_with_the_program_that_started_it(training: Training, tmp_path: Path) -> None:
-    file = tmp_path / "request"
-    file.write_bytes(pickle.dumps(LearningRequest(training)))  # learned in 10 s or more
+    file, pipe = tmp_path / "request", tmp_path / "abstraction.yaml"
+    os.mkfifo(pipe)  # whoever reads it waits for ever
+    file.write_bytes(pickle.dumps(LearningRequest(training, str(pipe))))
     parent = subprocess.Popen(
         [sys.executable, "-c", _PARENT, str(file)], stdout=subprocess.PIPE, text=True
     )
