@@ -17,7 +17,13 @@ with defer_imports(__name__):
         PendingGoal,
         PendingReply,
     )
-    from fcp_ros.client.queries import Element, is_solved, plan_request, predicate_query
+    from fcp_ros.client.queries import (
+        Element,
+        is_solved,
+        plan_request,
+        policy_goal,
+        predicate_query,
+    )
 
 __all__ = [
     "Element",
@@ -30,5 +36,6 @@ __all__ = [
     "PendingReply",
     "is_solved",
     "plan_request",
+    "policy_goal",
     "predicate_query",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from fcp_ros.action import AchieveGoal, ExecutePlan, MakePlan
+from fcp_ros.action import AchieveGoal, ExecutePlan, Generalize, MakePlan
 from fcp_ros.client.latched import fetch_latched
 from fcp_ros.client.pending import FcpUnavailable, PendingGoal, PendingReply, ServerGuard
 from fcp_ros.client.queries import plan_request, to_sendable
@@ -91,6 +91,7 @@ class FcpClient:
             name: make_action_client(node, kind, self._prefix + name, self._group)
             for name, kind in (
                 ("make_plan", MakePlan),
+                ("generalize", Generalize),
                 ("execute_task_plan", ExecutePlan),
                 ("achieve_goal", AchieveGoal),
             )
@@ -154,6 +155,10 @@ class FcpClient:
         """
         goal = AchieveGoal.Goal(request=request, max_replans=max_replans, ask=ask)
         return self._send_goal("achieve_goal", goal)
+
+    def send_generalize(self, goal: Generalize.Goal) -> PendingGoal:
+        """Have a policy looked for; the result is a ``Generalize.Result``."""
+        return self._send_goal("generalize", goal)
 
     def send_answer(self, question: Question, choice: int) -> PendingReply:
         """Answer a question of a goal; the answer is an ``AnswerQuestion.Response``."""
@@ -392,6 +397,11 @@ class FcpClient:
         )
         self.wait_for("align")
         return self.send_align(request).result((time_limit or 0.0) + self._answer_timeout)
+
+    def generalize(self, goal: Generalize.Goal, *, timeout: float) -> Generalize.Result:
+        """Look for a general policy (see `queries.policy_goal`); cancel it after `timeout` s."""
+        self.wait_for("generalize")
+        return self.send_generalize(goal).result(timeout)
 
     def name_proposals(self, timeout: float = 2.0) -> list[Synonym]:
         """List names of perception that were proposed, kept or refused; wait at most `timeout` s.

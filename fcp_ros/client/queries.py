@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fcp_ros.action import Generalize
 from fcp_ros.msg import (
     Argument,
     ArgumentContext,
@@ -104,6 +105,48 @@ def plan_request(
         deadline=duration_to_ros(deadline or 0.0),
         budgets=budgets_to_ros(budgets or {}),
         explain=explain,
+    )
+
+
+def policy_goal(
+    name: str,
+    tasks: Sequence[str] = (),
+    *,
+    domain: str = "",
+    goal: str = "",
+    present_scene: bool = False,
+    abstraction: str = "",
+    replace: bool = False,
+    time_limit: float | None = None,
+    rounds: int = 0,
+    seed: int = 0,
+) -> Generalize.Goal:
+    """Build a goal of ``generalize``: find a policy from a few tasks.
+
+    Args:
+        name: of the policy and its file.
+        tasks: PDDL problems, or scenes.
+        domain: PDDL or YAML domain of the tasks; "" takes the planner's own.
+        goal: in all scenes; a PDDL problem has its own.
+        present_scene: True to learn from the present scene, too.
+        abstraction: file of an abstraction or a policy that is to be checked; "" to learn one.
+        replace: True to replace a policy of this name.
+        time_limit: seconds; None takes the planner's parameter.
+        rounds: proposals that are checked at most; 0 takes the default.
+        seed: of all that is drawn by chance.
+    """
+    return Generalize.Goal(
+        name=to_sendable(name),
+        tasks=[to_sendable(task) for task in tasks],
+        domain=to_sendable(domain),
+        goal=to_sendable(goal),
+        present_scene=present_scene,
+        proposer=Generalize.Goal.FILE if abstraction else Generalize.Goal.SYMBOLIC,
+        abstraction=to_sendable(abstraction),
+        replace=replace,
+        time_limit=duration_to_ros(time_limit or 0.0),
+        rounds=rounds,
+        seed=seed,
     )
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.action import AchieveGoal
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.client import FcpClient, FcpError
@@ -38,13 +39,21 @@ class Player:
 
     It is also a membership source: stories are chosen by the degrees of the live grounder.
 
+    Args:
+        client: of the nodes.
+        domain: that they plan with.
+        policies: that the planner has.
+
     Attributes:
         oracle: the model that judged last; "" before the first judgement.
     """
 
-    def __init__(self, client: FcpClient, domain: Domain) -> None:
+    def __init__(
+        self, client: FcpClient, domain: Domain, policies: Sequence[GeneralPolicy] = ()
+    ) -> None:
         self._client = client
         self._domain = domain
+        self._policies = {policy.name: policy for policy in policies}
         self.oracle = ""
 
     def judge(self, requests: Sequence[JudgementRequest]) -> list[Membership]:
@@ -88,9 +97,11 @@ class Player:
             raise FcpError(f"No plan for {story.goal}: {result.message}")
         return result.plan.binding[0][1]
 
-    def plan_wish(self, story: Story) -> PlanningResult:
-        """Plan a spoken story without executing it."""
-        return result_from_ros(self._client.ask(story.instruction, alpha=story.alpha))
+    def plan_story(self, story: Story) -> PlanningResult:
+        """Plan a story without executing it."""
+        if story.instruction:
+            return result_from_ros(self._client.ask(story.instruction, alpha=story.alpha))
+        return result_from_ros(self._client.plan(story.goal, alpha=story.alpha, relax=story.relax))
 
     def play(self, story: Story) -> Episode:
         """Play a story; failures are part of the episode, not errors."""
@@ -130,6 +141,7 @@ class Player:
             as_expected=as_expected,
             verdict=_summarise(result, outcomes, replans, error),
             understood=None if interpretation is None else describe_understanding(interpretation),
+            policy=self._policies.get(result.policy),
         )
 
     def _add_traces(self, result: PlanningResult, graph: SceneGraph) -> PlanningResult:

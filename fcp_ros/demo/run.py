@@ -16,15 +16,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.rule import Rule
 
+from fcp_ros.abstraction.policy.library import read_policy_folder
 from fcp_ros.client import FcpClient
 from fcp_ros.demo.naming import show_names
 from fcp_ros.demo.player import Player
+from fcp_ros.demo.policy_stories import choose_tidying, propose_tidying
 from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
 from fcp_ros.demo.stack_process import StackProcess
 from fcp_ros.demo.stories import Cast, Storyteller
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.package_files import find_domain, find_scene
+from fcp_ros.package_files import config_folder, find_domain, find_scene
 from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.report.console import render_result
 from fcp_ros.report.demo_page import write_page
@@ -111,16 +113,15 @@ class _DemoRun:
             self._options.out / "nodes.log",
         ):
             file.unlink(missing_ok=True)
-        self._run_nodes("start all nodes", (), self._play_goals)
-        self._run_nodes(
-            "start all nodes again, with the initial scene", (), self._choose_failing_item
-        )
+        self._run_nodes("start all nodes", self._play_goals)
+        self._run_nodes("start all nodes again, with the initial scene", self._choose_failing_item)
         assert self._cast is not None
         fault = f"pick(item={self._cast.best}): EXECUTION_FAILED"
-        self._run_nodes(
-            f"start all nodes again; from now on: {fault}", (fault,), self._play_failure
-        )
-        self._run_nodes("kill all nodes (SIGKILL) and start them again", (), self._play_memory)
+        again = f"start all nodes again; from now on: {fault}"
+        self._run_nodes(again, self._play_failure, faults=(fault,))
+        policies = config_folder() / "policies"
+        again = f"kill all nodes (SIGKILL) and start them again, with the policies in {policies}"
+        self._run_nodes(again, self._play_rest, policies=policies)
 
     def _play_goals(self, player: Player, teller: Storyteller) -> None:
         self._cast = cast = teller.choose_cast(player.fetch_state())
@@ -128,7 +129,7 @@ class _DemoRun:
         state = player.fetch_state()  # the first episode may have put something fit there
         self._record(player.play(teller.tell_vague(state, teller.choose_free_stage(state, cast))))
         wishes = propose_wishes(teller, player.fetch_state(), cast)
-        self._record(player.play(choose_wish(wishes, player.plan_wish)))
+        self._record(player.play(choose_wish(wishes, player.plan_story)))
         self._record(player.play(teller.tell_unacceptable(player.fetch_state(), cast)))
         self._record(player.play(teller.tell_impossible(player.fetch_state(), cast)))
         self._record(player.play(teller.tell_preferred(player.fetch_state(), cast)))
@@ -146,31 +147,51 @@ class _DemoRun:
         assert self._cast is not None
         self._record(player.play(teller.tell_failing(player.fetch_state(), self._cast)))
 
-    def _play_memory(self, player: Player, teller: Storyteller) -> None:
+    def _play_rest(self, player: Player, teller: Storyteller) -> None:
+        """Play what needs nothing but other nodes: memory, and a policy."""
         assert self._cast is not None
         self._record(player.play(teller.tell_remembering(player.fetch_state(), self._cast)))
+        stories = propose_tidying(teller, player.fetch_state(), self._cast)
+        story = choose_tidying(stories, player.plan_story)
+        if story is None:
+            self._console.print("No policy is for this domain and scene: nothing to show.")
+        else:
+            self._record(player.play(story))
 
     def _run_nodes(
         self,
         announcement: str,
-        faults: tuple[str, ...],
         play: Callable[[Player, Storyteller], None],
+        *,
+        faults: tuple[str, ...] = (),
+        policies: Path | None = None,
     ) -> None:
-        """Start the nodes, play episodes on them, and kill them."""
-        process = StackProcess(self._make_parameters(faults), self._options.out, self._domain_id)
+        """Start the nodes, play episodes on them, and kill them.
+
+        Args:
+            announcement: what is done, in words.
+            play: plays the episodes.
+            faults: of the simulated executor.
+            policies: folder of the planner's policies; None for none.
+        """
+        parameters = self._make_parameters(faults, policies)
+        process = StackProcess(parameters, self._options.out, self._domain_id)
+        known = () if policies is None else read_policy_folder(policies).policies
         with self._console.status(announcement), process:
             client = FcpClient(domain_id=self._domain_id)
             with client:
                 self._console.print(f"\n[dim]{announcement}[/]")
-                player = Player(client, self._domain)
+                player = Player(client, self._domain, known)
                 play(player, Storyteller(self._domain, player, self._options.alpha))
 
-    def _make_parameters(self, faults: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    def _make_parameters(
+        self, faults: tuple[str, ...], policies: Path | None
+    ) -> dict[str, dict[str, Any]]:
         domain = str(find_domain(self._options.domain).resolve())
         return {
             "scene_graph": {"scene": _resolve_scene(self._scene)},
             "grounder": {"domain": domain, "calibration_path": str(self._store), "cache_path": ""},
-            "task_planner": {"domain": domain},
+            "task_planner": {"domain": domain, "policies": str(policies or "")},
             "executive": {"domain": domain, "outcome_journal": "", "name_store": ""},
             "simulated_executor": {
                 "domain": domain,

@@ -77,6 +77,7 @@ class Story:
         avoids: id of an element that the plan must not rely on; "" for none.
         instruction: the goal in words; "" if there is an expression.
         relax: False if nothing but the goal as stated will do.
+        by_policy: True if a general policy has to make the plan.
     """
 
     number: str
@@ -91,12 +92,14 @@ class Story:
     avoids: str = ""
     instruction: str = ""
     relax: bool = True
+    by_policy: bool = False
 
     def is_answered_by(self, result: PlanningResult) -> bool:
         """Return True if a result is one that the story promises."""
         kinds = list_kinds(result)
         relaxed = self.kinds <= kinds if self.kinds else not kinds
-        return relaxed and result.status in self.statuses
+        made = bool(result.policy) or not self.by_policy
+        return relaxed and made and result.status in self.statuses
 
 
 @dataclass(frozen=True)
@@ -188,9 +191,9 @@ class Storyteller:
         return Story(
             "1",
             "A crisp goal",
-            f"Put {_name(state, item)} on {_name(state, target)}: no "
+            f"Put {say_name(state, item)} on {say_name(state, target)}: no "
             "vague word in it, so the only question is whether there is a plan.",
-            f"on({_quote(item)}, {_quote(target)})",
+            f"on({quote_name(item)}, {quote_name(target)})",
             self._alpha,
             "planned, verified and executed",
             SOLVED,
@@ -201,7 +204,7 @@ class Storyteller:
         return Story(
             "2",
             "A vague goal",
-            f"Bring {cast.purpose.said} to {_name(state, cast.stage)}: "
+            f"Bring {cast.purpose.said} to {say_name(state, cast.stage)}: "
             "every item is a candidate, in degrees.",
             self._write_vague_goal(cast),
             self._alpha,
@@ -229,7 +232,7 @@ class Storyteller:
         return Story(
             "4a",
             "Nothing good enough",
-            f"Bring {purpose.said} to {_name(state, cast.stage)}: plans exist, but the best of "
+            f"Bring {purpose.said} to {say_name(state, cast.stage)}: plans exist, but the best of "
             "them falls short of alpha, so nothing is executed.",
             self._write_vague_goal(replace(cast, purpose=purpose)),
             self._alpha,
@@ -239,12 +242,12 @@ class Storyteller:
 
     def tell_impossible(self, state: Instance, cast: Cast) -> Story:
         """Tell of a goal that no plan can meet, whatever its membership."""
-        best, stage, aside = (_quote(name) for name in (cast.best, cast.stage, cast.aside))
+        best, stage, aside = (quote_name(name) for name in (cast.best, cast.stage, cast.aside))
         return Story(
             "4b",
             "Impossible",
-            f"Have {_name(state, cast.best)} on {_name(state, cast.stage)} and on "
-            f"{_name(state, cast.aside)} at once, and nothing less: no plan can, and that is "
+            f"Have {say_name(state, cast.best)} on {say_name(state, cast.stage)} and on "
+            f"{say_name(state, cast.aside)} at once, and nothing less: no plan can, and that is "
             "proven.",
             f"on({best}, {stage}) and on({best}, {aside})",
             self._alpha,
@@ -274,10 +277,10 @@ class Storyteller:
         return Story(
             "4c",
             "Only preferred",
-            f"Put {_name(state, item)} on {_name(state, target)}, carried in one go; preferably "
-            f"stay out of {_name(state, avoided)}, and end where the robot is now. What can't be "
-            "kept is given up, with the price of keeping it.",
-            goal.format(**{key: _quote(name) for key, name in names.items()}),
+            f"Put {say_name(state, item)} on {say_name(state, target)}, carried in one go; "
+            f"preferably stay out of {say_name(state, avoided)}, and end where the robot is now. "
+            "What can't be kept is given up, with the price of keeping it.",
+            goal.format(**{key: quote_name(name) for key, name in names.items()}),
             self._alpha,
             "the robot comes back, but its way leads through the room: that is given up",
             SOLVED,
@@ -289,12 +292,12 @@ class Storyteller:
         return Story(
             "5a",
             "Learning from failure",
-            f"Bring {cast.purpose.said} to {_name(state, cast.stage)}, but every attempt to pick "
-            f"{_name(state, cast.best)} up fails: its degree falls, and the next plan takes "
-            "something else.",
+            f"Bring {cast.purpose.said} to {say_name(state, cast.stage)}, but every attempt to "
+            f"pick {say_name(state, cast.best)} up fails: its degree falls, and the next plan "
+            "takes something else.",
             self._write_vague_goal(cast),
             self._alpha,
-            f"{_name(state, cast.best)} fails, its membership falls, another item is brought",
+            f"{say_name(state, cast.best)} fails, its membership falls, another item is brought",
             SOLVED,
             avoids=cast.best,
         )
@@ -307,14 +310,14 @@ class Storyteller:
             "All nodes were killed and started again; the same goal is planned again.",
             self._write_vague_goal(cast),
             self._alpha,
-            f"the plan still avoids {_name(state, cast.best)}",
+            f"the plan still avoids {say_name(state, cast.best)}",
             SOLVED,
             execute=False,
             avoids=cast.best,
         )
 
     def _write_vague_goal(self, cast: Cast) -> str:
-        return f'on(?x, {_quote(cast.stage)}) and serves_as(?x, "{cast.purpose.words}")'
+        return f'on(?x, {quote_name(cast.stage)}) and serves_as(?x, "{cast.purpose.words}")'
 
     def rank_items(self, state: Instance, predicate: str, words: str) -> list[tuple[float, str]]:
         """List every item whose place is known with its degree, best first."""
@@ -348,9 +351,7 @@ class Storyteller:
             supports[0],
         )
         others = [support for support in supports if support != stage]
-        other_rooms = [
-            support for support in others if not _are_in_same_room(state, support, stage)
-        ]
+        other_rooms = [support for support in others if not are_in_same_room(state, support, stage)]
         return stage, (other_rooms or others)[0]
 
     def _rank_supports(self, state: Instance, item: str) -> list[str]:
@@ -422,16 +423,18 @@ def has_any_on(state: Instance, items: Iterable[str], support: str) -> bool:
     return any(find_support(state, item) == support for item in items)
 
 
-def _are_in_same_room(state: Instance, one: str, other: str) -> bool:
+def are_in_same_room(state: Instance, one: str, other: str) -> bool:
+    """Return True if two fixtures are in one room."""
     rooms = {fact.arguments[0]: fact.arguments[1] for fact in facts(state, ["in_room"])}
     return one in rooms and rooms.get(one) == rooms.get(other)
 
 
-def _quote(name: str) -> str:
+def quote_name(name: str) -> str:
     """Quote an element's id for a goal, if it needs quotes."""
     plain = name.replace("_", "").replace("-", "")
     return name if plain.isalnum() and not name[0].isdigit() else f'"{name}"'
 
 
-def _name(state: Instance, name: str) -> str:
+def say_name(state: Instance, name: str) -> str:
+    """Name an element in words, such as "the dining table"."""
     return to_words(name, str(state.attribute(state.id_of(name), "category") or ""))

@@ -14,7 +14,7 @@ from fcp_ros.report.drawing import figure
 from fcp_ros.report.drawing.floor_plan import draw_floor_plan
 from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
-from fcp_ros.report.plan_page import make_environment
+from fcp_ros.report.plan_page import PolicyPath, draw_policy_path, make_environment
 from fcp_ros.report.relaxations import remove_reasons
 
 _OUTCOMES = {OutcomeCode.SUCCEEDED: figure.GOOD, OutcomeCode.CANCELLED: figure.MUTED}
@@ -29,6 +29,7 @@ class EpisodeView:
     timeline: Markup
     lattice: Markup
     message: str
+    path: PolicyPath | None
     executed: dict[str, StepOutcome]
 
 
@@ -73,5 +74,6 @@ def _draw_episode(episode: Episode) -> EpisodeView:
         ),
         lattice=Markup(draw_relaxation_lattice(result, _state_goal(episode))),
         message=remove_reasons(result),
+        path=draw_policy_path(result, episode.policy),
         executed={str(outcome.index): outcome for outcome in episode.outcomes},
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.planning import PlanningResult
 from fcp_ros.report.plain_json import to_plain, to_plain_result
@@ -114,6 +115,7 @@ class Episode:
         as_expected: True if the result is the expected one.
         verdict: the result in one sentence.
         understood: the instruction in words; None if a goal expression was asked for.
+        policy: the general policy that made the plan; None if it was searched.
     """
 
     number: str
@@ -130,6 +132,7 @@ class Episode:
     as_expected: bool
     verdict: str
     understood: UnderstoodInstruction | None = None
+    policy: GeneralPolicy | None = None
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,7 @@ class DemoReport:
 
 
 def write_json(report: DemoReport, path: Path) -> Path:
-    """Write the report without the scenes (they have their own files); return the path."""
+    """Write the report without scenes and policies (files of their own); return the path."""
     plain = to_plain(dataclasses.replace(report, episodes=()))
     plain["as_expected"] = report.as_expected
     plain["episodes"] = [_to_plain_episode(episode) for episode in report.episodes]
@@ -174,7 +177,7 @@ def _to_plain_episode(episode: Episode) -> dict[str, Any]:
     plain = {
         field.name: to_plain(getattr(episode, field.name))
         for field in dataclasses.fields(episode)
-        if field.name not in ("scene", "result")
+        if field.name not in ("scene", "result", "policy")
     }
     plain["result"] = to_plain_result(episode.result)
     return plain

@@ -18,6 +18,7 @@ EPISODES = {
     "4c": "SOLVED_OPTIMALLY",
     "5a": "SOLVED_OPTIMALLY",
     "5b": "SOLVED_OPTIMALLY",
+    "6": "SOLVED_SATISFICING",
 }
 
 
@@ -63,6 +64,11 @@ def check(episodes):
     for number in ("4a", "4b"):
         assert episodes[number]["outcomes"] == []
         assert episodes[number]["result"]["plan"] is None
+    made = episodes["6"]["result"]
+    assert made["policy"] == "tidy"
+    assert made["policy_trace"]["moves"][-1]["steps"] == len(made["plan"]["steps"])
+    assert episodes["6"]["outcomes"]
+    assert all(e["result"]["policy"] == "" for number, e in episodes.items() if number != "6")
     failed = [o for o in episodes["5a"]["outcomes"] if o["outcome"] == "EXECUTION_FAILED"]
     assert failed
     learned = {c["context"]: c for c in episodes["5a"]["calibration"]}
@@ -78,7 +84,10 @@ def test_demo_on_the_furnished_twin_house(tmp_path):
     check(episodes)
     kinds = {one["kind"] for one in episodes["3"]["result"]["relaxations"]}
     assert kinds >= {"substitution", "fewer"}
-    assert 'class="lattice"' in (tmp_path / "demo.html").read_text()
+    page = (tmp_path / "demo.html").read_text()
+    assert 'class="lattice"' in page
+    assert page.count("Features along the plan") == 1
+    assert page.count("What the policy may do from there, and its path") == 1
 
 
 @pytest.mark.thorough  # test/demo/test_stories.py plans the stories of this scene

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from ros_domains import claim_domain
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.client import FcpClient
@@ -28,9 +30,13 @@ RUNS = {
 }
 
 
-def run(repository: Path, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(
+    repository: Path, name: str, *arguments: str, domain_id: int | None = None
+) -> subprocess.CompletedProcess[str]:
+    domain = {} if domain_id is None else {"ROS_DOMAIN_ID": str(domain_id)}
     return subprocess.run(
         [sys.executable, str(repository / "examples" / f"{name}.py"), *arguments],
+        env={**os.environ, **domain},
         capture_output=True,
         text=True,
         timeout=90.0,
@@ -40,7 +46,7 @@ def run(repository: Path, name: str, *arguments: str) -> subprocess.CompletedPro
 
 def test_every_example_is_tested(repository):
     found = {file.stem for file in (repository / "examples").glob("*.py")}
-    assert found == set(RUNS) | {"write_an_executor"}
+    assert found == set(RUNS) | {"write_an_executor", "generalize"}
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -58,6 +64,7 @@ def test_example(name, repository, scene):
         ("load_scene", "/etc/passwd", "scene_folders"),
         ("achieve_goal", "on(unicorn_1, table_1)", "unicorn_1"),
         ("ask", "blorp the frim", "frim"),
+        ("generalize", "cups", "set its parameter policies"),
     ],
 )
 def test_examples_tell_what_went_wrong(name, argument, shown, repository, scene):
@@ -65,6 +72,26 @@ def test_examples_tell_what_went_wrong(name, argument, shown, repository, scene)
     assert done.returncode == 1
     assert shown in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_a_policy_is_checked_and_planned_with(repository, stack_options, tmp_path):
+    """On a robot of its own: what the planner of other tests has learned would be in their way."""
+    policies = tmp_path / "policies"
+    policies.mkdir()
+    with claim_domain() as domain_id:
+        options = stack_options(
+            tmp_path,
+            {"task_planner": {"policies": str(policies)}},
+            nodes=("scene_graph", "grounder", "task_planner"),
+            domain_id=domain_id,
+        )
+        with NodeStack(options) as stack:
+            stack.wait_active()
+            done = run(repository, "generalize", domain_id=domain_id)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "left = count(" in done.stdout
+    assert done.stdout.endswith("carry: navigate\nput_down_last: place\n")
+    assert [file.name for file in policies.iterdir()] == ["cups.yaml"]
 
 
 def faults_after_interrupt(process: subprocess.Popen) -> str:

@@ -14,4 +14,5 @@ pretrained LLMs" (arXiv 2602.10485). Its full text was not at hand: the definiti
   the task holds.
 - `outcome`: rounds and the result as values.
 - `loop`: `generalize`, which runs rounds of all that.
+- `learning_process`, `learning_child`: the same in a process of its own, beside a planner.
 """

@@ -206,4 +206,5 @@ class _DebuggingLoop:
 
     def _tell(self, doing: str) -> None:
         self._check()
-        self._progress(GeneralizationProgress(len(self._rounds) + 1, doing))
+        before = self._rounds[-1].errors if self._rounds else ()
+        self._progress(GeneralizationProgress(len(self._rounds) + 1, doing, before))

@@ -88,10 +88,12 @@ class GeneralizationProgress:
     Attributes:
         round: from 1.
         doing: a clause for a person.
+        errors: the faults of the round before.
     """
 
     round: int
     doing: str
+    errors: tuple[AbstractionError, ...] = ()
 
 
 GeneralizationCallback = Callable[[GeneralizationProgress], None]

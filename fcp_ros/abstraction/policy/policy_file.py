@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import tempfile
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -88,6 +90,19 @@ def write_policy(policy: GeneralPolicy) -> str:
     ]
     body = write_abstraction(qnp, policy.refinement).rstrip()
     return "\n".join([*head, body, "policy:" if rows else "policy: []", *rows, *tail, ""])
+
+
+def save_policy(policy: GeneralPolicy, path: str | PathLike[str]) -> None:
+    """Write the file of a policy, or replace it; whoever reads it meanwhile gets a whole one.
+
+    Raises:
+        OSError: it can't be written; what was there before is still there.
+    """
+    target = Path(path)
+    with tempfile.TemporaryDirectory(prefix=".fcp_policy_", dir=target.parent) as folder:
+        unfinished = Path(folder) / target.name
+        unfinished.write_text(write_policy(policy), encoding="utf-8")
+        os.replace(unfinished, target)
 
 
 def _check_format(data: Any, source: str) -> None:

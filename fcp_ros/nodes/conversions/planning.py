@@ -35,6 +35,7 @@ from fcp_ros.nodes.conversions.plan import (
     plan_from_ros,
     plan_to_ros,
 )
+from fcp_ros.nodes.conversions.policy import path_from_ros, path_to_ros
 from fcp_ros.nodes.conversions.relaxation import (
     lattice_from_ros,
     lattice_to_ros,
@@ -223,6 +224,7 @@ def result_to_ros(
         would_take=result.would_take,
         policy=result.policy,
         policy_notes=list(result.policy_notes),
+        policy_path=path_to_ros(result.policy_trace),
         given_up=[_waiver_to_ros(one) for one in result.given_up],
         kept_preferences=[_preference_to_ros(one) for one in result.kept_preferences],
         verified=result.verification is not None and result.verification.ok,
@@ -236,10 +238,11 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
     """Read a planning result.
 
     Of the verification the message has only the success, of the explanation only the words, and of
-    many relaxed goals the first ones. `interpretation_from_ros` reads its interpretation.
+    many relaxed goals, or moves of a policy, the first ones. `interpretation_from_ros` reads its
+    interpretation.
 
     Raises:
-        ConversionError: an unknown status or price, or see `plan_from_ros`.
+        ConversionError: an unknown status or price, or see `plan_from_ros` and `path_from_ros`.
     """
     status = status_from_ros(message.status)
     question = question_from_ros(message.question)
@@ -262,6 +265,7 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
         would_take=message.would_take,
         policy=message.policy,
         policy_notes=tuple(message.policy_notes),
+        policy_trace=path_from_ros(message.policy_path),
         given_up=tuple(_waiver_from_ros(item) for item in message.given_up),
         kept_preferences=tuple(_preference_from_ros(item) for item in message.kept_preferences),
         expansions=message.expansions,

@@ -19,6 +19,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Alignment, Plan, PlanResult
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor
 from fcp_ros.nodes.conversions.language import interpretation_to_ros
+from fcp_ros.nodes.planner.learning import PolicyLearning
 from fcp_ros.nodes.planner.parameters import PARAMETERS
 from fcp_ros.nodes.planner.remote_memberships import JudgeService
 from fcp_ros.nodes.planner.service import (
@@ -88,12 +89,12 @@ class PlannerNode(ManagedNode):
     Action ``make_plan`` (MakePlan: feedback, cancel) and service ``plan`` (PlanGoal): one request
     is planned at a time, others wait in a bounded queue; beyond it they are refused. A time limit
     runs from the arrival of the request. Services ``validate_plan`` (ValidatePlan), ``load_domain``
-    (LoadDomain), ``interpret`` (Interpret) and ``align`` (Align), which wait for no plan. Publishes
-    ``task_plan`` (Plan, latched) and ``alignment`` (Alignment, latched). Subscribes to
-    ``scene_graph`` (SceneGraph, latched) and ``scene_changes`` (SceneGraphChange, events). Uses the
-    grounder's service ``judge``.
+    (LoadDomain), ``interpret`` (Interpret) and ``align`` (Align), and action ``generalize``
+    (Generalize: feedback, cancel), which wait for no plan. Publishes ``task_plan`` (Plan, latched)
+    and ``alignment`` (Alignment, latched). Subscribes to ``scene_graph`` (SceneGraph, latched) and
+    ``scene_changes`` (SceneGraphChange, events). Uses the grounder's service ``judge``.
 
-    A goal of ``make_plan`` succeeds when there is a plan, is canceled when it was cancelled, and is
+    A goal succeeds when there is a plan, or a policy, is canceled when it was cancelled, and is
     aborted otherwise; the result's status says why.
     """
 
@@ -119,6 +120,7 @@ class PlannerNode(ManagedNode):
         self.offer_service(LoadDomain, "load_domain", self._load_domain)
         self.offer_service(Interpret, "interpret", self._interpret)
         self.offer_service(Align, "align", self._align)
+        self._learning = PolicyLearning(self, self._scene, lambda: self._service)
         # The first request should find the kernels loaded. Here, before any thread of a node runs:
         # numba imports modules as it goes, and so do readers of scenes.
         compile_missing_kernels(self.get_logger().warning)
@@ -141,6 +143,7 @@ class PlannerNode(ManagedNode):
         self._files = Worker("domain files", QUEUED_FILES)
         self._readings = Worker("instructions", QUEUED_READINGS)
         self._alignments = Worker("alignments", QUEUED_ALIGNMENTS)
+        self._learning.open()
         self._plan_publisher = self.publish_state(Plan, "task_plan")
         self._alignment_publisher = self.publish_state(Alignment, "alignment")
         follow_scene(self, self._scene, lambda: None)
@@ -150,6 +153,7 @@ class PlannerNode(ManagedNode):
         for worker in (self._worker, self._readings, self._alignments):
             if worker is not None:
                 worker.cancel_all()
+        self._learning.stop()
 
     def release(self) -> None:
         """End the worker; forget domain and scene."""
@@ -163,6 +167,7 @@ class PlannerNode(ManagedNode):
         alignments, self._alignments = self._alignments, None
         if alignments is not None and not alignments.close(timeout=1.0):
             self.get_logger().warning("a comparison of names is left behind")
+        self._learning.close()
         worker, self._worker = self._worker, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("a search did not end in time and is left behind")
@@ -188,8 +193,9 @@ class PlannerNode(ManagedNode):
             "scene_sequence_number": "none" if sequence is None else sequence,
             "requests": worker.load,
             "kernels_loaded_in": f"{self._kernels_loaded_in:.1f} s",
-            "policies": ", ".join(service.policies.names),
-            "refused_policies": " ".join(service.policies.refused),
+            "policies": ", ".join(service.policies.present.names),
+            "policies_being_learned": self._learning.load,
+            "refused_policies": " ".join(service.policies.present.refused),
             "last_answer": self._last_answer,
             "changed_elements_of_last_plan": self._describe_changes(),
         }
@@ -198,7 +204,7 @@ class PlannerNode(ManagedNode):
             missing.append("no scene graph has come yet")
         if not judge.service_is_ready():
             missing.append("no grounder answers")
-        if service.policies.is_damaged:
+        if service.policies.present.is_damaged:
             missing.append("not all policies could be read")
         level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
         return Diagnosis(level, "; ".join(missing), values)

@@ -52,6 +52,21 @@ PARAMETERS = (
         3600.0,
         takes_effect=AT_ONCE,
     ),
+    ParameterSpec(
+        "training_folders",
+        [""],
+        "Folders that generalize may read domains, tasks and abstractions from; without any, the "
+        "package's own.",
+        takes_effect=TakesEffect.AT_START,
+    ),
+    ParameterSpec(
+        "generalization_time_limit",
+        120.0,
+        "How long generalize may take if the goal does not say [s].",
+        0.1,
+        86400.0,
+        takes_effect=AT_ONCE,
+    ),
     *(_spec_of(option) for option in OPTIONS if option.is_parameter),
     ParameterSpec(
         "learn_chunks",
@@ -62,8 +77,8 @@ PARAMETERS = (
     ParameterSpec(
         "policies",
         "",
-        "Folder of general policies (from `fcp generalize`): one that fits the domain and reaches "
-        "the goal makes the plan without a search.",
+        "Folder of general policies (from `fcp generalize`, or the action generalize): one that "
+        "fits the domain and reaches the goal makes the plan without a search.",
     ),
     ParameterSpec(
         "reader",

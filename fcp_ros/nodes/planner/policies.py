@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.model import Domain
-from fcp_ros.planning.model.suggestion import PlanSuggester
+from fcp_ros.planning.model.suggestion import PlanSuggester, Suggestion
 
 
 @dataclass(frozen=True)
@@ -54,3 +57,36 @@ def read_policies(folder: str, domain: Domain) -> NodePolicies:
         describe_refusals((*found.refused, *fitting.refused)),
         bool(found.refused),
     )
+
+
+class LivePolicies:
+    """The policies of a folder for one domain, which may be read again while plans are made.
+
+    Args:
+        folder: its path; "" for none.
+        domain: the domain.
+    """
+
+    def __init__(self, folder: str, domain: Domain) -> None:
+        self.folder = folder
+        self._domain = domain
+        self.present = read_policies(folder, domain)
+        """The policies as they were read last."""
+
+    @property
+    def suggester(self) -> PlanSuggester | None:
+        """Suggests plans by the present policies, now and later; None without a folder."""
+        return self if self.folder else None
+
+    def read_again(self) -> None:
+        """Read the folder again; the next plan is made with what is there."""
+        self.present = read_policies(self.folder, self._domain)
+
+    def suggest(
+        self, instance: Instance, goal: Expression, seconds: float, check: Callable[[], None]
+    ) -> Suggestion:
+        """Suggest a plan by the first policy that reaches the goal (see `PlanSuggester`)."""
+        suggester = self.present.suggester
+        if suggester is None:
+            return Suggestion(None)
+        return suggester.suggest(instance, goal, seconds, check)

@@ -35,7 +35,7 @@ from fcp_ros.nodes.conversions.planning import (
     result_to_ros,
 )
 from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_options
-from fcp_ros.nodes.planner.policies import read_policies
+from fcp_ros.nodes.planner.policies import LivePolicies
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
@@ -117,8 +117,8 @@ class PlanningService:
         warn: Callable[[str], object],
     ) -> None:
         self.domain = domain
-        self.policies = read_policies(parameters.text("policies"), domain)
-        for sentence in self.policies.refused:
+        self.policies = LivePolicies(parameters.text("policies"), domain)
+        for sentence in self.policies.present.refused:
             warn(f"policies: {sentence}")
         self._session = PlanningSession(
             domain, learn=parameters.flag("learn_chunks"), suggester=self.policies.suggester

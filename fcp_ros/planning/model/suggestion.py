@@ -55,13 +55,15 @@ class PolicyTrace:
 
     Attributes:
         features: what the policy looks at.
-        moves: in order; their steps together are the plan's.
-        final: the values of all features at the end.
+        moves: in order; their steps together are the plan's, or its first ones.
+        final: the values of all features after the moves.
+        left_out: further moves of a long run, which a message does not have.
     """
 
     features: tuple[PolicyFeature, ...]
     moves: tuple[PolicyMove, ...]
     final: tuple[int, ...]
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

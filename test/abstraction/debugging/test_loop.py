@@ -79,6 +79,8 @@ def test_faults_are_handed_back_until_a_proposal_passes(
     assert proposer.feedback == [(), (fault,), found.rounds[1].errors]
     assert found.rounds[1].errors[0].kind is AbstractionFault.NO_REFINEMENT
     assert {one.round for one in told} == {1, 2, 3}
+    before = {one.round: one.errors for one in told}
+    assert before == {1: (), 2: (fault,), 3: found.rounds[1].errors}
     assert any("script" in one.doing for one in told)
 
 

@@ -9,7 +9,7 @@ from fcp_ros.domain import load_domain
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.nodes.conversions.planning import result_from_ros
-from fcp_ros.nodes.planner.policies import NodePolicies, read_policies
+from fcp_ros.nodes.planner.policies import LivePolicies, NodePolicies, read_policies
 from fcp_ros.nodes.stack import NodeStack
 
 LAMPS = parse_pddl(DOMAIN, PROBLEM)
@@ -46,6 +46,18 @@ def test_damaged_files_are_named(tmp_path):
     missing = read_policies(str(tmp_path / "none"), LAMPS.domain)
     assert missing.is_damaged
     assert missing.suggester is None
+
+
+def test_policies_that_are_read_again_suggest_the_next_plan(tmp_path):
+    live = LivePolicies(str(tmp_path), LAMPS.domain)
+    suggester = live.suggester
+    none = suggester.suggest(LAMPS.instance, LAMPS.goal, 5.0, lambda: None)
+    assert (none.steps, none.policy, none.notes) == (None, "", ())
+    (tmp_path / "a.yaml").write_text(write_policy_text())
+    live.read_again()
+    assert live.present.names == ("lamps",)
+    assert suggester.suggest(LAMPS.instance, LAMPS.goal, 5.0, lambda: None).policy == "lamps"
+    assert LivePolicies("", LAMPS.domain).suggester is None
 
 
 # --- in the node
@@ -92,10 +104,15 @@ def test_the_node_plans_by_a_policy_and_says_so(sliding):
         assert near.policy == "slides", near.policy_notes
         assert near.status.solved
         assert [step.rule for step in near.plan.steps] == ["slide"]
+        trace = near.policy_trace
+        assert [(one.name, one.is_boolean) for one in trace.features] == [("left", False)]
+        assert [(one.action, one.values, one.steps) for one in trace.moves] == [("slide", (1,), 1)]
+        assert (trace.final, trace.left_out) == ((0,), 0)
         far = result_from_ros(client.plan("free(cell_0)"))
         assert far.policy == ""
         assert "Policy slides was not used: NO_REFINEMENT." in far.policy_notes[0]
         assert far.status.solved
+        assert far.policy_trace is None
 
 
 def test_refused_files_are_in_the_diagnostics(sliding):

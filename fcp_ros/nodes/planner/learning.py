@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The goals of the action ``generalize``: one is worked on at a time, beside all planning."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.action.server import ServerGoalHandle
+
+from fcp_ros.action import Generalize
+from fcp_ros.nodes.planner.service import PlanningService
+from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
+from fcp_ros.nodes.runtime.refusals import (
+    CLEANED_UP,
+    RefusalKind,
+    RequestRefusal,
+    RequestRefused,
+    make_refusal,
+)
+from fcp_ros.nodes.runtime.worker import (
+    CancelToken,
+    Job,
+    JobCancelled,
+    Worker,
+    WorkerBusy,
+    WorkerClosed,
+)
+from fcp_ros.nodes.scene_access.follower import SceneFollower
+
+QUEUED = 1
+"""Goals that may wait while one is worked on."""
+CLOSE_TIMEOUT = 5.0
+"""Seconds for which a node that is cleaned up waits for the process that learns."""
+
+
+class PolicyLearning:
+    """Offers the action ``generalize`` of the planner.
+
+    Args:
+        node: the planner.
+        scene: the newest scene graph.
+        find_service: returns the present planning service; None before the node is configured.
+    """
+
+    def __init__(
+        self,
+        node: ManagedNode,
+        scene: SceneFollower,
+        find_service: Callable[[], PlanningService | None],
+    ) -> None:
+        self._node = node
+        self._scene = scene
+        self._find_service = find_service
+        self._worker: Worker | None = None
+        self._running: dict[bytes, Job[Any]] = {}  # goal -> its job
+        node.offer_action(Generalize, "generalize", self._execute, cancel=self._cancel)
+
+    @property
+    def load(self) -> int:
+        """Number of goals that are worked on or wait."""
+        return 0 if self._worker is None else self._worker.load
+
+    def open(self) -> None:
+        """Get ready for goals."""
+        self._worker = Worker("policies", QUEUED)
+
+    def stop(self) -> None:
+        """End the goals that are worked on or wait."""
+        if self._worker is not None:
+            self._worker.cancel_all()
+
+    def close(self) -> None:
+        """End all goals, and the thread."""
+        worker, self._worker = self._worker, None
+        if worker is not None and not worker.close(CLOSE_TIMEOUT):
+            self._node.get_logger().warning("the search for a policy is left behind")
+
+    async def _execute(self, goal: ServerGoalHandle) -> Any:
+        asked = time.monotonic()
+        try:
+            refusal = self._node.refusal()
+            result = _refuse(refusal) if refusal is not None else await self._run(goal, asked)
+        except Exception as error:
+            result = _refuse(self._node.internal_fault("generalize", error))
+        self._node.get_logger().info(f"generalize: {result.message}")
+        end_goal(goal, _choose_end(result))
+        return result
+
+    def _cancel(self, goal: ServerGoalHandle) -> None:
+        job = self._running.get(bytes(goal.goal_id.uuid))
+        if job is not None and self._worker is not None:
+            self._worker.cancel(job)
+
+    async def _run(self, goal: ServerGoalHandle, asked: float) -> Any:
+        """Learn in the worker; no bound is needed: the job has a time limit."""
+        service, worker = self._find_service(), self._worker
+        if service is None or worker is None:
+            return _refuse(RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
+        key = bytes(goal.goal_id.uuid)
+        period = self._node.parameters.number("feedback_period")
+
+        def learn(token: CancelToken) -> Any:
+            # Only for this action: a start is mostly imports.
+            from fcp_ros.nodes.planner.generalization import LearningPlace, learn_policy
+
+            place = LearningPlace(service, self._scene, self._node.parameters, self._find_service)
+            report = FeedbackThinner(goal.publish_feedback, period)
+            return learn_policy(goal.request, asked, place, token, report)
+
+        try:
+            job = worker.submit(learn)
+            self._running[key] = job
+            if goal.is_cancel_requested:  # before the job was there to be cancelled
+                worker.cancel(job)
+            result = await self._node.await_answer(job.answer)
+        except JobCancelled as error:
+            if goal.is_cancel_requested:
+                return Generalize.Result(status=Generalize.Result.CANCELLED, message=str(error))
+            return _refuse(make_refusal(error))
+        except (WorkerBusy, WorkerClosed, RequestRefused) as error:
+            return _refuse(make_refusal(error))
+        finally:
+            self._running.pop(key, None)
+        if result.status == Generalize.Result.CANCELLED and not goal.is_cancel_requested:
+            sentence = f"The node stopped looking for a policy. {CLEANED_UP}"
+            return _refuse(RequestRefusal(RefusalKind.NODE_INACTIVE, sentence))
+        return result
+
+
+class FeedbackThinner:
+    """Passes feedback on: a new round at once, else one in a period.
+
+    Args:
+        publish: publishes a feedback message.
+        period: least time between two messages of one round (s).
+    """
+
+    def __init__(self, publish: Callable[[Any], None], period: float) -> None:
+        self._publish = publish
+        self._period = period
+        self._round = 0
+        self._sent = 0.0
+
+    def __call__(self, feedback: Any) -> None:
+        """Pass a message on, unless it is too early."""
+        now = time.monotonic()
+        if feedback.round == self._round and now - self._sent < self._period:
+            return
+        self._round, self._sent = feedback.round, now
+        self._publish(feedback)
+
+
+def _choose_end(result: Any) -> GoalEnd:
+    if result.status == Generalize.Result.FOUND:
+        return GoalEnd.SUCCEEDED
+    if result.status == Generalize.Result.CANCELLED:
+        return GoalEnd.CANCELLED
+    return GoalEnd.ABORTED
+
+
+def _refuse(refusal: RequestRefusal) -> Any:
+    result = Generalize.Result(message=refusal.sentence)
+    result.error.code = int(refusal.kind)
+    return result

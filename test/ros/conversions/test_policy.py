@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The path of a policy and the outcome of looking for one, as messages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rclpy.serialization import deserialize_message, serialize_message
+from walking_policy import write_policy_text
+
+from fcp_ros.abstraction.debugging.outcome import (
+    Generalization,
+    GeneralizationProgress,
+    GeneralizationRound,
+)
+from fcp_ros.abstraction.policy.policy_file import parse_policy
+from fcp_ros.abstraction.proposers.faults import (
+    AbstractionCheck,
+    AbstractionError,
+    AbstractionFault,
+    GeneralizationStatus,
+)
+from fcp_ros.action import Generalize
+from fcp_ros.msg import AbstractionFault as FaultMessage
+from fcp_ros.msg import PolicyPath
+from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.generalization import (
+    MOST_FAULTS,
+    generalization_progress_to_ros,
+    generalization_to_ros,
+)
+from fcp_ros.nodes.conversions.policy import MOST_MOVES, path_from_ros, path_to_ros
+from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
+
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
+FEATURES = (PolicyFeature("left", "count(c)", False), PolicyFeature("holds", "any(c)", True))
+
+
+def over_the_wire(message):
+    """What a subscriber gets."""
+    return deserialize_message(serialize_message(message), type(message))
+
+
+@st.composite
+def traces(draw):
+    features = tuple(
+        PolicyFeature(*one)
+        for one in draw(
+            st.lists(
+                st.tuples(texts, texts, st.booleans(), st.none() | st.integers(0, 2**40)),
+                min_size=1,
+                max_size=4,
+            )
+        )
+    )
+    values = st.tuples(*(st.integers(0, 2**40) for _ in features))
+    moves, done = [], 0
+    for steps in draw(st.lists(st.integers(0, 5), max_size=6)):
+        done += steps
+        moves.append(PolicyMove(draw(texts), draw(values), done))
+    return PolicyTrace(features, tuple(moves), draw(values), draw(st.integers(0, 9)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.none() | traces())
+def test_path_round_trip(trace):
+    assert path_from_ros(over_the_wire(path_to_ros(trace))) == trace
+
+
+def test_moves_say_which_steps_are_theirs():
+    moves = (PolicyMove("fetch", (2, 0), 2), PolicyMove("bring", (2, 1), 5))
+    message = path_to_ros(PolicyTrace(FEATURES, moves, (1, 0)))
+    assert [(one.action, one.first_step, one.steps) for one in message.moves] == [
+        ("fetch", 0, 2),
+        ("bring", 2, 3),
+    ]
+    assert list(message.values_after) == [1, 0]
+    assert [one.no_way for one in message.features] == [-1, -1]
+
+
+def test_of_a_long_run_the_first_moves_are_told_and_how_many_are_not():
+    moves = tuple(PolicyMove("go", (number, 0), number + 1) for number in range(MOST_MOVES + 5))
+    read = path_from_ros(over_the_wire(path_to_ros(PolicyTrace(FEATURES, moves, (7, 1)))))
+    assert read.moves == moves[:MOST_MOVES]
+    assert read.final == (MOST_MOVES, 0), "the values after the last move that is there"
+    assert read.left_out == 5
+    assert path_from_ros(path_to_ros(read)) == read
+
+
+def test_paths_that_can_not_be_are_refused():
+    trace = PolicyTrace(FEATURES, (PolicyMove("fetch", (2, 0), 2),), (1, 0))
+    message = path_to_ros(trace)
+    message.values_after = [1]
+    with pytest.raises(ConversionError, match="2 features, but 1 values"):
+        path_from_ros(message)
+    message = path_to_ros(trace)
+    message.moves[0].first_step = 1
+    with pytest.raises(ConversionError, match="leaves steps out"):
+        path_from_ros(message)
+    assert path_from_ros(PolicyPath()) is None
+
+
+def test_every_status_check_and_kind_has_its_constant():
+    statuses = {one: getattr(Generalize.Result, one.name) for one in GeneralizationStatus}
+    assert sorted(statuses.values()) == [*range(1, len(GeneralizationStatus) + 1)]
+    for kinds in (AbstractionCheck, AbstractionFault):
+        numbers = sorted(getattr(FaultMessage, one.name) for one in kinds)
+        assert numbers == [*range(1, len(kinds) + 1)]
+
+
+def test_a_policy_is_told_in_words():
+    policy = parse_policy(write_policy_text())
+    policy = replace(policy, provenance=replace(policy.provenance, remarks=("It is small.",)))
+    found = Generalization(
+        GeneralizationStatus.FOUND, "It passes.", policy, (GeneralizationRound(None, ()),), (), 1.5
+    )
+    message = over_the_wire(generalization_to_ros(found))
+    assert (message.status, message.message) == (Generalize.Result.FOUND, "It passes.")
+    assert (message.rounds, message.seconds, message.remarks) == (1, 1.5, ["It is small."])
+    assert [(one.name, one.is_boolean) for one in message.features] == [
+        ("way", False),
+        ("left", False),
+    ]
+    assert message.features[1].text.startswith("count(")
+    light = message.actions[1]
+    assert (light.name, light.when, light.programs) == (
+        "light",
+        ["way = 0", "left > 0"],
+        ["light()"],
+    )
+    assert set(light.effects) == {"left decreases", "way increases"}
+    assert message.faults == []
+
+
+def test_faults_are_typed_and_bounded():
+    fault = AbstractionError(
+        AbstractionCheck.HLPRC,
+        AbstractionFault.WRONG_EFFECT,
+        "It does not do that.",
+        "p01",
+        ("left=1",),
+        ("go(a)",),
+    )
+    found = Generalization(GeneralizationStatus.UNREPAIRED, "No.", errors=(fault,) * 50)
+    message = over_the_wire(generalization_to_ros(found))
+    assert message.status == Generalize.Result.UNREPAIRED
+    assert len(message.faults) == MOST_FAULTS
+    told = message.faults[0]
+    assert (told.check, told.kind) == (FaultMessage.HLPRC, FaultMessage.WRONG_EFFECT)
+    assert (told.message, told.task) == ("It does not do that.", "p01")
+    assert (told.states, told.actions) == (["left=1"], ["go(a)"])
+    progress = GeneralizationProgress(2, "walking through p01", (fault,))
+    feedback = over_the_wire(generalization_progress_to_ros(progress, 3.5))
+    assert (feedback.round, feedback.doing, feedback.elapsed) == (2, "walking through p01", 3.5)
+    assert feedback.faults == [told]
