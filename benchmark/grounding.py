@@ -21,6 +21,7 @@ import grounding_calibration
 import grounding_decisions
 import grounding_first
 import grounding_gpu
+import grounding_injections
 import grounding_labels
 import grounding_quality
 import grounding_resources
@@ -40,6 +41,7 @@ class Name(str, Enum):
     FIRST = "first"
     CACHE = "cache"
     LABELS = "labels"
+    INJECTIONS = "injections"
     QUALITY = "quality"
     RESOURCES = "resources"
 
@@ -52,6 +54,7 @@ PARTS: Mapping[Name, Callable[[Console, bool], Part | None]] = {
     Name.FIRST: grounding_first.run,
     Name.CACHE: grounding_cache.run,
     Name.LABELS: grounding_labels.run,
+    Name.INJECTIONS: grounding_injections.run,
     Name.QUALITY: grounding_quality.run,
     Name.RESOURCES: grounding_resources.run,
 }
