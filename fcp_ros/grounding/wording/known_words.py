@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -30,11 +30,13 @@ class WordOrder:
         pairs: words that stand one behind the other, neither of them a link.
         heads: words that are the head of a phrase: its last word, or that before a link.
         closing: those that hardly ever stand before another word: "mug", but not "tin".
+        modifiers: words that stand before the head of a phrase: "tin" of "tin mug".
     """
 
     pairs: frozenset[tuple[str, str]] = frozenset()
     heads: frozenset[str] = frozenset()
     closing: frozenset[str] = frozenset()
+    modifiers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,20 @@ class KnownWords:
         """Return True for a word that is the head of a judged phrase."""
         return to_singular(word) in self.order.heads
 
+    def may_stand_before(self, word: str, following: str) -> bool:
+        """Return True if people put a word before this one, or before the head of some phrase."""
+        own = to_singular(word)
+        return own in self.order.modifiers or (own, to_singular(following)) in self.order.pairs
+
+    def ends_as_judged(self, words: Sequence[str]) -> bool:
+        """Return True if words end in a phrase that people judged as it stands, or its plural."""
+        forms = {words[-1], to_singular(words[-1])} if words else ()
+        return any(
+            " ".join([*words[begin:-1], last]) in self.phrases
+            for last in forms
+            for begin in range(len(words))
+        )
+
 
 def make_known_words(phrases: Iterable[str], more: Iterable[str] = ()) -> KnownWords:
     """Make the known words of these phrases, and more."""
@@ -92,16 +108,24 @@ def find_word_order(phrases: Iterable[str]) -> WordOrder:
     seen: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     pairs = set()
+    modifiers: set[str] = set()
     for phrase in phrases:
         words = [to_singular(word) for word in phrase.split()]
         seen.update(words)
+        modifiers.update(_list_modifiers(words))
         for word, following in pairwise([*words, ""]):
             if following and following not in LINKS:
                 pairs.add((word, following))
             elif word not in LINKS:
                 ends[word] += 1
     closing = frozenset(word for word, count in ends.items() if CLOSING * seen[word] <= count)
-    return WordOrder(frozenset(pairs), frozenset(ends), closing)
+    return WordOrder(frozenset(pairs), frozenset(ends), closing, frozenset(modifiers))
+
+
+def _list_modifiers(words: Sequence[str]) -> Sequence[str]:
+    """List the words before the head of a phrase, which is the last word or that before a link."""
+    links = [place for place, word in enumerate(words) if word in LINKS]
+    return words[: max((links or [len(words)])[0] - 1, 0)]
 
 
 def load_known_words(own: Path | None = None) -> KnownWords:

@@ -63,6 +63,8 @@ LINKS = collect_words("""
     """)
 """Words that link the parts of a name; a word before one of them is the head of a phrase."""
 ARTICLES = collect_words("a an the")
+PARTS = collect_words("of full")
+"""Words behind which it is said what a thing holds, or what it is of."""
 ATTRIBUTED = collect_words("with without")
 """Words behind which it is said what belongs to a thing."""
 STATE = "ed"
