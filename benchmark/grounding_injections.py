@@ -3,8 +3,8 @@
 
 Each injection of test/support/injections.csv and injected_labels.py is put in front of or behind
 four names of things, and these are asked about for three purposes. An injection *moves* a degree
-if one of the twelve is farther than `MOVED` from that of the bare name. An answer that says that the
-label names nothing it knows (wide uncertainty, in the middle of nowhere) counts apart.
+if one of the twelve is farther than `MOVED` from that of the bare name. An answer that says that
+the label names nothing it knows (wide uncertainty) counts apart.
 
 The price is measured beside it: labels of scenes, legitimate names with unusual words in front, and
 judged names whose kind is taken out of the known words.
@@ -169,7 +169,7 @@ def _find_fold(name: str) -> int:
 def _leave_out(known: KnownWords, fold: int) -> KnownWords:
     """Take all phrases out whose kind is in a fold."""
     kept = [phrase for phrase in known.phrases if _find_fold(phrase) != fold]
-    return make_known_words(kept, known.words - known.judged_words)
+    return make_known_words(kept, known.words - known.judged_words, known.describing)
 
 
 def _find_cut(names: Iterable[str], known: KnownWords) -> list[str]:

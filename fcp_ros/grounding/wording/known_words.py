@@ -13,11 +13,13 @@ from fcp_ros.grounding.judged.judged_pairs import list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.wording.describing_words import DescribingWords, load_describing_words
 from fcp_ros.grounding.wording.more_words import ENGLISH_THINGS, OTHER_LANGUAGES
 from fcp_ros.grounding.wording.tables import LINKS
 
 LEAST_LETTERS = 3
 """Shorter words of a tokenizer are pieces of words."""
+NO_DESCRIBING = DescribingWords()
 CLOSING = 0.8
 """The share of its phrases in which a closing word is the head."""
 
@@ -48,12 +50,14 @@ class KnownWords:
         judged_words: the words in them.
         words: all known words, those too.
         order: of the words in the phrases.
+        describing: other words that say which thing is meant.
     """
 
     phrases: frozenset[str]
     judged_words: frozenset[str]
     words: frozenset[str]
     order: WordOrder = field(default_factory=WordOrder)
+    describing: DescribingWords = field(default_factory=DescribingWords)
 
     def knows(self, word: str) -> bool:
         """Return True for a known word, its singular or plural, or a number."""
@@ -82,9 +86,18 @@ class KnownWords:
         return to_singular(word) in self.order.heads
 
     def may_stand_before(self, word: str, following: str) -> bool:
-        """Return True if people put a word before this one, or before the head of some phrase."""
+        """Return True if a word may stand before another in the name of a thing.
+
+        It describes one, or people put it before this word or before the head of some phrase.
+        """
         own = to_singular(word)
-        return own in self.order.modifiers or (own, to_singular(following)) in self.order.pairs
+        if own in self.order.modifiers or word in self.describing.describing:
+            return True
+        return (own, to_singular(following)) in self.order.pairs
+
+    def may_be_sort(self, word: str) -> bool:
+        """Return True for a word that may make another kind of the kind behind it."""
+        return word in self.describing.sorts
 
     def ends_as_judged(self, words: Sequence[str]) -> bool:
         """Return True if words end in a phrase that people judged as it stands, or its plural."""
@@ -96,11 +109,16 @@ class KnownWords:
         )
 
 
-def make_known_words(phrases: Iterable[str], more: Iterable[str] = ()) -> KnownWords:
+def make_known_words(
+    phrases: Iterable[str],
+    more: Iterable[str] = (),
+    describing: DescribingWords = NO_DESCRIBING,
+) -> KnownWords:
     """Make the known words of these phrases, and more."""
     kept = frozenset(phrases)
     judged = frozenset(word for phrase in kept for word in phrase.split())
-    return KnownWords(kept, judged, judged.union(more), find_word_order(kept))
+    words = judged.union(more)
+    return KnownWords(kept, judged, words, find_word_order(kept), describing)
 
 
 def find_word_order(phrases: Iterable[str]) -> WordOrder:
@@ -140,10 +158,12 @@ def load_known_words(own: Path | None = None) -> KnownWords:
                 phrases |= pairs.phrases
         except GroundingError:
             continue
-    return make_known_words(phrases, ENGLISH_THINGS.union(_read_model_words()) - OTHER_LANGUAGES)
+    more = ENGLISH_THINGS.union(read_model_words()) - OTHER_LANGUAGES
+    return make_known_words(phrases, more, load_describing_words())
 
 
-def _read_model_words() -> list[str]:
+def read_model_words() -> list[str]:
+    """Read the whole words of the packaged model's tokenizer; none if they can't be read."""
     try:
         lines = (find_packaged_model() / "vocab.txt").read_text(encoding="utf-8").splitlines()
     except (GroundingError, OSError, UnicodeDecodeError):

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
+from fcp_ros.foundation.labels import drop_asset_prefix
 from fcp_ros.grounding.wording.known_words import KnownWords
 from fcp_ros.grounding.wording.phrase_ends import NameRule, find_text_end
 from fcp_ros.grounding.wording.tables import LOOSE_ENDS, OWNERS, PRAISE, ROLES, WHICH
@@ -27,6 +28,8 @@ _PART_END = re.compile(
     r"[!?;:,|/\\<>\[\]{}()#*\"“”«»=~^`$@+…。、！？：；，·•→\n\r\t\v\f]"  # noqa: RUF001
     r"|\.(?!\d)|(?<!\d)\.|\s[-–—]+(?=\s)"  # noqa: RUF001
 )
+_SCRIPT_END = re.compile(r"(?<=[^\x00-\u024F])(?=[a-z])|(?<=[a-z])(?=[^\x00-\u024F])", re.IGNORECASE)
+"""Between a letter of ASCII and one that is not Latin, within a word."""
 _COMMA = ","
 _EDGES = "'’-_."  # noqa: RUF001
 """Signs that stand around words and not in them."""
@@ -43,6 +46,8 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
     if label in known.phrases:
         return label
     text = clean_text(label[:MOST_CHARACTERS])
+    if not text.isascii():
+        text = _SCRIPT_END.sub(" ", text)
     if is_text:
         text = text.replace(_COMMA, " ")
     begin = 0
@@ -99,7 +104,7 @@ def clean_text(text: str) -> str:
 def _cut_words(words: Sequence[str], known: KnownWords) -> _Cut:
     """Cut one part of a label."""
     plain = _to_plain(words)
-    first = begin = _skip_praise(words, plain)
+    first = begin = _skip_praise(words, plain) or _count_prefix(plain)
     rule = NameRule(plain, known)
     end = rule.find_end(begin)
     begin = rule.find_begin(begin, end)
@@ -109,9 +114,11 @@ def _cut_words(words: Sequence[str], known: KnownWords) -> _Cut:
         begin, end = (last, len(words)) if last < len(words) else (begin, end)
     if begin >= end:
         return _Cut("", Rank.NOTHING)
+    if begin == first == _count_prefix(plain):
+        begin = 0  # it tells that this is the name of an asset
     kept = " ".join(word.strip(_EDGES) for word in words[begin:end])
     if rule.find_kind(begin, end) is not None:
-        return _Cut(kept, Rank.WHOLE if begin == first else Rank.BEHIND)
+        return _Cut(kept, Rank.WHOLE if begin <= first else Rank.BEHIND)
     return _Cut(kept, Rank.KIND if known.is_head(plain[end - 1]) else Rank.WORDS)
 
 
@@ -126,6 +133,11 @@ def _cut_text(words: Sequence[str], known: KnownWords) -> _Cut:
 
 def _to_plain(words: Sequence[str]) -> list[str]:
     return [word.lower().strip(_EDGES) for word in words]
+
+
+def _count_prefix(plain: Sequence[str]) -> int:
+    """Count the words of the prefix of a collection of assets ("robo thor")."""
+    return len(plain) - len(drop_asset_prefix(plain))
 
 
 def _skip_praise(words: Sequence[str], plain: Sequence[str]) -> int:

@@ -133,17 +133,15 @@ class NameRule:
         word, following = self.words[place : place + 2]
         if word in WHICH:
             return True
+        if word.isdecimal():  # "7 up", but no score
+            return (word, following) in self.known.order.pairs
         return word not in LINKS and self.known.may_stand_before(word, following)
 
     def _may_be_sort(self, place: int) -> bool:
-        """Return True for a known word, perhaps a noun, that is no link and no number."""
+        """Return True for a word that may make another kind of the kind behind it."""
         word = self.words[place]
-        return (
-            self.known.knows(word)
-            and not word.isdecimal()
-            and word not in LINKS | LOOSE_ENDS | CLAUSES | OWNERS | PRAISE
-            and not word.endswith(NO_NOUNS)
-        )
+        is_none = word in LINKS | LOOSE_ENDS | CLAUSES | OWNERS | PRAISE
+        return not is_none and self.known.may_be_sort(word)
 
     def find_last_name(self) -> int:
         """Find the begin of a judged name at the very end ("choose the garden chair").

@@ -46,7 +46,8 @@ PURPOSES = collect_words("for to as")
 OWNERS = collect_words("my our your his her this that these those")
 """Words before a name that say nothing about the thing."""
 ROLES = collect_words(
-    "system user assistant human developer tool score answer note output result degree end"
+    "system user assistant human developer tool score answer note output result degree end label "
+    "name item object category class type"
 )
 """Words that only name who speaks, or what follows, before a colon or within markup."""
 LOOSE_ENDS = collect_words("""
