@@ -10,9 +10,8 @@ none is beyond the limit, of the former 80 % are; the area under the curve is 0.
 Directly before the kind, where one noun makes another kind of it ("vanity table"), the limit is
 wider: 5 % of the words of orders and praise are within it.
 
-The whole words of the model within either limit lie beside this file with their scores, so that no
-model is needed to read a label. They were written by
-
+The whole words of the model and the judged words within either limit lie beside this file with
+their scores, so that no model is needed to read a label. They were written by
 
     python -m fcp_ros.grounding.wording.describing_words FILE
 """
@@ -97,14 +96,16 @@ def _compute_rows(words: Sequence[str], encode: Encode) -> NDArray[np.float64]:
 
 
 def main(file: Path) -> None:
-    """Score the whole words of the model, and write those within a limit."""
+    """Score the whole words of the model and the judged ones, and write those within a limit."""
     from fcp_ros.grounding.wording.known_words import load_known_words, read_model_words
 
-    words = read_model_words()
+    known = load_known_words()
+    judged = (word for word in known.judged_words if word.isalpha() and len(word) > 2)
+    words = sorted({*read_model_words(), *judged})
     encode = SentenceEncoder(find_packaged_model()).encode
-    modifiers = load_known_words().order.modifiers
-    scores = score_words(words, fit_direction(modifiers, list_evaluative(), encode), encode)
-    rows = sorted((w, s) for w, s in zip(words, scores.tolist(), strict=True) if s < SORT_LIMIT)
+    direction = fit_direction(known.order.modifiers, list_evaluative(), encode)
+    scores = score_words(words, direction, encode).tolist()
+    rows = [(w, s) for w, s in zip(words, scores, strict=True) if s < SORT_LIMIT]
     file.write_text("".join(f"{w} {s:.2f}\n" for w, s in rows), encoding="utf-8")
 
 

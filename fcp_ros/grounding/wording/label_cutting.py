@@ -28,7 +28,9 @@ _PART_END = re.compile(
     r"[!?;:,|/\\<>\[\]{}()#*\"“”«»=~^`$@+…。、！？：；，·•→\n\r\t\v\f]"  # noqa: RUF001
     r"|\.(?!\d)|(?<!\d)\.|\s[-–—]+(?=\s)"  # noqa: RUF001
 )
-_SCRIPT_END = re.compile(r"(?<=[^\x00-\u024F])(?=[a-z])|(?<=[a-z])(?=[^\x00-\u024F])", re.IGNORECASE)
+_SCRIPT_END = re.compile(
+    r"(?<=[^\x00-\u024F])(?=[a-z])|(?<=[a-z])(?=[^\x00-\u024F])", re.IGNORECASE
+)
 """Between a letter of ASCII and one that is not Latin, within a word."""
 _COMMA = ","
 _EDGES = "'’-_."  # noqa: RUF001

@@ -21,8 +21,8 @@ from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.grounder import make_grounder
 from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
+from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.grounding.wording.describing_words import (
     fit_direction,
     list_evaluative,
