@@ -321,9 +321,9 @@ def test_whatever_is_written_behind_a_name_the_name_is_read(thing: str) -> None:
         ("完璧なtin mug", "tin mug"),
         ("damp bath towel", "damp bath towel"),
         ("vanity table", "vanity table"),
-        ("battery operated lamp", "lamp"),
+        ("battery operated lamp", "battery operated lamp"),
         ("full bottle of water", "full bottle of water"),
-        ("unopened can of beans", "unopened can of beans"),
+        ("unopened can of beans", "can of beans"),
         ("chipped porcelain cup", "porcelain cup"),
         ("7 up can", "7 up can"),
     ],
@@ -350,7 +350,7 @@ def test_most_orders_around_a_name_are_not_read(thing: str, name: str, place: st
 
 def test_words_that_describe_are_told_from_praise() -> None:
     describing = load_describing_words()
-    assert {"damp", "brass", "unopened", "electric"} <= describing.describing
+    assert {"damp", "brass", "electric"} <= describing.describing
     assert describing.describing < describing.sorts
     assert "vanity" in describing.sorts - describing.describing
     evaluative = set(list_evaluative())
