@@ -4,8 +4,9 @@
 A name goes on behind its kind only with words that people judged, and in an order in which they
 put them: "mug with a broken handle", but neither "mug superior to all others" nor "mug gold medal".
 That is a list of what names are made of, 5,000 words and their order, and not of what orders are
-made of, of which there is no end. What stands *before* the kind says less about it, and may be new:
-names of makers, "vending machine".
+made of, of which there is no end. In front of a judged kind it holds words that people put there,
+and words that describe a thing (describing_words.py). In front of other kinds there may be anything
+new: names of makers, "vending machine".
 """
 
 from __future__ import annotations
