@@ -5,7 +5,8 @@ The outcomes of simulated robots and the degrees as they stood before each outco
 (`grounding_simulated.py`; alarms change no degree), and every test sees the same ones:
 
 - *mixture*: the package's detector;
-- *odds*, *share*: one of its two kinds of change alone, a plain risk-adjusted CUSUM (Steiner 2000);
+- *odds*, *share*: one of its two kinds of change alone, a plain risk-adjusted CUSUM (Steiner 2000),
+  the former also for a smaller change, and mixed with the latter for this one;
 - *residuals*: Page's CUSUM (1954) on degree minus quality, with a slack, which knows no likelihood.
 
 Each runs in both directions. Its threshold is the one at which it has as many false alarms as the
@@ -15,7 +16,7 @@ mixture at `THRESHOLDS`, in the same streams without a change.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,11 +92,25 @@ def follow(step: Step) -> Callable[[Stream], Iterator[float]]:
     return run_through
 
 
+def follow_mean(*steps: Step) -> Callable[[Stream], Iterator[float]]:
+    """The logarithm of the mean of several likelihood ratios, of one direction."""
+
+    def run_through(stream: Stream) -> Iterator[float]:
+        values = [0.0] * len(steps)
+        for degree, quality in stream:
+            pairs = zip(steps, values, strict=True)
+            values = [step(value, degree, quality) for step, value in pairs]
+            yield math.log(sum(map(math.exp, values)) / len(values))
+
+    return run_through
+
+
 MIXTURE = "mixture"
 TESTS: Mapping[str, Callable[[Stream], Iterator[float]]] = {
     MIXTURE: follow_mixture,
     **{f"odds / {odds:g}": follow(add_odds(odds)) for odds in (ODDS, SMALL_ODDS)},
     "share": follow(add_share),
+    f"mixture with odds / {SMALL_ODDS:g}": follow_mean(add_odds(SMALL_ODDS), add_share),
     **{f"residuals - {slack:g}": follow(add_residual(slack)) for slack in SLACKS},
 }
 
@@ -130,10 +145,10 @@ class Paths:
     changed: Mapping[str, Sequence[Floats]]
 
 
-def record_paths(seeds: int) -> dict[str, Paths]:
+def record_paths(seeds: Iterable[int]) -> dict[str, Paths]:
     """Record all streams, and follow every test through them."""
     found = {name: Paths([], {change: [] for change in CHANGES}) for name in TESTS}
-    for seed in range(seeds):
+    for seed in seeds:
         for change in (None, *CHANGES):
             count = QUIET if change is None else MOST
             stream = record(seed, change and CHANGES[change], count)
@@ -218,7 +233,7 @@ def list_figures(found: Mapping[str, Paths], threshold: float) -> list[Line]:
 
 def run(console: Console, quick: bool) -> Part:
     """Print a table for each threshold."""
-    found = record_paths(QUICK_SEEDS if quick else FULL_SEEDS)
+    found = record_paths(range(QUICK_SEEDS if quick else FULL_SEEDS))
     lines = [line for threshold in THRESHOLDS for line in list_figures(found, threshold)]
     note = "outcomes: median [95 %], share noticed; difference of the means to the mixture ± 95 %"
     part = Part("drift", lines, notes=(note,))
