@@ -66,7 +66,7 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
 
 
 class Rank(IntEnum):
-    """How likely it is that a part of a label is the name; the first of the lowest rank is."""
+    """The likelihood that a part of a label is the name: the first of the lowest rank is read."""
 
     WHOLE = 0
     """It begins with a name that ends in a judged kind."""
@@ -79,7 +79,7 @@ class Rank(IntEnum):
 
 
 class _Cut(NamedTuple):
-    """What is left of a part of a label.
+    """The rest of a part of a label.
 
     Args:
         words: of the name; "" if there are none.

@@ -23,12 +23,12 @@ from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
-from fcp_ros.grounding.wording.describing_words import (
+from fcp_ros.grounding.wording.describing_choice import (
     fit_direction,
     list_evaluative,
-    load_describing_words,
     score_words,
 )
+from fcp_ros.grounding.wording.describing_words import load_describing_words
 from fcp_ros.grounding.wording.known_words import KnownWords, load_known_words, read_model_words
 from fcp_ros.grounding.wording.label_cutting import clean_text, cut_label
 from fcp_ros.grounding.wording.phrase_ends import MOST_WORDS, is_latin
