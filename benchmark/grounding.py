@@ -19,8 +19,10 @@ from typing import Annotated
 import grounding_cache
 import grounding_calibration
 import grounding_decisions
+import grounding_drift
 import grounding_first
 import grounding_gpu
+import grounding_injections
 import grounding_labels
 import grounding_quality
 import grounding_resources
@@ -37,9 +39,11 @@ class Name(str, Enum):
     GPU = "gpu"
     DECISIONS = "decisions"
     CALIBRATION = "calibration"
+    DRIFT = "drift"
     FIRST = "first"
     CACHE = "cache"
     LABELS = "labels"
+    INJECTIONS = "injections"
     QUALITY = "quality"
     RESOURCES = "resources"
 
@@ -49,9 +53,11 @@ PARTS: Mapping[Name, Callable[[Console, bool], Part | None]] = {
     Name.GPU: grounding_gpu.run,
     Name.DECISIONS: grounding_decisions.run,
     Name.CALIBRATION: grounding_calibration.run,
+    Name.DRIFT: grounding_drift.run,
     Name.FIRST: grounding_first.run,
     Name.CACHE: grounding_cache.run,
     Name.LABELS: grounding_labels.run,
+    Name.INJECTIONS: grounding_injections.run,
     Name.QUALITY: grounding_quality.run,
     Name.RESOURCES: grounding_resources.run,
 }

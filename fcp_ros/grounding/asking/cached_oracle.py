@@ -255,7 +255,7 @@ class CachedOracle:
         if not self._is_kept:
             answer = answer_each(self.oracle, predicate, [request])[0]
             return answer if isinstance(answer, Membership) else None
-        key = self._make_key(version, request)
+        (key,) = self._make_keys(version, [request])
         return None if key is None else self._cache.get(key)
 
     def answer(
@@ -284,6 +284,8 @@ class CachedOracle:
             if answer is None
         }
         asked = self._answer_unknown(predicate, version, [*left.values()], has_substitute)
+        if len(asked) == len(requests) and all(one.is_plain for one in read):
+            return asked  # the usual case: in order, and nothing to annotate
         found = dict(zip(left, asked, strict=True))
         return [
             self._annotate(found[one.request.context_key], one) if answer is None else answer
@@ -342,7 +344,7 @@ class CachedOracle:
         if self._identity is None:
             assert waiting is not None, "an oracle without identity gave its reason"
             return [waiting] * len(requests)
-        keys = [self._make_key(version, request) for request in requests]
+        keys = self._make_keys(version, requests)
         answers: list[Answer | None] = [*self._cache.get_all(keys)]
         missing = [position for position, answer in enumerate(answers) if answer is None]
         if missing:
@@ -382,10 +384,13 @@ class CachedOracle:
             return error
         return None
 
-    def _make_key(self, version: str, request: JudgementRequest) -> CacheKey | None:
+    def _make_keys(
+        self, version: str, requests: Sequence[JudgementRequest]
+    ) -> list[CacheKey | None]:
         if self._identity is None or not self._is_kept:
-            return None
-        return CacheKey(version, request.context_key, *self._identity)
+            return [None] * len(requests)
+        model, mode = self._identity
+        return [CacheKey(version, request.context_key, model, mode) for request in requests]
 
     def _ask(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]

@@ -14,13 +14,13 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.grounding.protocol.judgement import Membership, drop_latencies
 
 MEMORY_ENTRIES = 65_536
 FILE_ENTRIES = 200_000
@@ -98,7 +98,17 @@ class JudgementCache:
     def get_all(self, keys: Sequence[CacheKey | None]) -> list[Membership | None]:
         """Return the answer under each key, or None; None for no key."""
         with self._lock:
-            return [None if key is None else self._get(key) for key in keys]
+            found = [None if key is None else self._get(key) for key in keys]
+            # Those of the question that it was an answer to; most are never asked again.
+            late = [place for place, one in enumerate(found) if one is not None and one.latency]
+            stripped = drop_latencies([one for one in found if one is not None and one.latency])
+            for place, answer in zip(late, stripped, strict=True):
+                key = keys[place]
+                assert key is not None, "what was found has a key"
+                found[place] = answer
+                if key in self._memory:
+                    self._memory[key] = answer
+            return found
 
     def put(self, answers: Sequence[tuple[CacheKey, Membership]]) -> None:
         """Store the answers of one batch (one transaction in the file), without their latency."""
@@ -133,8 +143,6 @@ class JudgementCache:
             return found
         self._memory.move_to_end(key)
         self._counts["memory"] += 1
-        if found.latency:  # of the question that it was an answer to; most are never asked again
-            found = self._memory[key] = replace(found, latency=0.0)
         return found
 
     def _remember(self, key: CacheKey, membership: Membership) -> None:

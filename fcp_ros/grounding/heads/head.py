@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.kernel import Kernel, WeighedSupports
+from fcp_ros.grounding.heads.kernel import Kernel, ReducedSupports, WeighedSupports
 
 Array = NDArray[np.float32]
 Pairs = Sequence[tuple[str, str]]
@@ -128,6 +128,7 @@ class Head:
         degree_map: from score to degree.
         error_map: from the second score to the expected squared error.
         evidence: what stacks are learned from.
+        reduced: fewer supports that score the blocks of whole pairs nearly alike; None: all.
         memory: scores of pairs that were asked about.
     """
 
@@ -141,6 +142,7 @@ class Head:
     degree_map: DegreeMap
     error_map: DegreeMap
     evidence: ScoreEvidence
+    reduced: ReducedSupports | None = None
     memory: ScoreMemory = field(default_factory=ScoreMemory, compare=False)
 
     def score(self, pairs: Pairs) -> Scores:
@@ -163,7 +165,7 @@ class Head:
 
     @cached_property
     def _prepared(self) -> WeighedSupports:
-        return WeighedSupports(self.kernel, self.supports, self.weights)
+        return WeighedSupports(self.kernel, self.supports, self.weights, self.reduced)
 
     def _compute(self, pairs: Pairs) -> Array:
         """Compute score, error and cosine of pairs, shape (pairs, 3)."""

@@ -36,7 +36,7 @@ from fcp_ros.grounding.heads.features.state_features import (
 )
 from fcp_ros.grounding.heads.features.word_table import PHRASINGS
 from fcp_ros.grounding.heads.head import Head, ScoreEvidence
-from fcp_ros.grounding.heads.kernel import Kernel
+from fcp_ros.grounding.heads.kernel import Kernel, ReducedSupports
 from fcp_ros.grounding.judged.judged_pairs import JudgedPairs
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
@@ -245,6 +245,11 @@ def _to_arrays(head: Head) -> Arrays:
         "evidence_unrelated": head.evidence.unrelated.astype(np.float16),
         "evidence_held_out": head.evidence.held_out.astype(np.float16),
     }
+    if head.reduced is not None:
+        arrays |= {
+            "reduced_places": head.reduced.places.astype(np.uint16),
+            "reduced_weights": head.reduced.weights,
+        }
     features = head.features
     if isinstance(features, SentenceFeatures):
         assert features.scaling is not None
@@ -308,7 +313,18 @@ class _Reader:
             self._read_map(f"{name}.map_scores", f"{name}.map_degrees"),
             self._read_map(f"{name}.error_scores", f"{name}.error_squares"),
             ScoreEvidence(*evidence),
+            self._read_reduced(name, len(weights)),
         )
+
+    def _read_reduced(self, name: str, count: int) -> ReducedSupports | None:
+        """Read the reduced supports of a head; None if its file has none."""
+        if f"{name}.reduced_places" not in self._arrays:
+            return None
+        places = self._read(f"{name}.reduced_places", np.intp, -1)
+        weights = self._read(f"{name}.reduced_weights", np.float32, len(places), 2)
+        if len(places) and places.max() >= count:
+            raise ValueError(f"{name}.reduced_places has a place beyond the supports")
+        return ReducedSupports(places, weights)
 
     def _read_features(self, name: str) -> SentenceFeatures | StateFeatures:
         encoder = self._encoder

@@ -64,22 +64,15 @@ class HeadJudge:
             scores = scorer.score(take_sides(read_all_arguments(requests), sides))
         degrees = np.clip(degree_map.apply_all(scores.values), 0.0, 1.0).tolist()
         errors = np.clip(scores.errors.astype(np.float64), 0.0, 1.0).tolist()
-        oracle, model = self._oracle, self._source.model
         note = f"like what was judged in the set {scorer.name} (score %.3f)"
-        latency = (time.perf_counter() - begun) / max(len(requests), 1)
-        return [
-            Membership(
-                degree,
-                degree,
-                (degree,),
-                source=oracle,
-                model=model,
-                note=note % score,
-                latency=latency,
-                uncertainty=error,
-            )
-            for degree, score, error in zip(degrees, scores.values.tolist(), errors, strict=True)
-        ]
+        return Membership.of_degrees(
+            degrees,
+            map(note.__mod__, scores.values.tolist()),
+            errors,
+            source=self._oracle,
+            model=self._source.model,
+            latency=(time.perf_counter() - begun) / max(len(requests), 1),
+        )
 
     def _find_scorer(self, predicate: GradedPredicate) -> PairScorer:
         """Find the head that a predicate names."""

@@ -55,6 +55,19 @@ class Kernel:
         return list(zip(blocks, self.sharpness, sides, strict=True))
 
 
+@dataclass(frozen=True, slots=True)
+class ReducedSupports:
+    """Fewer supports for the blocks of whole pairs, with weights of their own.
+
+    Args:
+        places: of the supports that are kept.
+        weights: shape (kept, columns).
+    """
+
+    places: Rows
+    weights: Array
+
+
 class WeighedSupports:
     """Rows with weights, prepared for others to be compared with them again and again.
 
@@ -62,13 +75,22 @@ class WeighedSupports:
         kernel: the likeness.
         supports: features of pairs, shape (supports, features).
         weights: of the supports, shape (supports, columns).
+        reduced: what stands for them in the blocks of whole pairs; None: all of them.
     """
 
-    def __init__(self, kernel: Kernel, supports: Array, weights: Array) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        supports: Array,
+        weights: Array,
+        reduced: ReducedSupports | None = None,
+    ) -> None:
         self._weights = weights
+        self._whole_weights = weights if reduced is None else reduced.weights
+        whole = supports if reduced is None else supports[reduced.places]
         self._blocks: list[tuple[slice, float, tuple[Array, ...]]] = []
         for block, sharpness, of_sides in kernel.list_blocks():
-            parts = np.split(supports[:, block], 2, axis=1) if of_sides else [supports[:, block]]
+            parts = np.split(supports[:, block], 2, axis=1) if of_sides else [whole[:, block]]
             extended = tuple(np.ascontiguousarray(_extend_right(part).T) for part in parts)
             self._blocks.append((block, sharpness, extended))
 
@@ -90,12 +112,13 @@ class WeighedSupports:
         return total
 
     def _weigh_rows(self, rows: Array, supports: Array) -> Array:
-        total = np.empty((len(rows), self._weights.shape[1]), np.float32)
+        weights = self._whole_weights
+        total = np.empty((len(rows), weights.shape[1]), np.float32)
         bells = np.empty((min(CHUNK, len(rows)), supports.shape[1]), np.float32)
         for start in range(0, len(rows), CHUNK):
             part = slice(start, start + CHUNK)
             own = rows[part]
-            total[part] = _compute_bells(own, supports, bells[: len(own)]) @ self._weights
+            total[part] = _compute_bells(own, supports, bells[: len(own)]) @ weights
         return total
 
     def _weigh_sides(

@@ -83,10 +83,9 @@ class _Known:
         return answers
 
     def _find_stated(self, words: Words) -> Membership | None:
-        degree = self.examples.get(words)
-        if degree is not None:
-            return Membership.of_degree(degree, SOURCE, MODEL, EXAMPLE)
-        if self.same_is_perfect and words[0] == words[-1] and len(set(words)) == 1 < len(words):
+        if words in self.examples:
+            return Membership.of_degree(self.examples[words], SOURCE, MODEL, EXAMPLE)
+        if words[0] == words[-1] and self.same_is_perfect and len(set(words)) == 1 < len(words):
             return Membership.of_degree(1.0, SOURCE, MODEL, IDENTICAL)
         return None
 
@@ -182,6 +181,8 @@ def look_up_forms(pairs: JudgedPairs, sides: Sequence[tuple[str, str]]) -> list[
         else ()
         for left, right in sides
     ]
+    if not any(forms):  # the usual case of new things
+        return [None] * len(forms)
     judged = iter(pairs.look_up_all([form for some in forms for form in some]))
     degrees = ([next(judged) for _ in some] for some in forms)
     return [next((one for one in found if one is not None), None) for found in degrees]

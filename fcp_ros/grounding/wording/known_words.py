@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -13,11 +13,13 @@ from fcp_ros.grounding.judged.judged_pairs import list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
+from fcp_ros.grounding.wording.describing_words import DescribingWords, load_describing_words
 from fcp_ros.grounding.wording.more_words import ENGLISH_THINGS, OTHER_LANGUAGES
 from fcp_ros.grounding.wording.tables import LINKS
 
 LEAST_LETTERS = 3
 """Shorter words of a tokenizer are pieces of words."""
+NO_DESCRIBING = DescribingWords()
 CLOSING = 0.8
 """The share of its phrases in which a closing word is the head."""
 
@@ -30,11 +32,13 @@ class WordOrder:
         pairs: words that stand one behind the other, neither of them a link.
         heads: words that are the head of a phrase: its last word, or that before a link.
         closing: those that hardly ever stand before another word: "mug", but not "tin".
+        modifiers: words that stand before the head of a phrase: "tin" of "tin mug".
     """
 
     pairs: frozenset[tuple[str, str]] = frozenset()
     heads: frozenset[str] = frozenset()
     closing: frozenset[str] = frozenset()
+    modifiers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +50,14 @@ class KnownWords:
         judged_words: the words in them.
         words: all known words, those too.
         order: of the words in the phrases.
+        describing: other words that say which thing is meant.
     """
 
     phrases: frozenset[str]
     judged_words: frozenset[str]
     words: frozenset[str]
     order: WordOrder = field(default_factory=WordOrder)
+    describing: DescribingWords = field(default_factory=DescribingWords)
 
     def knows(self, word: str) -> bool:
         """Return True for a known word, its singular or plural, or a number."""
@@ -79,12 +85,40 @@ class KnownWords:
         """Return True for a word that is the head of a judged phrase."""
         return to_singular(word) in self.order.heads
 
+    def may_stand_before(self, word: str, following: str) -> bool:
+        """Return True if a word may stand before another in the name of a thing.
 
-def make_known_words(phrases: Iterable[str], more: Iterable[str] = ()) -> KnownWords:
+        It describes one, or people put it before this word or before the head of some phrase.
+        """
+        own = to_singular(word)
+        if own in self.order.modifiers or word in self.describing.describing:
+            return True
+        return (own, to_singular(following)) in self.order.pairs
+
+    def may_be_sort(self, word: str) -> bool:
+        """Return True for a word that may make another kind of the kind behind it."""
+        return word in self.describing.sorts
+
+    def ends_as_judged(self, words: Sequence[str]) -> bool:
+        """Return True if words end in a phrase that people judged as it stands, or its plural."""
+        forms = {words[-1], to_singular(words[-1])} if words else ()
+        return any(
+            " ".join([*words[begin:-1], last]) in self.phrases
+            for last in forms
+            for begin in range(len(words))
+        )
+
+
+def make_known_words(
+    phrases: Iterable[str],
+    more: Iterable[str] = (),
+    describing: DescribingWords = NO_DESCRIBING,
+) -> KnownWords:
     """Make the known words of these phrases, and more."""
     kept = frozenset(phrases)
     judged = frozenset(word for phrase in kept for word in phrase.split())
-    return KnownWords(kept, judged, judged.union(more), find_word_order(kept))
+    words = judged.union(more)
+    return KnownWords(kept, judged, words, find_word_order(kept), describing)
 
 
 def find_word_order(phrases: Iterable[str]) -> WordOrder:
@@ -92,16 +126,24 @@ def find_word_order(phrases: Iterable[str]) -> WordOrder:
     seen: Counter[str] = Counter()
     ends: Counter[str] = Counter()
     pairs = set()
+    modifiers: set[str] = set()
     for phrase in phrases:
         words = [to_singular(word) for word in phrase.split()]
         seen.update(words)
+        modifiers.update(_list_modifiers(words))
         for word, following in pairwise([*words, ""]):
             if following and following not in LINKS:
                 pairs.add((word, following))
             elif word not in LINKS:
                 ends[word] += 1
     closing = frozenset(word for word, count in ends.items() if CLOSING * seen[word] <= count)
-    return WordOrder(frozenset(pairs), frozenset(ends), closing)
+    return WordOrder(frozenset(pairs), frozenset(ends), closing, frozenset(modifiers))
+
+
+def _list_modifiers(words: Sequence[str]) -> Sequence[str]:
+    """List the words before the head of a phrase, which is the last word or that before a link."""
+    links = [place for place, word in enumerate(words) if word in LINKS]
+    return words[: max((links or [len(words)])[0] - 1, 0)]
 
 
 def load_known_words(own: Path | None = None) -> KnownWords:
@@ -116,10 +158,12 @@ def load_known_words(own: Path | None = None) -> KnownWords:
                 phrases |= pairs.phrases
         except GroundingError:
             continue
-    return make_known_words(phrases, ENGLISH_THINGS.union(_read_model_words()) - OTHER_LANGUAGES)
+    more = ENGLISH_THINGS.union(read_model_words()) - OTHER_LANGUAGES
+    return make_known_words(phrases, more, load_describing_words())
 
 
-def _read_model_words() -> list[str]:
+def read_model_words() -> list[str]:
+    """Read the whole words of the packaged model's tokenizer; none if they can't be read."""
     try:
         lines = (find_packaged_model() / "vocab.txt").read_text(encoding="utf-8").splitlines()
     except (GroundingError, OSError, UnicodeDecodeError):

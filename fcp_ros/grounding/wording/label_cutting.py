@@ -14,7 +14,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
 
+from fcp_ros.foundation.labels import drop_asset_prefix
 from fcp_ros.grounding.wording.known_words import KnownWords
 from fcp_ros.grounding.wording.phrase_ends import NameRule, find_text_end
 from fcp_ros.grounding.wording.tables import LOOSE_ENDS, OWNERS, PRAISE, ROLES, WHICH
@@ -25,6 +28,10 @@ _PART_END = re.compile(
     r"[!?;:,|/\\<>\[\]{}()#*\"“”«»=~^`$@+…。、！？：；，·•→\n\r\t\v\f]"  # noqa: RUF001
     r"|\.(?!\d)|(?<!\d)\.|\s[-–—]+(?=\s)"  # noqa: RUF001
 )
+_SCRIPT_END = re.compile(
+    r"(?<=[^\x00-\u024F])(?=[a-z])|(?<=[a-z])(?=[^\x00-\u024F])", re.IGNORECASE
+)
+"""Between a letter of ASCII and one that is not Latin, within a word."""
 _COMMA = ","
 _EDGES = "'’-_."  # noqa: RUF001
 """Signs that stand around words and not in them."""
@@ -41,19 +48,46 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
     if label in known.phrases:
         return label
     text = clean_text(label[:MOST_CHARACTERS])
+    if not text.isascii():
+        text = _SCRIPT_END.sub(" ", text)
     if is_text:
         text = text.replace(_COMMA, " ")
-    begin, other = 0, ""
+    begin = 0
+    found: list[_Cut] = []
     for match in _PART_END.finditer(text + "\n"):
         words = text[begin : match.start()].split()
         if match.group() in ":<>[]{}|":
             words = _drop_role(words, known)
-        kept = _cut_words(words, known, is_text=is_text)
-        if kept and (is_text or known.is_head(kept[-1].lower())):
-            return " ".join(kept)
-        other = other or " ".join(kept)
+        found.append(_cut_text(words, known) if is_text else _cut_words(words, known))
+        if found[-1].rank is Rank.WHOLE:
+            break
         begin = match.end()
-    return other
+    return min(found, key=lambda one: one.rank).words
+
+
+class Rank(IntEnum):
+    """The likelihood that a part of a label is the name: the first of the lowest rank is read."""
+
+    WHOLE = 0
+    """It begins with a name that ends in a judged kind."""
+    BEHIND = 1
+    """The name stands behind words that are no part of one."""
+    KIND = 2
+    """It ends in the last word of some judged phrase."""
+    WORDS = 3
+    NOTHING = 4
+
+
+class _Cut(NamedTuple):
+    """The rest of a part of a label.
+
+    Args:
+        words: of the name; "" if there are none.
+        rank: of the part.
+    """
+
+    words: str
+    rank: Rank
 
 
 def clean_text(text: str) -> str:
@@ -69,23 +103,57 @@ def clean_text(text: str) -> str:
     )
 
 
-def _cut_words(words: Sequence[str], known: KnownWords, *, is_text: bool) -> list[str]:
-    """Cut the words of one part of a label."""
-    plain = [word.lower().strip(_EDGES) for word in words]
+def _cut_words(words: Sequence[str], known: KnownWords) -> _Cut:
+    """Cut one part of a label."""
+    plain = _to_plain(words)
+    first = begin = _skip_praise(words, plain) or _count_prefix(plain)
+    rule = NameRule(plain, known)
+    end = rule.find_end(begin)
+    begin = rule.find_begin(begin, end)
+    end = _drop_loose_ends(plain, begin, end, known)
+    if end < len(words) and not _is_name(rule, begin, end):
+        last = rule.find_last_name()
+        begin, end = (last, len(words)) if last < len(words) else (begin, end)
+    if begin >= end:
+        return _Cut("", Rank.NOTHING)
+    if begin == first == _count_prefix(plain):
+        begin = 0  # it tells that this is the name of an asset
+    kept = " ".join(word.strip(_EDGES) for word in words[begin:end])
+    if rule.find_kind(begin, end) is not None:
+        return _Cut(kept, Rank.WHOLE if begin <= first else Rank.BEHIND)
+    return _Cut(kept, Rank.KIND if known.is_head(plain[end - 1]) else Rank.WORDS)
+
+
+def _cut_text(words: Sequence[str], known: KnownWords) -> _Cut:
+    """Cut one part of a text."""
+    plain = _to_plain(words)
+    begin = _skip_praise(words, plain)
+    end = _drop_loose_ends(plain, begin, find_text_end(plain, begin, known), known)
+    kept = " ".join(word.strip(_EDGES) for word in words[begin:end])
+    return _Cut(kept, Rank.WHOLE if kept else Rank.NOTHING)
+
+
+def _to_plain(words: Sequence[str]) -> list[str]:
+    return [word.lower().strip(_EDGES) for word in words]
+
+
+def _count_prefix(plain: Sequence[str]) -> int:
+    """Count the words of the prefix of a collection of assets ("robo thor")."""
+    return len(plain) - len(drop_asset_prefix(plain))
+
+
+def _skip_praise(words: Sequence[str], plain: Sequence[str]) -> int:
+    """Find the first word that is no praise, owner or percentage."""
     begin = 0
     while begin < len(words) and (plain[begin] in PRAISE | OWNERS or words[begin][-1] == "%"):
         begin += 1
-    rule = NameRule(plain, known)
-    if is_text:
-        end = find_text_end(plain, begin, known)
-    else:
-        end = rule.find_end(begin)
-        begin = rule.find_begin(begin, end)
-    end = _drop_loose_ends(plain, begin, end, known)
-    if not is_text and end < len(words) and not rule.is_name(begin, end):
-        last = rule.find_last_name()
-        begin, end = (last, len(words)) if last < len(words) else (begin, end)
-    return [word.strip(_EDGES) for word in words[begin:end]]
+    return begin
+
+
+def _is_name(rule: NameRule, begin: int, end: int) -> bool:
+    """Return True if words are the name of a thing, and a following word is no part of it."""
+    kind = rule.find_kind(begin, end)
+    return kind is not None and (kind + 1 < end or rule.known.is_closing(rule.words[kind]))
 
 
 def _drop_loose_ends(plain: Sequence[str], begin: int, end: int, known: KnownWords) -> int:

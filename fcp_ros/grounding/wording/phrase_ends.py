@@ -4,8 +4,9 @@
 A name goes on behind its kind only with words that people judged, and in an order in which they
 put them: "mug with a broken handle", but neither "mug superior to all others" nor "mug gold medal".
 That is a list of what names are made of, 5,000 words and their order, and not of what orders are
-made of, of which there is no end. What stands *before* the kind says less about it, and may be new:
-names of makers, "vending machine".
+made of, of which there is no end. In front of a judged kind it holds words that people put there,
+and words that describe a thing (describing_words.py). In front of other kinds there may be anything
+new: names of makers, "vending machine".
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from fcp_ros.grounding.wording.tables import (
     LOOSE_ENDS,
     NO_NOUNS,
     ORDERS,
+    OWNERS,
+    PARTS,
     PRAISE,
     PURPOSES,
     STATE,
@@ -82,8 +85,17 @@ class NameRule:
         return last if first < last else min(last, begin + MOST_UNLISTED)
 
     def find_begin(self, begin: int, end: int) -> int:
-        """Find where the name begins: only few words stand before the first that people judged."""
+        """Find where the name begins: words in front of a judged kind are those that people use so.
+
+        Of a kind that nobody judged, only few words stand before the first that people judged.
+        """
         words = self.words
+        kind = self.find_kind(begin, end)
+        if kind is not None:
+            place = self._go_back(begin, kind)
+            # "Vanity table": one noun that nobody judged makes another kind of a kind.
+            is_sort = place == kind > begin and self._may_be_sort(place - 1)
+            return place - 1 if is_sort else place
         second = words[begin + 1 : begin + 2]
         if second and second[0] in ARTICLES and not self.known.is_head(words[begin]):
             begin = min(begin + 2, end)  # a verb stands before an article: "take the mug"
@@ -94,28 +106,56 @@ class NameRule:
                 return begin if place - begin <= MOST_BEFORE else place
         return begin
 
-    def is_name(self, begin: int, end: int) -> bool:
-        """Return True if words end in the kind of some thing that people judged."""
-        last = self.words[end - 1] if begin < end else ""
-        return self.known.is_head(last) and not self._is_no_noun(last)
+    def find_kind(self, begin: int, end: int) -> int | None:
+        """Find the kind of a thing in a run of words.
+
+        Returns:
+            The place of the first word before a link, or else the last word, that is the end of a
+            judged phrase; None if there is none.
+        """
+        for place in range(begin, end):
+            following = self.words[place + 1] if place + 1 < end else ""
+            if following in ATTRIBUTED | PARTS and self.known.is_head(self.words[place]):
+                return place
+            is_end = not following or following in LINKS
+            if is_end and self.known.ends_as_judged(self.words[begin : place + 1]):
+                return place
+        return None
+
+    def _go_back(self, begin: int, kind: int) -> int:
+        """Go back from a kind to the begin of its name."""
+        place = kind
+        while place > begin and self._may_precede(place - 1):
+            place -= 1
+        return place
+
+    def _may_precede(self, place: int) -> bool:
+        """Return True for a word that belongs to the name that goes on behind it."""
+        word, following = self.words[place : place + 2]
+        if word in WHICH:
+            return True
+        if word.isdecimal():  # "7 up", but no score
+            return (word, following) in self.known.order.pairs
+        return word not in LINKS and self.known.may_stand_before(word, following)
+
+    def _may_be_sort(self, place: int) -> bool:
+        """Return True for a word that may make another kind of the kind behind it."""
+        word = self.words[place]
+        is_none = word in LINKS | LOOSE_ENDS | CLAUSES | OWNERS | PRAISE
+        return not is_none and self.known.may_be_sort(word)
 
     def find_last_name(self) -> int:
         """Find the begin of a judged name at the very end ("choose the garden chair").
 
         Returns:
-            Its place, with judged words before it that may belong to it; the number of words if
-            there is none.
+            Its place; the number of words if there is none.
         """
-        words, phrases = self.words, self.known.phrases
-        places = range(max(0, len(words) - MOST_WORDS), len(words))
-        begin = next((p for p in places if " ".join(words[p:]) in phrases), len(words))
-        while 0 < begin < len(words):
-            before = words[begin - 1]
-            is_part = is_listed(before, self.known) and before not in LOOSE_ENDS | LINKS | CLAUSES
-            if not is_part or self.known.is_new_name(before, words[begin]):
-                break
-            begin -= 1
-        return begin
+        count = len(self.words)
+        begin = max(0, count - MOST_WORDS)
+        kind = self.find_kind(begin, count)
+        if kind is None or self.find_end(kind) < count:
+            kind = count - 1 if self.known.ends_as_judged(self.words[begin:]) else None
+        return count if kind is None else self._go_back(begin, kind)
 
     def _find_listed(self, begin: int, end: int) -> int:
         """Find the first word that people judged; `end` if there is none."""

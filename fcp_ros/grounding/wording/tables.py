@@ -46,7 +46,8 @@ PURPOSES = collect_words("for to as")
 OWNERS = collect_words("my our your his her this that these those")
 """Words before a name that say nothing about the thing."""
 ROLES = collect_words(
-    "system user assistant human developer tool score answer note output result degree end"
+    "system user assistant human developer tool score answer note output result degree end label "
+    "name item object category class type"
 )
 """Words that only name who speaks, or what follows, before a colon or within markup."""
 LOOSE_ENDS = collect_words("""
@@ -63,6 +64,8 @@ LINKS = collect_words("""
     """)
 """Words that link the parts of a name; a word before one of them is the head of a phrase."""
 ARTICLES = collect_words("a an the")
+PARTS = collect_words("of full")
+"""Words behind which it is said what a thing holds, or what it is of."""
 ATTRIBUTED = collect_words("with without")
 """Words behind which it is said what belongs to a thing."""
 STATE = "ed"

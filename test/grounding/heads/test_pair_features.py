@@ -2,6 +2,7 @@
 """Features of many pairs at once are those of each pair alone."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from fcp_ros.grounding.heads.features.crossing import cross_words
 from fcp_ros.grounding.heads.features.pair_features import Basis, SentenceFeatures
 from fcp_ros.grounding.heads.features.shared_words import compare_all_words, compare_words
 from fcp_ros.grounding.heads.features.word_table import PHRASINGS
-from fcp_ros.grounding.heads.head import Head
+from fcp_ros.grounding.heads.head import Head, ScoreMemory
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, load_heads
+from fcp_ros.grounding.heads.learning.reduction import MOST_LOST
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
 WORDS = st.sampled_from(["mug", "mugs", "tin", "tin can", "can of tin", "", "a b a", "b a"])
@@ -83,4 +85,6 @@ def test_scores_of_many_are_those_of_each(
     assert again.errors == pytest.approx([one.errors[0] for one in alone], abs=5e-4)
     likeness = head.kernel.compute(head.features.compute(pairs), head.supports)
     plain = likeness @ head.weights[:, 0] + head.means[0]
-    assert again.values == pytest.approx(plain, abs=1e-4)
+    whole = replace(head, reduced=None, memory=ScoreMemory()).score(pairs)
+    assert whole.values == pytest.approx(plain, abs=1e-4)
+    assert again.values == pytest.approx(plain, abs=MOST_LOST)

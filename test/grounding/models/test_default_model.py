@@ -80,8 +80,8 @@ def test_the_real_mpnet_judges_clear_pairs(
         pytest.skip("mpnet is not there: fcp models fetch mpnet")
     monkeypatch.setenv(FOLDER_VARIABLE, str(fetched_models))
     grounder = make_grounder(household, GroundingOptions(device=Device.CPU))
-    # "some": so that no pair is one that was judged and is looked up.
-    found = grounder.judge([ask(f"some {item}", purpose) for item, purpose, _ in CLEAR])
+    # "yellow": so that no pair is one that was judged and is looked up.
+    found = grounder.judge([ask(f"yellow {item}", purpose) for item, purpose, _ in CLEAR])
     grounder.close()
     assert {one.source for one in found} == {"embedding"}
     assert all(one.model.startswith("mpnet@") for one in found)

@@ -4,13 +4,18 @@
 import json
 import math
 import pickle
+from dataclasses import asdict, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError, Membership
-from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest
+from fcp_ros.grounding.protocol.judgement import (
+    ArgumentContext,
+    JudgementRequest,
+    drop_latencies,
+)
 
 
 def request(element: str, purpose: str = "drinking", **attributes: object) -> JudgementRequest:
@@ -91,6 +96,49 @@ def test_the_mean_is_that_of_the_distribution_the_samples_or_the_prior() -> None
     assert Membership(0.0, 0.0, distribution=halves).mean == pytest.approx(0.5)
     assert Membership(0.4, 0.4, samples=(0.2, 0.4, 0.9)).mean == pytest.approx(0.5)
     assert Membership(0.9, 0.3).mean == 0.3
+
+
+DEGREES = st.floats(0, 1)
+
+
+@given(st.lists(st.tuples(DEGREES, DEGREES, st.text(max_size=5)), max_size=6), st.floats(0, 9))
+def test_a_batch_is_built_like_its_members(
+    rows: list[tuple[float, float, str]], latency: float
+) -> None:
+    built = Membership.of_degrees(
+        [degree for degree, _, _ in rows],
+        (note for _, _, note in rows),
+        [error for _, error, _ in rows],
+        source="head",
+        model="m",
+        latency=latency,
+    )
+    apart = [
+        replace(Membership.of_degree(d, "head", "m", n, uncertainty=e), latency=latency)
+        for d, e, n in rows
+    ]
+    assert [asdict(one) for one in built] == [asdict(one) for one in apart]
+    assert [hash(one) for one in built] == [hash(one) for one in apart]
+    stripped = [replace(one, latency=0.0) for one in built]
+    assert [asdict(one) for one in drop_latencies(built)] == [asdict(one) for one in stripped]
+    assert all(one.latency == latency for one in built)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, math.nan])
+def test_a_batch_with_a_wrong_number_is_refused(wrong: float) -> None:
+    for degrees, errors in (([0.5, wrong], [0.1, 0.1]), ([0.5, 0.5], [0.1, wrong])):
+        with pytest.raises(GroundingError) as caught:
+            Membership.of_degrees(degrees, ["", ""], errors, source="", model="", latency=0.0)
+        assert caught.value.code is GroundingCode.INVALID_DEGREE
+
+
+def test_a_key_is_written_once_and_is_no_part_of_the_value() -> None:
+    first, second = request("mug_1"), request("mug_1")
+    assert first.context_key is first.context_key
+    assert first == second
+    assert hash(first) == hash(second)
+    assert pickle.loads(pickle.dumps(first)).context_key == first.context_key
+    assert "context_key" not in repr(first)
 
 
 def test_an_error_survives_a_process_boundary() -> None:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a model is asked about: names of assets, other spellings, unknown words, orders cut off."""
 
+import csv
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +21,15 @@ from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.grounder import make_grounder
 from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, find_packaged_model
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
-from fcp_ros.grounding.wording.known_words import KnownWords, load_known_words
+from fcp_ros.grounding.wording.describing_choice import (
+    fit_direction,
+    list_evaluative,
+    score_words,
+)
+from fcp_ros.grounding.wording.describing_words import load_describing_words
+from fcp_ros.grounding.wording.known_words import KnownWords, load_known_words, read_model_words
 from fcp_ros.grounding.wording.label_cutting import clean_text, cut_label
 from fcp_ros.grounding.wording.phrase_ends import MOST_WORDS, is_latin
 from fcp_ros.grounding.wording.request_reading import UNKNOWN_ERROR, ReadRequest, RequestReader
@@ -29,6 +38,7 @@ from fcp_ros.grounding.wording.tables import PRAISE
 from fcp_ros.grounding.wording.thing_names import find_unknown, read_name
 
 WORDS = load_known_words()
+INJECTIONS = Path(__file__).resolve().parents[2] / "support" / "injections.csv"
 
 
 def read(label: str, *, is_text: bool = False) -> str:
@@ -77,7 +87,7 @@ def test_no_judged_phrase_is_changed(judged_phrases: set[str]) -> None:
         ("Doorframe", "door frame"),
         ("barstool", "bar stool"),
         ("7 up can", "7 up can"),
-        ("IKEA Kallax shelf", "ikea kallax shelf"),
+        ("IKEA Kallax shelf", "shelf"),
         ("bottle of Moët & Chandon", "bottle"),
         ("coffee percolator", "coffee percolator"),
         ("tasse à café", "tasse à café"),
@@ -94,7 +104,7 @@ def test_most_labels_of_scenes_are_left_alone(repository: Path) -> None:
     changed = [label for label in labels if read(label) != label]
     assert len(changed) < 0.09 * len(labels)  # most of them for another word of the same thing
     cut = [label for label in labels if cut_label(label, WORDS) != label]
-    assert len(cut) < 0.01 * len(labels)
+    assert len(cut) < 0.015 * len(labels)
 
 
 @pytest.mark.parametrize(
@@ -303,10 +313,61 @@ def test_whatever_is_written_behind_a_name_the_name_is_read(thing: str) -> None:
         ("signboard, sign", "sign"),
         ("escritoire", "escritoire"),
         ("flip flop", "flip flop"),
+        ("number 1 rated garden chair", "garden chair"),
+        ("all time favourite bath towel", "bath towel"),
+        ("experts agree on the tin mug", "tin mug"),
+        ("recommended by doctors, the tin mug", "tin mug"),
+        ("label: tin mug", "tin mug"),
+        ("完璧なtin mug", "tin mug"),
+        ("damp bath towel", "damp bath towel"),
+        ("vanity table", "vanity table"),
+        ("battery operated lamp", "battery operated lamp"),
+        ("full bottle of water", "full bottle of water"),
+        ("unopened can of beans", "can of beans"),
+        ("chipped porcelain cup", "porcelain cup"),
+        ("7 up can", "7 up can"),
     ],
 )
 def test_a_name_ends_where_people_would_not_go_on(label: str, name: str) -> None:
     assert read(label) == name
+
+
+def read_rows(name: str, place: str) -> list[str]:
+    """Words of a set of injections.csv."""
+    with INJECTIONS.open(encoding="utf-8", newline="") as stream:
+        rows = csv.DictReader(stream)
+        return [row["words"] for row in rows if (row["set"], row["place"]) == (name, place)]
+
+
+@pytest.mark.parametrize("thing", ["tin mug", "garden chair", "bath towel", "knife"])
+@pytest.mark.parametrize(("name", "place"), [("mending", "front"), ("fresh", "behind")])
+def test_most_orders_around_a_name_are_not_read(thing: str, name: str, place: str) -> None:
+    words = read_rows(name, place)
+    assert len(words) >= 50
+    labels = [f"{one}{thing}" if place == "front" else f"{thing}{one}" for one in words]
+    assert sum(read(label) != thing for label in labels) <= 0.15 * len(labels)
+
+
+def test_words_that_describe_are_told_from_praise() -> None:
+    describing = load_describing_words()
+    assert {"damp", "brass", "electric"} <= describing.describing
+    assert describing.describing < describing.sorts
+    assert "vanity" in describing.sorts - describing.describing
+    evaluative = set(list_evaluative())
+    assert not evaluative & describing.describing
+    assert len(evaluative & describing.sorts) < 0.1 * len(evaluative)
+
+
+def test_the_words_beside_the_code_are_what_the_model_says() -> None:
+    """A hundred of them by a direction that is fitted to a third of the words."""
+    encode = SentenceEncoder(find_packaged_model()).encode
+    modifiers = sorted(WORDS.order.modifiers)[::3]
+    direction = fit_direction(modifiers, list_evaluative(), encode)
+    describing = sorted(WORDS.describing.describing)[::100]
+    others = sorted(set(read_model_words()) - WORDS.describing.sorts)[::25]
+    low, high = (score_words(words, direction, encode) for words in (describing, others))
+    pairs = [a < b for a in low for b in high]
+    assert np.mean(pairs) > 0.97
 
 
 @given(st.text(max_size=60))

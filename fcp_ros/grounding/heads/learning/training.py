@@ -31,6 +31,7 @@ from fcp_ros.grounding.heads.learning.cosine_baseline import (
     fit_quantile_map,
 )
 from fcp_ros.grounding.heads.learning.feature_maker import FeatureMaker, Pairs, Report
+from fcp_ros.grounding.heads.learning.reduction import reduce_supports
 from fcp_ros.grounding.heads.learning.regression import (
     Folds,
     RegressionOptions,
@@ -226,17 +227,20 @@ def train_head(part: TrainingPart, features: PairFeatures, options: TrainingOpti
     mean_error = float(distance[: part.judged].mean())
     error_weights, errors = regression.fit(distance - mean_error)
     error_map = _fit_error_map(errors + mean_error, distance**2, judged, options.knots)
+    supports = rows[regression.chosen]
+    both = np.asarray(np.stack([weights, error_weights], axis=1), np.float32)
     head = Head(
         part.kind.name,
         part.kind.columns,
         features,
         regression.kernel,
-        rows[regression.chosen],
-        np.stack([weights, error_weights], axis=1),
+        supports,
+        both,
         (mean, mean_error),
         degree_map,
         error_map,
         _NO_EVIDENCE,
+        reduce_supports(regression.kernel, supports, both),
     )
     expected = np.sqrt(error_map.apply_all(errors + mean_error))
     return _add_evidence(head, part, scores + mean, expected)
