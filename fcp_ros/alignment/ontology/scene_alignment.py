@@ -8,7 +8,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from fcp_ros.alignment.ontology.beliefs.proposal import OntologyProposal, Proposer
+from fcp_ros.alignment.ontology.beliefs.relation_beliefs import ReadingScore
 from fcp_ros.alignment.ontology.beliefs.scene_comparison import compare_names
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
 from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
@@ -26,10 +29,10 @@ from fcp_ros.alignment.ontology.scene_answer import (
     SceneAlignmentStatus,
     collect_names_of,
 )
-from fcp_ros.alignment.ontology.target import DomainTarget
+from fcp_ros.alignment.ontology.target import DomainTarget, Mask
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary, collect_names
 from fcp_ros.alignment.trials.confirmation import ConfirmingSimulator
-from fcp_ros.alignment.trials.simulator import Simulator
+from fcp_ros.alignment.trials.simulator import Simulator, is_exact
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.scene_names import AttributeReading, SceneNames
@@ -62,12 +65,12 @@ class _Question:
     Attributes:
         worth: how much a trial would tell.
         use: the meaning.
-        supposed: what to suppose besides the best guess; None if that has it.
+        supposed: what to suppose besides the best guess; nothing if that has it.
     """
 
     worth: float
     use: NameUse
-    supposed: NameUse | None = None
+    supposed: tuple[NameUse, ...] = ()
 
 
 def align_scene(
@@ -128,7 +131,8 @@ class _SceneAlignment:
         vocabulary = collect_names(graph)
         self.notes.extend(vocabulary.notes)
         target = DomainTarget(self.domain)
-        self.log = TrialLog(lambda use: self._is_known(use, target))
+        exact = self.simulator is not None and is_exact(self.simulator)
+        self.log = TrialLog(lambda use: self._is_known(use, target), exact)
         hints: tuple[NameClaim, ...] = ()
         if other is not None:
             theirs = collect_names(other)
@@ -177,7 +181,7 @@ class _SceneAlignment:
         assert self.proposal is not None, "made before anything is tried"
         assert self.planner is not None, "made before anything is tried"
         guess = proposer.guess(self.proposal)
-        known: dict[NameUse | None, NameHypothesis | None] = {}
+        known: dict[tuple[NameUse, ...], NameHypothesis | None] = {}
         for question in self._list_questions(proposer, self.proposal, guess):
             self.watch.check()
             supposed = question.supposed
@@ -202,12 +206,12 @@ class _SceneAlignment:
         return False
 
     def _suppose(
-        self, vocabulary: SceneVocabulary, guess: SceneNames, supposed: NameUse | None
+        self, vocabulary: SceneVocabulary, guess: SceneNames, supposed: tuple[NameUse, ...]
     ) -> NameHypothesis | None:
-        """Make the state under the best guess, with one meaning besides; None if it can't be."""
+        """Make the state under the best guess, with meanings besides; None if it can't be."""
         try:
-            if supposed is not None:
-                guess = supposed.put_into(guess)
+            for use in supposed:
+                guess = use.put_into(guess)
             return NameHypothesis(vocabulary, self.domain, guess)
         except SceneError as error:
             note = f"a combination of meanings was left out: {error}"
@@ -225,13 +229,15 @@ class _SceneAlignment:
                 found.append(_Question(3.0, NameUse(NameKind.RELATION, name, reading)))
         for name, reading_of in guess.attributes.items():
             found.append(_Question(2.0, NameUse(NameKind.ATTRIBUTE, name, reading_of)))
-        found += self._list_unlikely(proposal, guess)
+        found += self._list_unlikely(proposer, proposal, guess)
         for label in proposal.labels:
             found += self._list_label_questions(label, proposer, proposal, guess)
         open_ = [one for one in found if not self.log.is_settled(one.use)]
         return sorted(open_, key=lambda one: (-one.worth, one.use.name, str(one.use.meaning)))
 
-    def _list_unlikely(self, proposal: OntologyProposal, guess: SceneNames) -> Iterator[_Question]:
+    def _list_unlikely(
+        self, proposer: Proposer, proposal: OntologyProposal, guess: SceneNames
+    ) -> Iterator[_Question]:
         """List the likeliest readings of names that the guess has none for."""
         own = self.domain.schema.has_relation
         for name, beliefs in proposal.relations.items():
@@ -240,14 +246,39 @@ class _SceneAlignment:
             for score, share in beliefs[0].scores[:_MOST_TRIED]:
                 use = NameUse(NameKind.RELATION, name, score.reading)
                 if share >= _READABLE:
-                    yield _Question(_entropy(share), use, use)
+                    ends = self._suppose_ends(score, name, proposer, proposal, guess)
+                    yield _Question(_entropy(share), use, (use, *ends))
         for name, scores in proposal.attributes.items():
             if name in guess.attributes:
                 continue
             for one in scores[:_MOST_TRIED]:
                 if one.probability >= _READABLE and one.reading != AttributeReading(name):
                     use = NameUse(NameKind.ATTRIBUTE, name, one.reading)
-                    yield _Question(_entropy(one.probability), use, use)
+                    yield _Question(_entropy(one.probability), use, (use,))
+
+    def _suppose_ends(
+        self,
+        score: ReadingScore,
+        name: str,
+        proposer: Proposer,
+        proposal: OntologyProposal,
+        guess: SceneNames,
+    ) -> Iterator[NameUse]:
+        """Yield for the labels without a meaning that a relation tells of the likeliest type each.
+
+        Where neither a relation nor its things have a meaning, only both together can be tried.
+        """
+        vocabulary, target = proposer.vocabulary, proposer.target
+        masks: dict[str, Mask] = {}
+        for elements in vocabulary.relations[name]:
+            for leg, end in zip(score.target.legs, score.reading.read(elements), strict=True):
+                label = vocabulary.label_of.get(end)
+                if label is not None and label not in guess.labels:
+                    masks[label] = masks.get(label, leg) & leg
+        for label, mask in masks.items():
+            belief = np.where(mask, proposal.labels[label], 0.0)
+            if target.find_type(label) is None and belief.any():
+                yield NameUse(NameKind.LABEL, label, target.types[int(belief.argmax())])
 
     def _list_label_questions(
         self, label: str, proposer: Proposer, proposal: OntologyProposal, guess: SceneNames
@@ -276,7 +307,7 @@ class _SceneAlignment:
             supposed = claimed if is_able and claimed else target.types[inside[0]]
             use = NameUse(NameKind.LABEL, label, type_)
             worth = max(_entropy(share), _CONFIRMING) + 0.01 / (1 + int(mask.sum()))
-            found.append(_Question(worth, use, replace(use, meaning=supposed)))
+            found.append(_Question(worth, use, (replace(use, meaning=supposed),)))
         found.sort(key=lambda one: -one.worth)
         return found[:_TYPES_TRIED]
 
