@@ -21,7 +21,7 @@ _FAILS, _SUCCEEDS = 1.0, 9.0
 good actions had been seen. A robot that fails more often is hard to tell from one that acts at
 random, unless its plans are short."""
 _WORKS = 0.5
-"""Probability that a plan works, before any run; otherwise each of its actions may be impossible."""
+"""Probability that a plan works, before any run; else any of its actions may be impossible."""
 
 
 class ReliabilityLog:
