@@ -2,9 +2,9 @@
 """The published method of fluent mapping, for comparison with `fcp_ros.alignment`.
 
 Every pair of ground facts is a replace rule at a penalty. A rule reads a fact and makes the *known
-copy* of another one true; conditions and goal read known copies, and actions change a fact with
-its copy. The plan of least cost is tried without its replace rules in the true model. If it fails,
-the last replace rule before the failure is removed.
+copy* of another one true; conditions read known copies, and actions change a fact with its copy.
+The plan of least cost is tried without its replace rules in the true model. If it fails, the last
+replace rule before the failure is removed. `PublishedDetails` are what may be read in several ways.
 
 Plans are found by our planner, or by A* with LM-cut of Fast Downward (GPL), which runs as a program
 of its own in an environment of its own and is no part of this package.
@@ -44,6 +44,23 @@ PENALTY = 100
 """Of a replace rule, where an action costs 1."""
 GroundFact = tuple[str, tuple[str, ...]]
 Pair = tuple[GroundFact, GroundFact]
+
+
+@dataclass(frozen=True)
+class PublishedDetails:
+    """What a description of the method leaves open.
+
+    Attributes:
+        goal_is_replaced: the goal reads known copies, so that a replaced fact reaches it; otherwise
+            it reads the facts.
+        source_is_taken: a rule ends the known copy of the fact that it reads.
+        last_of_plan: the last replace rule of the plan is removed, though it may come after the
+            failure.
+    """
+
+    goal_is_replaced: bool = True
+    source_is_taken: bool = False
+    last_of_plan: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,6 +128,7 @@ def run_published(
     planner: Planner,
     most: int,
     total_time: float,
+    details: PublishedDetails = PublishedDetails(),
     seed: int | None = None,
 ) -> PublishedResult:
     """Run the published method.
@@ -121,10 +139,11 @@ def run_published(
         planner: finds a plan of least cost.
         most: removals before it is given up.
         total_time: for everything (s).
+        details: what is left open.
         seed: shuffles the pairs, which decides between plans of equal cost; None leaves them.
     """
     begun = time.perf_counter()
-    copied = _copy_known(model)
+    copied = _copy_known(model, details.goal_is_replaced)
     facts = list_facts(model)
     listed = list(product(facts, facts))
     if seed is not None:
@@ -139,7 +158,7 @@ def run_published(
             end = "its time is over"
             break
         start = time.perf_counter()
-        found = planner(_add_rules(copied, names))
+        found = planner(_add_rules(copied, names, details.source_is_taken))
         seconds.append(time.perf_counter() - start)
         proven += found.is_best
         if found.steps is None:
@@ -149,7 +168,8 @@ def run_published(
         if seen.reached:
             solved = True
             break
-        last = _find_last(found.steps, names, seen.done)
+        reach = len(found.steps) if details.last_of_plan else seen.done
+        last = _find_last(found.steps, names, reach)
         if last is None:
             end = "a plan without replace rules failed"
             break
@@ -170,8 +190,8 @@ def _find_last(steps: Sequence[GroundAction], names: Mapping[str, Pair], done: i
     return last
 
 
-def _copy_known(texts: PddlTexts) -> PddlTexts:
-    """Give each predicate a known copy, which conditions and goal read."""
+def _copy_known(texts: PddlTexts, goal_is_replaced: bool) -> PddlTexts:
+    """Give each predicate a known copy, which conditions read, and the goal if it is replaced."""
     domain, problem = texts.domain, texts.problem
 
     def read_copy(formula: Formula) -> Formula:
@@ -211,7 +231,7 @@ def _copy_known(texts: PddlTexts) -> PddlTexts:
         problem=replace(
             problem,
             facts={**problem.facts, **facts},
-            goal=read_copy(problem.goal),
+            goal=read_copy(problem.goal) if goal_is_replaced else problem.goal,
             metric=Metric(True, FunctionValue(TOTAL_COST)),
             values={TOTAL_COST: {(): Fraction(0)}},
         ),
@@ -227,14 +247,19 @@ def _cost(amount: int) -> ActionEffect:
     return ActionEffect(numeric=(change,))
 
 
-def _add_rules(texts: PddlTexts, names: Mapping[str, Pair]) -> PddlTexts:
-    """Add a replace rule for each pair."""
+def _add_rules(texts: PddlTexts, names: Mapping[str, Pair], takes: bool) -> PddlTexts:
+    """Add a replace rule for each pair; if it takes its source, the known copy of that ends."""
+
+    def change(source: GroundFact, target: GroundFact) -> ActionEffect:
+        taken = (_copy(_ground(source)),) if takes and source != target else ()
+        return ActionEffect(add=(_copy(_ground(target)),), delete=taken)
+
     rules = tuple(
         PddlAction(
             name,
             (),
             _ground(source),
-            (ActionEffect(add=(_copy(_ground(target)),)), _cost(PENALTY)),
+            (change(source, target), _cost(PENALTY)),
             spelling=name,
         )
         for name, (source, target) in names.items()

@@ -90,6 +90,11 @@ def test_odds_are_those_of_the_two_models(plans: list[tuple[int, list[int]]]) ->
     assert log.weigh(*plans[-1]) == pytest.approx(weigh_slowly(plans), abs=1e-3)
 
 
+def test_more_than_one_mishap_in_five_actions_is_too_many() -> None:
+    assert ReliabilityLog().weigh(2, [2] * 16 + [0] * 8) > 0.0
+    assert ReliabilityLog().weigh(2, [2] * 15 + [0] * 8) == -np.inf
+
+
 def test_exact_simulator_is_believed_at_once() -> None:
     world = Counting(make_clumsy(0.0, 0), is_exact=True)
     assert ConfirmingSimulator(world, lambda: None).run(PLAN).reached

@@ -20,8 +20,8 @@ CONFIRMATIONS = 3
 taken for an impossible one in one of a thousand plans."""
 MOST_RUNS = 32
 """Runs of one plan before the simulator is called unreliable. With 11 actions that fail by chance
-once in ten times each, 96 % of plans that work are believed by then, after 10.5 runs on average (of
-1,500); where all is random, 2 %."""
+once in ten times each, 94 % of plans that work are believed by then, after 10.2 runs on average (of
+2,000); where all is random, 1.5 %."""
 _CREDIBLE = log(4.0)
 """Log odds from which a success counts: two successes in a row, or more after mishaps."""
 _RANDOM = -log(100.0)

@@ -14,12 +14,14 @@ first, and failures at many places for the second.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import lgamma, log
+from math import inf, lgamma, log
 
 _FAILS, _SUCCEEDS = 1.0, 9.0
 """Rate of mishaps before any run: a beta distribution with the mean 0.1, as if one mishap and nine
 good actions had been seen. A robot that fails more often is hard to tell from one that acts at
 random, unless its plans are short."""
+_MOST_MISHAPS, _FEW = 0.2, 8
+"""Share of actions that may fail by chance, once there are more mishaps than a few."""
 _WORKS = 0.5
 """Probability that a plan works, before any run; else any of its actions may be impossible."""
 
@@ -49,12 +51,16 @@ class ReliabilityLog:
     def weigh(self, steps: int, runs: Sequence[int]) -> float:
         """Return the log odds of mishaps against chance, by what is remembered and more runs.
 
+        They are minus infinity where there are too many mishaps, at random or not.
+
         Args:
             steps: of one more plan, the goal included.
             runs: steps that succeeded in each run of it.
         """
         mishaps = self._mishaps + _count_mishaps(runs)
         passed = self._passed + sum(runs)
+        if mishaps >= _FEW and mishaps > _MOST_MISHAPS * (passed + mishaps):
+            return -inf
         rates = _log_beta(_FAILS + mishaps, _SUCCEEDS + passed) - _log_beta(_FAILS, _SUCCEEDS)
         return rates + self._others + _weigh_outcomes(steps, runs)
 
