@@ -117,6 +117,13 @@ class GoalReading(str, Enum):
     FACTS = "facts"
 
 
+class Blame(str, Enum):
+    """The replace rule that the published method removes."""
+
+    LAST = "last"
+    READ = "read"
+
+
 class _Clock:
     """Measures from its making on. Goals are in CPU time: other jobs may run on the machine."""
 
@@ -175,6 +182,10 @@ def main(
         GoalReading,
         typer.Option(help="Its goal reads known copies, as conditions do, or the facts."),
     ] = GoalReading.COPIES,
+    published_blame: Annotated[
+        Blame,
+        typer.Option(help="It removes the last rule, or the last one that is read by the failure."),
+    ] = Blame.LAST,
     published_seed: Annotated[
         int | None, typer.Option(help="Shuffles its pairs, which decides between equal plans.")
     ] = None,
@@ -199,7 +210,9 @@ def main(
                 print(f"{row.what}: {row.measured}", flush=True)
                 rows.append(row)
     if published is not None:
-        details = PublishedDetails(goal_is_replaced=published_goal is GoalReading.COPIES)
+        details = PublishedDetails(
+            published_goal is GoalReading.COPIES, published_blame is Blame.READ
+        )
         rows += _measure_published(tasks, published, published_time, details, published_seed)
     print_judged(rows)
     raise typer.Exit(any(row.is_met is False for row in rows))
@@ -448,6 +461,8 @@ def _measure_published(
     left = result.pairs - len(result.removed)
     said = "solved" if result.solved else f"not solved, {result.end}"
     spoilt = f", the right pair was the {result.spoilt}th" if result.spoilt else ""
+    if result.before_right is not None:
+        spoilt += f" ({result.before_right} before the first plan with it)"
     yield Judged(
         f"published method with {planner.value}, blocks, 4 blocks",
         f"{said}: {len(result.removed)} of {result.pairs} pairs removed, {left} left{spoilt}; "

@@ -22,6 +22,7 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
+from fcp_ros.alignment.names.predicate_use import list_atoms
 from fcp_ros.alignment.trials.simulator import GroundAction, Simulator
 from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
@@ -53,14 +54,12 @@ class PublishedDetails:
     Attributes:
         goal_is_replaced: the goal reads known copies, so that a replaced fact reaches it; otherwise
             it reads the facts.
-        source_is_taken: a rule ends the known copy of the fact that it reads.
-        last_of_plan: the last replace rule of the plan is removed, though it may come after the
-            failure.
+        only_read: the last replace rule before the failure is the last one of those that the
+            condition that failed reads.
     """
 
     goal_is_replaced: bool = True
-    source_is_taken: bool = False
-    last_of_plan: bool = False
+    only_read: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,7 @@ class PublishedResult:
         pairs: the number of pairs at first.
         seconds: of each iteration.
         proven: number of plans that were proven to be of least cost.
+        before_right: removals before the first plan with the right pair; None if there was none.
     """
 
     solved: bool
@@ -82,19 +82,17 @@ class PublishedResult:
     pairs: int
     seconds: tuple[float, ...]
     proven: int
+    before_right: int | None = None
 
     @property
     def spoilt(self) -> int:
-        """The first iteration that removed a pair of `handempty` and `not-holding`; 0 for none."""
-        names = frozenset(("handempty", "not-holding"))
-        return next(
-            (
-                number
-                for number, (source, target) in enumerate(self.removed, start=1)
-                if {source[0], target[0]} == names
-            ),
-            0,
-        )
+        """The first iteration that removed the right pair; 0 for none."""
+        return next((n for n, pair in enumerate(self.removed, start=1) if _is_right(pair)), 0)
+
+
+def _is_right(pair: Pair) -> bool:
+    """Return True if a rule makes `handempty` true where `not-holding` is."""
+    return [name for name, _ in pair] == ["not-holding", "handempty"]
 
 
 @dataclass(frozen=True)
@@ -152,42 +150,71 @@ def run_published(
     removed: list[Pair] = []
     seconds: list[float] = []
     end, proven = "", 0
+    before_right: int | None = None
     solved = False
     while True:
         if len(removed) >= most or time.perf_counter() - begun > total_time:
             end = "its time is over"
             break
         start = time.perf_counter()
-        found = planner(_add_rules(copied, names, details.source_is_taken))
+        found = planner(_add_rules(copied, names))
         seconds.append(time.perf_counter() - start)
         proven += found.is_best
         if found.steps is None:
             end = "no plan is left" if found.is_best else "no plan was found in time"
             break
+        if before_right is None and any(_is_right(names[n]) for n, _ in found.steps if n in names):
+            before_right = len(removed)
         seen = simulator.run([step for step in found.steps if step[0] not in names])
         if seen.reached:
             solved = True
             break
-        reach = len(found.steps) if details.last_of_plan else seen.done
-        last = _find_last(found.steps, names, reach)
+        blamed = names
+        if details.only_read:
+            actions = [step for step in found.steps if step[0] not in names]
+            read = _list_read(model, actions, seen.done)
+            blamed = {name: pair for name, pair in names.items() if pair[1] in read}
+        last = _find_last(found.steps, names, blamed, seen.done)
         if last is None:
             end = "a plan without replace rules failed"
             break
         removed.append(names.pop(last))
-    return PublishedResult(solved, end, tuple(removed), len(listed), tuple(seconds), proven)
+    return PublishedResult(
+        solved, end, tuple(removed), len(listed), tuple(seconds), proven, before_right
+    )
 
 
-def _find_last(steps: Sequence[GroundAction], names: Mapping[str, Pair], done: int) -> str | None:
-    """Find the last replace rule before the action that failed, or before the end."""
+def _find_last(
+    steps: Sequence[GroundAction],
+    rules: Mapping[str, Pair],
+    blamed: Mapping[str, Pair],
+    done: int,
+) -> str | None:
+    """Find the last of the replace rules that may be blamed before the action that failed."""
     last, actions = None, 0
     for name, _ in steps:
-        if name in names:
-            last = name
-        else:
+        if name not in rules:
             if actions == done:
                 return last
             actions += 1
+        elif name in blamed:
+            last = name
     return last
+
+
+def _list_read(model: PddlTexts, actions: Sequence[GroundAction], done: int) -> set[GroundFact]:
+    """List the facts that an action reads; after the last action, those that the goal reads."""
+    if done == len(actions):
+        condition, bound = model.problem.goal, {}
+    else:
+        name, objects = actions[done]
+        (action,) = (one for one in model.domain.actions if one.name == name.lower())
+        condition = action.precondition
+        bound = {one.name: thing for one, thing in zip(action.parameters, objects, strict=True)}
+    return {
+        (atom.predicate, tuple(bound.get(one.name, one.name) for one in atom.arguments))
+        for atom in list_atoms(condition)
+    }
 
 
 def _copy_known(texts: PddlTexts, goal_is_replaced: bool) -> PddlTexts:
@@ -247,19 +274,14 @@ def _cost(amount: int) -> ActionEffect:
     return ActionEffect(numeric=(change,))
 
 
-def _add_rules(texts: PddlTexts, names: Mapping[str, Pair], takes: bool) -> PddlTexts:
-    """Add a replace rule for each pair; if it takes its source, the known copy of that ends."""
-
-    def change(source: GroundFact, target: GroundFact) -> ActionEffect:
-        taken = (_copy(_ground(source)),) if takes and source != target else ()
-        return ActionEffect(add=(_copy(_ground(target)),), delete=taken)
-
+def _add_rules(texts: PddlTexts, names: Mapping[str, Pair]) -> PddlTexts:
+    """Add a replace rule for each pair."""
     rules = tuple(
         PddlAction(
             name,
             (),
             _ground(source),
-            (change(source, target), _cost(PENALTY)),
+            (ActionEffect(add=(_copy(_ground(target)),)), _cost(PENALTY)),
             spelling=name,
         )
         for name, (source, target) in names.items()
