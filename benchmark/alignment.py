@@ -460,7 +460,7 @@ def _measure_published(
     result = run_published(tear(true, BLOCKS), simulate(true), find, 900, limit, details, seed)
     left = result.pairs - len(result.removed)
     said = "solved" if result.solved else f"not solved, {result.end}"
-    spoilt = f", the right pair was the {result.spoilt}th" if result.spoilt else ""
+    spoilt = f", removal {result.spoilt} was the right pair" if result.spoilt else ""
     if result.before_right is not None:
         spoilt += f" ({result.before_right} before the first plan with it)"
     yield Judged(
