@@ -7,8 +7,8 @@ with random guesses instead of structure and meaning, for many seeds; simulators
 actions that fail by chance.
 Names of scenes are in ``alignment_scenes.py``. ``--only`` runs one part.
 ``--published own`` or ``--published fast-downward`` runs the published method as well (every pair
-of ground facts, the last replace rule is blamed), for ``--published-time`` seconds. ``--quick``
-takes fewer seeds.
+of ground facts, the last replace rule is blamed), for ``--published-time`` seconds; with
+``--published-goal facts`` its goal can't be replaced. ``--quick`` takes fewer seeds.
 
 The tasks are looked for in ../shared/bench/fluents (``--tasks``). The program ends with a table and
 the exit code 1 if a goal is missed.
@@ -28,7 +28,13 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from alignment_published import Planner, plan_ourselves, plan_with_fast_downward, run_published
+from alignment_published import (
+    Planner,
+    PublishedDetails,
+    plan_ourselves,
+    plan_with_fast_downward,
+    run_published,
+)
 from nodes_figures import Judged, print_judged
 from numpy.typing import NDArray
 from planning_rival_environment import rival_environment
@@ -74,8 +80,9 @@ RIGHT = {
     GRIPPER_FOLDER: {Synonym("in", "at", (0, 1)), Synonym("not-holding", "free", (0,))},
 }
 MOST_FAILURES, MOST_SECONDS = 3, 1.0
-LIAR_SECONDS = 2.0
-"""Time limit with a simulator that lies."""
+RANDOM_SECONDS, LIAR_SECONDS = 30.0, 2.0
+"""Time limits with a simulator that answers at random, which is soon found out, and with one that
+always tells the same lies, which may take all the time there is."""
 CHANCES = (0.01, 0.05, 0.1)
 """Probabilities that an action fails by chance."""
 MANY = 1450
@@ -101,6 +108,20 @@ class PublishedPlanner(str, Enum):
 
     OWN = "own"
     FAST_DOWNWARD = "fast-downward"
+
+
+class GoalReading(str, Enum):
+    """What the goal of the published method reads."""
+
+    COPIES = "copies"
+    FACTS = "facts"
+
+
+class Blame(str, Enum):
+    """The replace rule that the published method removes."""
+
+    LAST = "last"
+    READ = "read"
 
 
 class _Clock:
@@ -157,6 +178,17 @@ def main(
         PublishedPlanner | None, typer.Option(help="Run the published method with this planner.")
     ] = None,
     published_time: Annotated[float, typer.Option(help="Seconds for it.")] = 600.0,
+    published_goal: Annotated[
+        GoalReading,
+        typer.Option(help="Its goal reads known copies, as conditions do, or the facts."),
+    ] = GoalReading.COPIES,
+    published_blame: Annotated[
+        Blame,
+        typer.Option(help="It removes the last rule, or the last one that is read by the failure."),
+    ] = Blame.LAST,
+    published_seed: Annotated[
+        int | None, typer.Option(help="Shuffles its pairs, which decides between equal plans.")
+    ] = None,
     only: Annotated[Part | None, typer.Option(help="One part.")] = None,
 ) -> None:
     """Measure and print the table."""
@@ -178,7 +210,10 @@ def main(
                 print(f"{row.what}: {row.measured}", flush=True)
                 rows.append(row)
     if published is not None:
-        rows += _measure_published(tasks, published, published_time)
+        details = PublishedDetails(
+            published_goal is GoalReading.COPIES, published_blame is Blame.READ
+        )
+        rows += _measure_published(tasks, published, published_time, details, published_seed)
     print_judged(rows)
     raise typer.Exit(any(row.is_met is False for row in rows))
 
@@ -345,8 +380,12 @@ def _measure_random_worlds(seeds: int) -> Iterator[Judged]:
 def _measure_liars(tasks: Path, seeds: int) -> Iterator[Judged]:
     """Align with simulators that answer at random, or the same wrong thing every time."""
     task = make_task(tear(_read(tasks, GRIPPER_FOLDER, 1), GRIPPER))
-    options = AlignmentOptions(most_trials=20, time_limit=LIAR_SECONDS)
-    for name, is_fixed in (("random at each run", False), ("random, but always the same", True)):
+    kinds = (
+        ("random at each run", False, RANDOM_SECONDS),
+        ("random, but always the same", True, LIAR_SECONDS),
+    )
+    for name, is_fixed, limit in kinds:
+        options = AlignmentOptions(most_trials=20, time_limit=limit)
         outcomes: Counter[str] = Counter()
         highest = 0.0
         for seed in range(seeds):
@@ -401,7 +440,13 @@ def _measure_chance(tasks: Path, seeds: int) -> Iterator[Judged]:
             )
 
 
-def _measure_published(tasks: Path, planner: PublishedPlanner, limit: float) -> Iterator[Judged]:
+def _measure_published(
+    tasks: Path,
+    planner: PublishedPlanner,
+    limit: float,
+    details: PublishedDetails,
+    seed: int | None,
+) -> Iterator[Judged]:
     """Run the published method on the first instance."""
     true = _read(tasks, BLOCKS_FOLDER, 1)
     find: Planner = plan_ourselves(PLAN_TIME)
@@ -412,10 +457,12 @@ def _measure_published(tasks: Path, planner: PublishedPlanner, limit: float) -> 
             yield Judged(f"published method with {name}", environment.missing[name])
             return
         find = plan_with_fast_downward(environment.command(name), PLAN_TIME)
-    result = run_published(tear(true, BLOCKS), simulate(true), find, 900, limit)
+    result = run_published(tear(true, BLOCKS), simulate(true), find, 900, limit, details, seed)
     left = result.pairs - len(result.removed)
     said = "solved" if result.solved else f"not solved, {result.end}"
-    spoilt = f", the right pair was the {result.spoilt}th" if result.spoilt else ""
+    spoilt = f", removal {result.spoilt} was the right pair" if result.spoilt else ""
+    if result.before_right is not None:
+        spoilt += f" ({result.before_right} before the first plan with it)"
     yield Judged(
         f"published method with {planner.value}, blocks, 4 blocks",
         f"{said}: {len(result.removed)} of {result.pairs} pairs removed, {left} left{spoilt}; "

@@ -2,9 +2,9 @@
 """The published method of fluent mapping, for comparison with `fcp_ros.alignment`.
 
 Every pair of ground facts is a replace rule at a penalty. A rule reads a fact and makes the *known
-copy* of another one true; conditions and goal read known copies, and actions change a fact with
-its copy. The plan of least cost is tried without its replace rules in the true model. If it fails,
-the last replace rule before the failure is removed.
+copy* of another one true; conditions read known copies, and actions change a fact with its copy.
+The plan of least cost is tried without its replace rules in the true model. If it fails, the last
+replace rule before the failure is removed. `PublishedDetails` are what may be read in several ways.
 
 Plans are found by our planner, or by A* with LM-cut of Fast Downward (GPL), which runs as a program
 of its own in an environment of its own and is no part of this package.
@@ -22,6 +22,7 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
+from fcp_ros.alignment.names.predicate_use import list_atoms
 from fcp_ros.alignment.trials.simulator import GroundAction, Simulator
 from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
@@ -47,6 +48,21 @@ Pair = tuple[GroundFact, GroundFact]
 
 
 @dataclass(frozen=True)
+class PublishedDetails:
+    """What a description of the method leaves open.
+
+    Attributes:
+        goal_is_replaced: the goal reads known copies, so that a replaced fact reaches it; otherwise
+            it reads the facts.
+        only_read: the last replace rule before the failure is the last one of those that the
+            condition that failed reads.
+    """
+
+    goal_is_replaced: bool = True
+    only_read: bool = False
+
+
+@dataclass(frozen=True)
 class PublishedResult:
     """The outcome of the published method.
 
@@ -57,6 +73,7 @@ class PublishedResult:
         pairs: the number of pairs at first.
         seconds: of each iteration.
         proven: number of plans that were proven to be of least cost.
+        before_right: removals before the first plan with the right pair; None if there was none.
     """
 
     solved: bool
@@ -65,19 +82,17 @@ class PublishedResult:
     pairs: int
     seconds: tuple[float, ...]
     proven: int
+    before_right: int | None = None
 
     @property
     def spoilt(self) -> int:
-        """The first iteration that removed a pair of `handempty` and `not-holding`; 0 for none."""
-        names = frozenset(("handempty", "not-holding"))
-        return next(
-            (
-                number
-                for number, (source, target) in enumerate(self.removed, start=1)
-                if {source[0], target[0]} == names
-            ),
-            0,
-        )
+        """The first iteration that removed the right pair; 0 for none."""
+        return next((n for n, pair in enumerate(self.removed, start=1) if _is_right(pair)), 0)
+
+
+def _is_right(pair: Pair) -> bool:
+    """Return True if a rule makes `handempty` true where `not-holding` is."""
+    return [name for name, _ in pair] == ["not-holding", "handempty"]
 
 
 @dataclass(frozen=True)
@@ -111,6 +126,7 @@ def run_published(
     planner: Planner,
     most: int,
     total_time: float,
+    details: PublishedDetails = PublishedDetails(),
     seed: int | None = None,
 ) -> PublishedResult:
     """Run the published method.
@@ -121,10 +137,11 @@ def run_published(
         planner: finds a plan of least cost.
         most: removals before it is given up.
         total_time: for everything (s).
+        details: what is left open.
         seed: shuffles the pairs, which decides between plans of equal cost; None leaves them.
     """
     begun = time.perf_counter()
-    copied = _copy_known(model)
+    copied = _copy_known(model, details.goal_is_replaced)
     facts = list_facts(model)
     listed = list(product(facts, facts))
     if seed is not None:
@@ -133,6 +150,7 @@ def run_published(
     removed: list[Pair] = []
     seconds: list[float] = []
     end, proven = "", 0
+    before_right: int | None = None
     solved = False
     while True:
         if len(removed) >= most or time.perf_counter() - begun > total_time:
@@ -145,33 +163,62 @@ def run_published(
         if found.steps is None:
             end = "no plan is left" if found.is_best else "no plan was found in time"
             break
+        if before_right is None and any(_is_right(names[n]) for n, _ in found.steps if n in names):
+            before_right = len(removed)
         seen = simulator.run([step for step in found.steps if step[0] not in names])
         if seen.reached:
             solved = True
             break
-        last = _find_last(found.steps, names, seen.done)
+        blamed = names
+        if details.only_read:
+            actions = [step for step in found.steps if step[0] not in names]
+            read = _list_read(model, actions, seen.done)
+            blamed = {name: pair for name, pair in names.items() if pair[1] in read}
+        last = _find_last(found.steps, names, blamed, seen.done)
         if last is None:
             end = "a plan without replace rules failed"
             break
         removed.append(names.pop(last))
-    return PublishedResult(solved, end, tuple(removed), len(listed), tuple(seconds), proven)
+    return PublishedResult(
+        solved, end, tuple(removed), len(listed), tuple(seconds), proven, before_right
+    )
 
 
-def _find_last(steps: Sequence[GroundAction], names: Mapping[str, Pair], done: int) -> str | None:
-    """Find the last replace rule before the action that failed, or before the end."""
+def _find_last(
+    steps: Sequence[GroundAction],
+    rules: Mapping[str, Pair],
+    blamed: Mapping[str, Pair],
+    done: int,
+) -> str | None:
+    """Find the last of the replace rules that may be blamed before the action that failed."""
     last, actions = None, 0
     for name, _ in steps:
-        if name in names:
-            last = name
-        else:
+        if name not in rules:
             if actions == done:
                 return last
             actions += 1
+        elif name in blamed:
+            last = name
     return last
 
 
-def _copy_known(texts: PddlTexts) -> PddlTexts:
-    """Give each predicate a known copy, which conditions and goal read."""
+def _list_read(model: PddlTexts, actions: Sequence[GroundAction], done: int) -> set[GroundFact]:
+    """List the facts that an action reads; after the last action, those that the goal reads."""
+    if done == len(actions):
+        condition, bound = model.problem.goal, {}
+    else:
+        name, objects = actions[done]
+        (action,) = (one for one in model.domain.actions if one.name == name.lower())
+        condition = action.precondition
+        bound = {one.name: thing for one, thing in zip(action.parameters, objects, strict=True)}
+    return {
+        (atom.predicate, tuple(bound.get(one.name, one.name) for one in atom.arguments))
+        for atom in list_atoms(condition)
+    }
+
+
+def _copy_known(texts: PddlTexts, goal_is_replaced: bool) -> PddlTexts:
+    """Give each predicate a known copy, which conditions read, and the goal if it is replaced."""
     domain, problem = texts.domain, texts.problem
 
     def read_copy(formula: Formula) -> Formula:
@@ -211,7 +258,7 @@ def _copy_known(texts: PddlTexts) -> PddlTexts:
         problem=replace(
             problem,
             facts={**problem.facts, **facts},
-            goal=read_copy(problem.goal),
+            goal=read_copy(problem.goal) if goal_is_replaced else problem.goal,
             metric=Metric(True, FunctionValue(TOTAL_COST)),
             values={TOTAL_COST: {(): Fraction(0)}},
         ),

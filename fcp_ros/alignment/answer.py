@@ -60,7 +60,7 @@ class SynonymEvidence:
     Attributes:
         proposal: the synonym, with what spoke for it before any trial.
         standing: what is known of it now.
-        succeeded: number of successful plans that would have failed without it.
+        succeeded: number of successful runs of plans that would have failed without it.
         failed: number of failed runs of plans that used it and never succeeded.
         rivals: other synonyms of the same names that explain all trials in its place.
         stumbles: further runs of plans that used it, which failed at other actions than the plan
@@ -186,7 +186,8 @@ class AlignmentResult:
                     "done": trial.seen.done,
                     "reached": trial.seen.reached,
                     "reason": trial.seen.reason,
-                    "failures": 0 if trial.seen.reached else trial.seen.failures,
+                    "successes": trial.seen.repeats if trial.seen.reached else 0,
+                    "failures": 0 if trial.seen.reached else trial.seen.repeats,
                     "stumbles": trial.seen.stumbles,
                 }
                 for trial in self.trials

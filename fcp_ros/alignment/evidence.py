@@ -107,8 +107,8 @@ def _gather(
 ) -> SynonymEvidence:
     synonym = proposal.synonym
     seen = [trial.seen for trial in trials if synonym in trial.synonyms]
-    succeeded = sum(one.reached for one in seen)
-    failed = sum(one.failures for one in seen if not one.reached)
+    succeeded = sum(one.repeats for one in seen if one.reached)
+    failed = sum(one.repeats for one in seen if not one.reached)
     standing = Standing.KEPT if succeeded else Standing.OPEN
     if synonym in conflicts.refuted:
         standing = Standing.REFUTED

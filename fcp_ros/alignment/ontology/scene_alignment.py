@@ -3,22 +3,16 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from fcp_ros.alignment.ontology.beliefs.proposal import OntologyProposal, Proposer
 from fcp_ros.alignment.ontology.beliefs.scene_comparison import compare_names
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
 from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
-from fcp_ros.alignment.ontology.probing.experiments import (
-    ExperimentPlanner,
-    LastAction,
-    list_by_fact,
-    list_by_type,
-)
+from fcp_ros.alignment.ontology.probing.experiments import ExperimentPlanner, LastAction
 from fcp_ros.alignment.ontology.probing.hypothesis import NameHypothesis, NameUse, make_crisp
+from fcp_ros.alignment.ontology.probing.questions import TrialQuestions
 from fcp_ros.alignment.ontology.probing.trial_log import TrialLog, count_failures
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
 from fcp_ros.alignment.ontology.scene_answer import (
@@ -29,7 +23,7 @@ from fcp_ros.alignment.ontology.scene_answer import (
 from fcp_ros.alignment.ontology.target import DomainTarget
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary, collect_names
 from fcp_ros.alignment.trials.confirmation import ConfirmingSimulator
-from fcp_ros.alignment.trials.simulator import Simulator
+from fcp_ros.alignment.trials.simulator import Simulator, is_exact
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.scene_names import AttributeReading, SceneNames
@@ -37,37 +31,11 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
-from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
-_MOST_TRIED = 3
-"""Elements and actions that are tried for one meaning."""
-_TYPES_TRIED = 3
-"""Types that are tried for one label."""
-_POSSIBLE, _PROBABLE = 0.1, 0.4
-"""Least probability of a type that is worth a trial, and where a wider one is credible already."""
-_READABLE = 0.02
-"""Least probability of a reading that is worth a trial."""
 _FEW_TRIALS = 3
 """Trials from which it is strange that nothing succeeded."""
-_CONFIRMING = 0.2
-"""Worth of a trial that confirms what is likely, next to the entropy of what is doubtful."""
-
-
-@dataclass(frozen=True)
-class _Question:
-    """A meaning to try.
-
-    Attributes:
-        worth: how much a trial would tell.
-        use: the meaning.
-        supposed: what to suppose besides the best guess; None if that has it.
-    """
-
-    worth: float
-    use: NameUse
-    supposed: NameUse | None = None
 
 
 def align_scene(
@@ -128,7 +96,8 @@ class _SceneAlignment:
         vocabulary = collect_names(graph)
         self.notes.extend(vocabulary.notes)
         target = DomainTarget(self.domain)
-        self.log = TrialLog(lambda use: self._is_known(use, target))
+        exact = self.simulator is not None and is_exact(self.simulator)
+        self.log = TrialLog(lambda use: self._is_known(use, target), exact)
         hints: tuple[NameClaim, ...] = ()
         if other is not None:
             theirs = collect_names(other)
@@ -177,8 +146,9 @@ class _SceneAlignment:
         assert self.proposal is not None, "made before anything is tried"
         assert self.planner is not None, "made before anything is tried"
         guess = proposer.guess(self.proposal)
-        known: dict[NameUse | None, NameHypothesis | None] = {}
-        for question in self._list_questions(proposer, self.proposal, guess):
+        known: dict[tuple[NameUse, ...], NameHypothesis | None] = {}
+        questions = TrialQuestions(self.domain, proposer, self.log)
+        for question in questions.list_open(self.proposal, guess):
             self.watch.check()
             supposed = question.supposed
             if supposed not in known:
@@ -186,8 +156,7 @@ class _SceneAlignment:
             hypothesis = known[supposed]
             if hypothesis is None:
                 continue
-            actions = self._list_actions(question.use, proposer.vocabulary, hypothesis)
-            for last in actions:
+            for last in questions.list_actions(question.use, hypothesis):
                 key = (question.use, last, str(guess))
                 if key in tried:
                     continue
@@ -202,104 +171,18 @@ class _SceneAlignment:
         return False
 
     def _suppose(
-        self, vocabulary: SceneVocabulary, guess: SceneNames, supposed: NameUse | None
+        self, vocabulary: SceneVocabulary, guess: SceneNames, supposed: tuple[NameUse, ...]
     ) -> NameHypothesis | None:
-        """Make the state under the best guess, with one meaning besides; None if it can't be."""
+        """Make the state under the best guess, with meanings besides; None if it can't be."""
         try:
-            if supposed is not None:
-                guess = supposed.put_into(guess)
+            for use in supposed:
+                guess = use.put_into(guess)
             return NameHypothesis(vocabulary, self.domain, guess)
         except SceneError as error:
             note = f"a combination of meanings was left out: {error}"
             if note not in self.notes:
                 self.notes.append(note)
             return None
-
-    def _list_questions(
-        self, proposer: Proposer, proposal: OntologyProposal, guess: SceneNames
-    ) -> list[_Question]:
-        """List what is worth a trial, the most telling first: readings before types."""
-        found: list[_Question] = []
-        for name, readings in guess.relations.items():
-            for reading in readings:
-                found.append(_Question(3.0, NameUse(NameKind.RELATION, name, reading)))
-        for name, reading_of in guess.attributes.items():
-            found.append(_Question(2.0, NameUse(NameKind.ATTRIBUTE, name, reading_of)))
-        found += self._list_unlikely(proposal, guess)
-        for label in proposal.labels:
-            found += self._list_label_questions(label, proposer, proposal, guess)
-        open_ = [one for one in found if not self.log.is_settled(one.use)]
-        return sorted(open_, key=lambda one: (-one.worth, one.use.name, str(one.use.meaning)))
-
-    def _list_unlikely(self, proposal: OntologyProposal, guess: SceneNames) -> Iterator[_Question]:
-        """List the likeliest readings of names that the guess has none for."""
-        own = self.domain.schema.has_relation
-        for name, beliefs in proposal.relations.items():
-            if name in guess.relations or own(name):
-                continue
-            for score, share in beliefs[0].scores[:_MOST_TRIED]:
-                use = NameUse(NameKind.RELATION, name, score.reading)
-                if share >= _READABLE:
-                    yield _Question(_entropy(share), use, use)
-        for name, scores in proposal.attributes.items():
-            if name in guess.attributes:
-                continue
-            for one in scores[:_MOST_TRIED]:
-                if one.probability >= _READABLE and one.reading != AttributeReading(name):
-                    use = NameUse(NameKind.ATTRIBUTE, name, one.reading)
-                    yield _Question(_entropy(one.probability), use, use)
-
-    def _list_label_questions(
-        self, label: str, proposer: Proposer, proposal: OntologyProposal, guess: SceneNames
-    ) -> list[_Question]:
-        belief, target = proposal.labels[label], proposer.target
-        known = target.find_type(label)
-        is_odd = known is not None and belief[target.index(known)] < 0.9
-        if proposer.vocabulary.find_layer(label) is not Layer.OBJECT:
-            return []
-        if known is not None and not is_odd:
-            return []
-        types = dict.fromkeys(
-            parameter.type for rule in self.domain.rules.values() for parameter in rule.parameters
-        )
-        found = []
-        for type_ in types:
-            mask = target.mask(type_) if type_ in self.domain.schema.types else None
-            if mask is None or proposer.is_default(type_):
-                continue
-            share = float(belief[mask].sum())
-            claimed = guess.labels.get(label)
-            if share < (_POSSIBLE if claimed is None else _PROBABLE):
-                continue
-            inside = [at for at in belief.argsort()[::-1] if mask[at]]
-            is_able = claimed is not None and self._is_kind(claimed, type_)
-            supposed = claimed if is_able and claimed else target.types[inside[0]]
-            use = NameUse(NameKind.LABEL, label, type_)
-            worth = max(_entropy(share), _CONFIRMING) + 0.01 / (1 + int(mask.sum()))
-            found.append(_Question(worth, use, replace(use, meaning=supposed)))
-        found.sort(key=lambda one: -one.worth)
-        return found[:_TYPES_TRIED]
-
-    def _is_kind(self, meaning: str, type_: str) -> bool:
-        own = self.domain.mapping.labels.get(meaning, meaning)
-        return self.domain.schema.is_subtype(own, type_)
-
-    def _list_actions(
-        self, use: NameUse, vocabulary: SceneVocabulary, hypothesis: NameHypothesis
-    ) -> Iterator[LastAction]:
-        """List actions that rest on a meaning, for a few elements."""
-        if use.kind is NameKind.LABEL:
-            for element in vocabulary.labels[use.name][:_MOST_TRIED]:
-                actions = list_by_type(self.domain, str(use.meaning), element)
-                yield from list(actions)[:_MOST_TRIED]
-            return
-        facts = [fact for fact, origin in hypothesis.list_facts(use.name) if origin == use]
-        for fact in facts[:_MOST_TRIED]:
-            yield from list(list_by_fact(self.domain, fact))[:_MOST_TRIED]
-        if use.kind is NameKind.ATTRIBUTE:
-            denied = [fact for fact, origin in hypothesis.list_denied(use.name) if origin == use]
-            for fact in denied[:_MOST_TRIED]:
-                yield from list(list_by_fact(self.domain, fact, negated=True))[:_MOST_TRIED]
 
     def _is_known(self, use: NameUse, target: DomainTarget) -> bool:
         """Return True if a meaning is what the domain itself says of the name."""
@@ -379,10 +262,3 @@ def _describe_false_friends(claims: tuple[NameClaim, ...]) -> list[str]:
     if not found:
         return []
     return [f"the domain means something else by {list_names(found)}"]
-
-
-def _entropy(share: float) -> float:
-    """Return the entropy of a yes or no with this probability (bits)."""
-    if not 0.0 < share < 1.0:
-        return 0.0
-    return -share * math.log2(share) - (1.0 - share) * math.log2(1.0 - share)

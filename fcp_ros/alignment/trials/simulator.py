@@ -24,7 +24,7 @@ class Observation:
         done: the number of actions that succeeded.
         reached: all succeeded, and the goal holds.
         reason: why it failed, in words; empty if nothing is known.
-        failures: runs that failed so, if it failed; more than one where a failure was confirmed.
+        repeats: runs that ended so; more than one where an outcome was confirmed.
         stumbles: other runs of the same actions, which failed earlier.
         is_scattered: runs differ too much to say what is possible.
     """
@@ -32,7 +32,7 @@ class Observation:
     done: int
     reached: bool
     reason: str = ""
-    failures: int = 1
+    repeats: int = 1
     stumbles: int = 0
     is_scattered: bool = False
 

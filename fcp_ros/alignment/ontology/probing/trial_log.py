@@ -27,8 +27,9 @@ _CONFIRMED, _REFUTED = 5.0, -5.0
 _SUSPECTED, _MOST_SUSPECTED = 1.0, 3.0
 """Weight against a meaning for each failure that it may be to blame for, and the most of it: enough
 to let the next plan rest on another one that is as likely."""
-_ONE_TRIAL = 0.02
-"""Probability that an action succeeds although a type is wrong, or fails although all is right."""
+_ONE_TRIAL, _EXACT_TRIAL = 0.02, 0.001
+"""Probability that an action succeeds although a type is wrong, or fails although all is right: on
+a robot, and in a simulator in which chance plays no part."""
 
 
 class TrialLog:
@@ -36,10 +37,12 @@ class TrialLog:
 
     Args:
         is_known: tells if a meaning is what the domain itself says; that is blamed last.
+        is_exact: chance plays no part in the simulator.
     """
 
-    def __init__(self, is_known: Callable[[NameUse], bool]) -> None:
+    def __init__(self, is_known: Callable[[NameUse], bool], is_exact: bool = False) -> None:
         self._is_known = is_known
+        self._error = _EXACT_TRIAL if is_exact else _ONE_TRIAL
         self.trials: list[tuple[NameExperiment, Observation]] = []
         self.succeeded: Counter[NameUse] = Counter()
         self.failed: Counter[NameUse] = Counter()
@@ -132,7 +135,7 @@ class TrialLog:
         """Return a weight for each meaning that trials say something about."""
         weights: dict[NameUse, float] = {}
         refuted = self.refuted
-        certain = -np.log(_ONE_TRIAL)
+        certain = -np.log(self._error)
         for use, count in self.succeeded.items():
             is_type = use.kind is NameKind.LABEL
             weights[use] = float(certain * min(count, 3)) if is_type else _CONFIRMED

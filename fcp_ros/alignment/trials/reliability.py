@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The odds that a simulator is a world with mishaps, and not one that answers at random.
+
+Both are models of how far a run of n actions comes: 0 to n of them, or the goal as well.
+
+- With mishaps, a plan works, or one of its actions is impossible and fails every time. Up to there
+  each action fails by chance at the same small rate in all plans.
+- At random, each of the n + 2 outcomes is as likely as any other.
+
+A single run says little, since it fits both. Runs of the same actions that agree speak for the
+first, and failures at many places for the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, lgamma, log
+
+_FAILS, _SUCCEEDS = 1.0, 9.0
+"""Rate of mishaps before any run: a beta distribution with the mean 0.1, as if one mishap and nine
+good actions had been seen. A robot that fails more often is hard to tell from one that acts at
+random, unless its plans are short."""
+_MOST_MISHAPS, _FEW = 0.2, 8
+"""Share of actions that may fail by chance, once there are more mishaps than a few."""
+_WORKS = 0.5
+"""Probability that a plan works, before any run; else any of its actions may be impossible."""
+
+
+class ReliabilityLog:
+    """Counts the runs of all plans.
+
+    A run is the number of steps that succeeded. The goal is the last step, so a plan of n actions
+    has n + 1 steps.
+    """
+
+    def __init__(self) -> None:
+        self._passed = self._mishaps = 0
+        self._others = 0.0
+
+    def add(self, steps: int, runs: Sequence[int]) -> None:
+        """Remember the runs of a plan.
+
+        Args:
+            steps: of the plan, the goal included.
+            runs: steps that succeeded in each.
+        """
+        self._passed += sum(runs)
+        self._mishaps += _count_mishaps(runs)
+        self._others += _weigh_outcomes(steps, runs)
+
+    def weigh(self, steps: int, runs: Sequence[int]) -> float:
+        """Return the log odds of mishaps against chance, by what is remembered and more runs.
+
+        They are minus infinity where there are too many mishaps, at random or not.
+
+        Args:
+            steps: of one more plan, the goal included.
+            runs: steps that succeeded in each run of it.
+        """
+        mishaps = self._mishaps + _count_mishaps(runs)
+        passed = self._passed + sum(runs)
+        if mishaps >= _FEW and mishaps > _MOST_MISHAPS * (passed + mishaps):
+            return -inf
+        rates = _log_beta(_FAILS + mishaps, _SUCCEEDS + passed) - _log_beta(_FAILS, _SUCCEEDS)
+        return rates + self._others + _weigh_outcomes(steps, runs)
+
+
+def _count_mishaps(runs: Sequence[int]) -> int:
+    """Count the runs that failed where another one went on."""
+    return sum(run < max(runs) for run in runs)
+
+
+def _weigh_outcomes(steps: int, runs: Sequence[int]) -> float:
+    """Return the part of the log odds that does not depend on the rate of mishaps."""
+    farthest = _WORKS if max(runs) == steps else (1.0 - _WORKS) / steps
+    return log(farthest) + len(runs) * log(steps + 1)
+
+
+def _log_beta(first: float, second: float) -> float:
+    return lgamma(first) + lgamma(second) - lgamma(first + second)
