@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part ``household`` of abstraction.py: every dirty cup into the dishwasher, in any house.
 
-A policy is learned on four houses of at most ten things, and used in houses of up to 5,000. There
+A policy is learned on four houses of 10 to 150 things, and used in houses of up to 5,000. There
 it makes the plan, which is verified as any plan; nothing falls back to a search unless the table
 says so. The same is measured with a policy by hand. Seconds are CPU time: other jobs may run on the
 machine.
@@ -62,7 +62,7 @@ def measure(quick: bool) -> Iterator[Judged]:
     domain = read_house_domain()
     yield from _measure_states(domain, draw_house(domain, LARGEST, 1))
     seeds = SEEDS_QUICK if quick else SEEDS
-    learned = yield from measure_learning(domain)
+    learned = yield from measure_learning(domain, quick)
     if learned is not None:
         yield from _measure_use(domain, learned, "learned", seeds)
     yield from _measure_use(domain, read_policy(POLICY_FILE), "by hand", seeds)

@@ -52,8 +52,9 @@ def test_the_outcome_is_that_of_generalize(training: Training, abstraction: str)
     assert apart.policy is not None
     assert here.policy is not None
     assert apart.policy.policy == here.policy.policy
-    assert write_policy(apart.policy).partition("provenance")[0] == (
-        write_policy(here.policy).partition("provenance")[0]
+    assert (
+        write_policy(apart.policy).partition("provenance")[0]
+        == (write_policy(here.policy).partition("provenance")[0])
     )
     assert told[0].doing == "file abstraction.yaml proposes an abstraction"
     assert {one.round for one in told} == {1}

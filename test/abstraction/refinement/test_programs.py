@@ -8,19 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.abstraction.features.expressions import NamedConcept, NamedRole, SomeConcept, Top
-from fcp_ros.abstraction.features.feature import AnyFeature, CountFeature
+from fcp_ros.abstraction.features.feature import AnyFeature, CountFeature, DistanceFeature
 from fcp_ros.abstraction.features.parser import FeatureSyntaxError, parse_concept
 from fcp_ros.abstraction.refinement.program_parser import parse_program
 from fcp_ros.abstraction.refinement.programs import (
     ConcreteStep,
     FeatureTest,
     IfBranch,
+    LowerLoop,
     WhileLoop,
     list_names,
     write_program,
 )
 
-NAMES = st.sampled_from(["move", "pick-up", "only.world", "while", "not", "two words", "ü"])
+NAMES = st.sampled_from(
+    ["move", "pick-up", "only.world", "while", "lower", "not", "two words", "ü"]
+)
 CONCEPTS = st.recursive(
     st.just(Top()) | st.builds(NamedConcept, NAMES),
     lambda inner: st.builds(SomeConcept, st.builds(NamedRole, NAMES), inner),
@@ -28,6 +31,9 @@ CONCEPTS = st.recursive(
 )
 STEPS = st.builds(ConcreteStep, NAMES, st.dictionaries(NAMES, CONCEPTS, max_size=2))
 FEATURES = st.builds(AnyFeature, CONCEPTS) | st.builds(CountFeature, CONCEPTS)
+NUMBERS = st.builds(CountFeature, CONCEPTS) | st.builds(
+    DistanceFeature, CONCEPTS, st.builds(NamedRole, NAMES), CONCEPTS
+)
 TESTS = st.lists(st.tuples(FEATURES, st.booleans()), min_size=1, max_size=2).map(
     lambda literals: FeatureTest(tuple(literals))
 )
@@ -35,6 +41,7 @@ PROGRAMS = st.recursive(
     st.lists(STEPS, min_size=1, max_size=2).map(tuple),
     lambda body: st.one_of(
         st.builds(lambda test, inner: (WhileLoop(test, inner),), TESTS, body),
+        st.builds(lambda number, inner: (LowerLoop(number, inner),), NUMBERS, body),
         st.builds(lambda test, a, b: (IfBranch(test, a, b),), TESTS, body, body | st.just(())),
         st.builds(lambda a, b: (*a, *b), body, body),
     ),
@@ -79,6 +86,7 @@ def test_a_program_is_read() -> None:
         ("while any(at) move()", 14, "`{` is missing before `move`"),
         ("while any(at) { move()", 22, "`}` is missing at the end"),
         ("while at { move() }", 6, "no feature `at`; write any(C)"),
+        ("lower any(at) { move() }", 6, "`lower` takes a number; any(at) is true or false"),
         ("else { move() }", 0, "an action is missing before `else`"),
         ('move("to: at)', 5, "the quotes are never closed"),
         ("move(to: at);;move()", 13, "an action is missing before `;`"),

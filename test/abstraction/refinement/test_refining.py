@@ -241,3 +241,65 @@ def test_the_number_of_tries_is_bounded() -> None:
 def test_effects_are_compared(change: str | None, before: int, after: int, fits: bool) -> None:
     changes = (None if change is None else QualitativeChange(change),)
     assert has_effect(changes, (before,), (after,)) is fits
+
+
+def end_lower_by_copies(engine: RuleEngine, state: RelationalState, way: str) -> set[int]:
+    """The obvious twin of `lower way { walk() }`: recursion over copies; keys of the ends."""
+    evaluator = FeatureEvaluator([parse_feature(way)])
+    (before,) = evaluator.evaluate(state)
+    if not before:
+        return {state.key()}
+    ends: set[int] = set()
+    for binding in list(engine.bindings("walk", state)):
+        after = state.copy()
+        engine.apply("walk", binding, after)
+        if evaluator.evaluate(after)[0] < before:
+            ends |= end_lower_by_copies(engine, after, way)
+    return ends
+
+
+@given(st.sets(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")), max_size=12))
+def test_lower_ends_where_every_step_was_nearer(roads) -> None:
+    engine, state = open_state(make_task(" ".join(f"{a}-{b}" for a, b in roads)))
+    way = "distance(here, road, and(not(some(road, top)), not(seen)))"
+    (program,) = compile_programs([parse_program(f"lower {way} {{ walk() }}")])[1]
+    before, ends = state.key(), []
+    run = ProgramRun(program, engine, state)
+    while run.find_next(10_000):
+        ends.append(state.key())
+    assert state.key() == before
+    assert len(ends) == len(set(ends)), "each end comes once"
+    assert set(ends) == end_lower_by_copies(engine, state.copy(), way)
+
+
+def test_lower_takes_many_shortest_ways_as_one() -> None:
+    """Of ten forks in a row there are 1,024 shortest ways, and one try for each road."""
+    forks = 10
+    roads = [
+        f"(road m{n} {side}{n}) (road {side}{n} m{n + 1})" for n in range(forks) for side in "lr"
+    ]
+    objects = " ".join(f"{c}{n}" for n in range(forks + 1) for c in "mlr")
+    task = parse_pddl(
+        WALKS.replace("(here ?y) (not (here ?x)) (seen ?y)", "(here ?y) (not (here ?x))"),
+        f"(define (problem p) (:domain walks) (:objects {objects})"
+        f"(:init (here m0) {' '.join(roads)}) (:goal (here m{forks})))",
+    )
+    engine, state = open_state(task)
+    text = "lower distance(here, road, not(some(road, top))) { walk() }"
+    _, (program,) = compile_programs([parse_program(text)])
+    run = ProgramRun(program, engine, state)
+    found = 0
+    while run.find_next(200):
+        found += 1
+    assert found == 1
+    assert run.tries <= 4 * forks
+
+
+def test_a_lower_within_a_lower_is_measured_by_itself() -> None:
+    """The inner loop begins again in each round of the outer one."""
+    engine, state = open_state(make_task("a-b b-c c-d d-e"))
+    text = "lower count(not(lamp)) { lower distance(here, road, not(lamp)) { walk() }; light() }"
+    _, (program,) = compile_programs([parse_program(text)])
+    run = ProgramRun(program, engine, state)
+    assert run.find_next(1_000)
+    assert [rule for rule, _ in run.steps] == ["light", *["walk", "light"] * 4]
