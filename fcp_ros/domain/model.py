@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
@@ -355,3 +355,9 @@ class Domain:
     words: DomainWords = field(default_factory=DomainWords)
     relaxing: Relaxing = field(default_factory=Relaxing)
     identity: str = ""
+
+
+def make_crisp(domain: Domain) -> Domain:
+    """Return a domain whose actions have no degrees and use nothing up: what can be done at all."""
+    rules = {name: replace(rule, graded=(), uses={}) for name, rule in domain.rules.items()}
+    return replace(domain, rules=rules, chunks={}, resources={})

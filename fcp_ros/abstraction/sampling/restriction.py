@@ -15,6 +15,7 @@ from fcp_ros.abstraction.states.goal_atoms import GoalAtoms
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import list_constants
 from fcp_ros.domain.expressions.syntax import And, Atom, Constant
+from fcp_ros.domain.model import make_crisp
 from fcp_ros.planning import PlanningOptions, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 
@@ -91,7 +92,8 @@ def choose_elements(
     check()
     options = PlanningOptions(time_limit=PLANNING_TIME, seed=random_source.randrange(2**31))
     goal = And(atoms) if len(atoms) > 1 else atoms[0]
-    found = plan(task.domain, task.instance, goal, options, NoMemberships(), explain_conflict=False)
+    domain = make_crisp(task.domain)
+    found = plan(domain, task.instance, goal, options, NoMemberships(), explain_conflict=False)
     check()
     if found.plan is None:
         return None

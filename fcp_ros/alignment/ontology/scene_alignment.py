@@ -11,7 +11,7 @@ from fcp_ros.alignment.ontology.beliefs.scene_comparison import compare_names
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
 from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
 from fcp_ros.alignment.ontology.probing.experiments import ExperimentPlanner, LastAction
-from fcp_ros.alignment.ontology.probing.hypothesis import NameHypothesis, NameUse, make_crisp
+from fcp_ros.alignment.ontology.probing.hypothesis import NameHypothesis, NameUse
 from fcp_ros.alignment.ontology.probing.questions import TrialQuestions
 from fcp_ros.alignment.ontology.probing.trial_log import TrialLog, count_failures
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
@@ -25,7 +25,7 @@ from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary, collect_names
 from fcp_ros.alignment.trials.confirmation import ConfirmingSimulator
 from fcp_ros.alignment.trials.simulator import Simulator, is_exact
 from fcp_ros.binding.similar_labels import LabelSimilarity
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import Domain, make_crisp
 from fcp_ros.domain.scene_names import AttributeReading, SceneNames
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning import PlanningOptions, PlanStatus

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,17 @@ from fcp_ros.abstraction.proposers.faults import (
 )
 from fcp_ros.abstraction.proposers.symbolic.feature_names import name_features
 from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
+from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
 from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.binding import load_scene_for, scene_to_instance
+from fcp_ros.domain import load_domain
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.pddl.reader import parse_pddl
+from fcp_ros.package_files import find_domain, find_scene
 
 COURIER = """(define (domain courier) (:requirements :strips :typing)
   (:types place parcel)
@@ -159,3 +166,18 @@ def test_policies_of_seven_domains_solve_all_tests(domain: str, shared_dir: Path
     tested = (*read("test"), *read("test_large"))
     assert len(tested) == 12
     assert [run(found.policy, task) for task in tested] == [ExecutionStatus.REACHED] * 12
+
+
+def test_a_domain_with_degrees_is_sampled_without_asking_for_any() -> None:
+    """Parts of a large house are chosen by plans; nobody is there to judge `can_grasp`."""
+    domain = load_domain(find_domain("household"))
+    graph = load_scene_for(find_scene("twin_house_furnished"), domain.schema, domain.mapping)
+    instance = scene_to_instance(graph, domain.schema, domain.mapping).instance
+    text = "on(mug_1, counter_1)"
+    goal = list_goal_atoms(
+        check_goal(parse_expression(text), domain, instance, text), instance, domain
+    )
+    task = TrainingTask("house", domain, instance, goal)
+    space = SmallTasks(task, (), random.Random(0)).draw(1, (), lambda: None)
+    assert space is not None
+    assert space.distances[0] > 0

@@ -183,9 +183,3 @@ class NameHypothesis:
         for name, values in self._vocabulary.attributes.items():
             if name not in known and elements <= values.keys():
                 yield NameUse(NameKind.ATTRIBUTE, name, self.names.attributes.get(name, ""))
-
-
-def make_crisp(domain: Domain) -> Domain:
-    """Return a domain whose actions have no degrees and use nothing up: what can be done at all."""
-    rules = {name: replace(rule, graded=(), uses={}) for name, rule in domain.rules.items()}
-    return replace(domain, rules=rules, chunks={}, resources={})
