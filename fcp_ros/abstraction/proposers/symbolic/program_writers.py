@@ -105,7 +105,9 @@ class JourneyWriter:
         size = batch.words * batch.dtype.itemsize
         data = b"".join(places.to_bytes(size, "little") for places in good)
         wanted = np.frombuffer(data, batch.dtype).reshape(len(good), batch.words)
-        members = self._pool.members[self._order][:, states]
+        if not self._order:
+            raise NoProgram
+        members = self._pool.members[np.ix_(self._order, states)]
         safe = ~(members & ~wanted).any(axis=(1, 2))
         telling: NDArray[np.bool_] = members.any(axis=2) & safe[:, None]
         left = np.ones(len(states), dtype=bool)
