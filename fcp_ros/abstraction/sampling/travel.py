@@ -28,7 +28,7 @@ from fcp_ros.abstraction.states.vocabulary import (
     list_forms,
     pair_legs,
 )
-from fcp_ros.domain.expressions.syntax import Atom, Term
+from fcp_ros.domain.expressions.syntax import Atom, Term, Variable
 from fcp_ros.domain.model import ActionRule, Domain
 
 
@@ -84,8 +84,7 @@ def _read_travel_rule(
     if form.arity not in (1, 2) or len(changed) != 1:
         return None
     old, new = legs[changed[0]]
-    destination = next((p for p in rule.parameter_names if p == getattr(new, "name", None)), None)
-    if destination is None:
+    if not isinstance(new, Variable) or new.name not in rule.parameter_names:
         return None
     position: ConceptExpression = NamedConcept(form.names[0])
     if form.arity == 2:
@@ -100,7 +99,7 @@ def _read_travel_rule(
     forward = next((NamedRole(name) for name, *ends in links if ends == [old, new]), None)
     backward = next((NamedRole(name) for name, *ends in links if ends == [new, old]), None)
     way = forward or (backward and InverseRole(backward))
-    return TravelRule(rule.name, position, way, destination)
+    return TravelRule(rule.name, position, way, new.name)
 
 
 def _list_links(atom: Atom, form: RelationForm) -> Iterator[tuple[str, Term, Term]]:

@@ -30,7 +30,7 @@ from fcp_ros.abstraction.states.engine import RuleEngine
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import GOAL, StateVocabulary
 
-LAG = 2  # complexities that policies for reached states alone lag behind
+LAG = 2  # in complexity, of the stages that `list_stages` tries with simpler features
 CONFLICT_SECONDS = 10.0
 ROUNDS = 6  # of a sample that grows, with one pool
 

@@ -36,7 +36,6 @@ class TaskSamples:
         check: called often; may raise to stop.
 
     Attributes:
-        travel: as given.
         vocabulary: of the states.
         firsts: the initial states of the tasks.
         states: number of all states.
@@ -51,7 +50,6 @@ class TaskSamples:
         check: Callable[[], None],
     ) -> None:
         source = random.Random(seed)
-        self.travel = travel
         self._check = check
         self._small = [SmallTasks(task, travel, source) for task in tasks]
         self.vocabulary: StateVocabulary = self._small[0].state.vocabulary
@@ -88,8 +86,7 @@ class TaskSamples:
                 (small.state.copy(),), (small.shuffle() for _ in range(ORDERS))
             )
             for state in states:
-                self._check()
-                execution = runner.run_state(state, small.task.goal)
+                execution = runner.run_state(state, small.task.goal, check=self._check)
                 if not execution.reached:
                     failures.append((number, execution))
                     break
