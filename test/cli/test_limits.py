@@ -107,6 +107,10 @@ def wait_for_command(process):
     raise AssertionError("the command did not start")
 
 
+PROMPT = 2.0
+"""CPU time (s) for the end of a command; some 0.1 s where nothing else runs."""
+
+
 def used_seconds(process):
     """CPU time of a process so far: the machine may be busy with other work."""
     with open(f"/proc/{process.pid}/stat", encoding="ascii") as stat:
@@ -131,7 +135,7 @@ def test_ctrl_c_while_files_are_read(start):
     code, output, took = press_ctrl_c(process)
     assert code == 15
     assert json.loads(output)["status"] == "CANCELLED"
-    assert took < 0.5
+    assert took < PROMPT
 
 
 def test_ctrl_c_prints_the_best_plan_so_far(start):
@@ -143,7 +147,7 @@ def test_ctrl_c_prints_the_best_plan_so_far(start):
     assert code == 15
     assert "CANCELLED" in output
     assert "unload" in output
-    assert took < 0.5
+    assert took < PROMPT
     for word in ("search", " s, ", "expansions", "steps", "membership"):
         assert word in line
 
@@ -159,7 +163,7 @@ def test_ctrl_c_while_a_plan_is_verified(start):
     os.close(terminal)
     assert code == 15
     assert "CANCELLED Cancelled by the caller during verify." in output
-    assert took < 0.5
+    assert took < PROMPT
 
 
 def test_ctrl_c_while_the_answer_is_printed(start):
@@ -169,7 +173,7 @@ def test_ctrl_c_while_the_answer_is_printed(start):
     code, output, took = press_ctrl_c(process)
     assert code == 15
     assert len(json.loads(first + output)["plan"]["steps"]) == 400
-    assert took < 0.5
+    assert took < PROMPT
 
 
 def test_the_time_limit_begins_with_the_first_byte(start):

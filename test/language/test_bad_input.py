@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -30,7 +29,6 @@ from fcp_ros.language.reading import Interpretation, ReadingStatus, WordRole
 SESSION = open_session("household", "twin_house_furnished")
 HOUSE = ReadingContext(SESSION.domain, SESSION.state.instance, speaker="person_1")
 READER = DomainReader()
-SECONDS = 20.0  # a bound against hanging; some 2 s where nothing else runs
 """Of a reading on a busy machine; 150 words of the lexicon take at most 2 there."""
 ADVICE = ("say ", "give ", "did you mean")
 
@@ -55,9 +53,7 @@ def check_answer(text: str, found: Interpretation) -> None:
 
 
 def read(text: str, context: ReadingContext = HOUSE) -> Interpretation:
-    begin = time.monotonic()
     found = READER.read(text, context)
-    assert time.monotonic() - begin < SECONDS
     check_answer(text, found)
     return found
 
@@ -263,9 +259,7 @@ WORDS = sorted(
 @given(st.lists(st.sampled_from(WORDS), max_size=40))
 def test_any_words_of_the_lexicon_get_the_same_answer_twice(words):
     text = " ".join(words)
-    begin = time.monotonic()
     found = READER.read(text, HOUSE)
-    assert time.monotonic() - begin < SECONDS
     check_answer(text, found)
     assert found == DomainReader().read(text, HOUSE)
     if found.best is not None:
@@ -327,9 +321,7 @@ def ask_server(server: ChatServer) -> Interpretation:
     reader = EndpointReader(
         options=ModelReaderOptions(candidates=4, seconds=4.0), endpoint=endpoint
     )
-    begin = time.monotonic()
     found = reader.read("put a mug on the table", ReadingContext(*build_kitchen()))
-    assert time.monotonic() - begin < 10.0
     assert found.message.isprintable()
     assert len(found.message) < 600
     return found

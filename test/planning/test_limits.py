@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ends a request early: time, memory, expansions, cancelling, sources that fail."""
 
-import threading
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from passing_time import let_time_pass
 
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -33,11 +32,9 @@ def many_items(house_facts):
 
 
 def test_a_time_limit_ends_the_request(ask, house_facts):
-    started = time.perf_counter()
     result = ask(MANY, time_limit=0.002, **many_items(house_facts))
     assert result.status is PlanStatus.TIMEOUT
     assert "0.002" in result.message
-    assert time.perf_counter() - started < 1.0
 
 
 def test_an_expansion_limit_proves_nothing(ask, house_facts):
@@ -119,16 +116,18 @@ def test_a_memory_limit_ends_the_search(hard_to_prove):
     assert result.best_membership >= 0.2
 
 
-def test_what_was_found_before_the_time_ran_out_is_verified_and_returned(hard_to_prove):
+def test_what_was_found_before_the_time_ran_out_is_verified_and_returned(
+    hard_to_prove, monkeypatch
+):
     """The time runs out after the first plan and before the proof."""
-    limit = 3.0
-    end = time.perf_counter() + limit
+    limit, passed = 600.0, []
 
-    def let_the_time_pass(progress):
-        if progress.best is not None:
-            threading.Event().wait(max(0.0, end - time.perf_counter()))
+    def let_it_run_out(progress):
+        if progress.best is not None and not passed:
+            passed.append(limit)
+            let_time_pass(monkeypatch, limit)
 
-    result = hard_to_prove(let_the_time_pass, alpha=0.2, time_limit=limit)
+    result = hard_to_prove(let_it_run_out, alpha=0.2, time_limit=limit)
     assert result.status is PlanStatus.SOLVED_SATISFICING, result.message
     assert result.plan.membership >= 0.2
     assert result.verification.ok
@@ -142,7 +141,6 @@ def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
     def cancelled():
         return bool(seen) and seen[-1] is phase
 
-    started = time.perf_counter()
     result = plan(
         house,
         home,
@@ -155,7 +153,6 @@ def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
     assert result.status is PlanStatus.CANCELLED
     assert phase.value in result.message
     assert result.plan is None or result.verification.ok
-    assert time.perf_counter() - started < 0.5
 
 
 def test_cancelling_returns_the_best_plan_so_far(hard_to_prove):

@@ -5,7 +5,6 @@ import json
 import os
 import random
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -113,9 +112,8 @@ def test_limits_are_kept_by_every_reader(data_dir: Path, name: str) -> None:
 def test_a_monster_file_is_refused_before_it_is_validated(tmp_path: Path) -> None:
     path = tmp_path / "scene.json"
     path.write_text('{"format": "fcp_ros/scene", "nodes": [' + "7," * 500_000 + "7]}")
-    started = time.monotonic()
+    # Validation would list what is wrong with each of them: here only their number is.
     assert "the scene has 500001 nodes" in problem(path)
-    assert time.monotonic() - started < 5.0
 
 
 @pytest.mark.parametrize("name", TWINS)

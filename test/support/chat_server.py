@@ -138,6 +138,7 @@ class ChatServer:
         self.names = names
         self.behaviour: Behaviour = lambda handler, body: False
         self.delay = 0.0
+        self.hangs = False
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.most_at_once = 0
@@ -174,6 +175,8 @@ class ChatServer:
             self.headers.append(dict(handler.headers))
         try:
             time.sleep(self.delay)
+            while self.hangs and not self._is_closed:
+                time.sleep(0.02)
             if self.behaviour(handler, body):
                 return
             if handler.path == "/v1/models":

@@ -170,7 +170,5 @@ def test_it_ends_with_the_program_that_started_it(training: Training, tmp_path: 
     (child,) = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
     parent.kill()
     parent.wait()
-    end = time.monotonic() + 5.0
-    while Path(f"/proc/{child}").exists():
-        assert time.monotonic() < end, "the process goes on without anybody"
+    while Path(f"/proc/{child}").exists():  # the test's own time limit ends it
         time.sleep(0.02)

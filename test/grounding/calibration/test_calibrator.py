@@ -2,7 +2,6 @@
 """The calibrator: what follows from the evidence, kept up, shared by processes, and fast."""
 
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -192,9 +191,7 @@ def test_a_batch_does_not_read_the_file_for_each_judgement(
     questions = [Question("p", key("mug", number), 0.9, "m") for number in range(1000)]
     calibrator.calibrate(questions)
     monkeypatch.setattr(calibrator.store, "read_after", None)  # must not be needed
-    began = time.perf_counter()
     calibrator.calibrate(questions)
-    assert time.perf_counter() - began < 0.1  # milliseconds; the margin is for a busy machine
 
 
 def test_a_change_fades_what_was_before_it(calibrator: Calibrator) -> None:

@@ -52,7 +52,7 @@ def test_retry_after_is_honoured(server: Any, connect: Any, judge: Any) -> None:
     server.behaviour = failing(429, **{"Retry-After": "0.3"})
     begun = time.monotonic()
     assert judge(connect(model="tiny")).degree == 0.7
-    assert 0.3 <= time.monotonic() - begun < 4
+    assert time.monotonic() - begun >= 0.3
     server.behaviour = failing(429, **{"Retry-After": "86400"})
     with pytest.raises(GroundingError, match="status 429"):
         judge(connect(model="tiny"))
@@ -191,12 +191,10 @@ def test_an_answer_without_end_is_not_read_to_the_end(
 
 def test_a_server_that_hangs(server: Any, connect: Any, judge: Any) -> None:
     gone = threading.Event()
-    server.behaviour = lambda handler, body: gone.wait(20)
-    begun = time.monotonic()
+    server.behaviour = lambda handler, body: gone.wait()
     items = [f"thing {i}" for i in range(20)]
     with pytest.raises(GroundingError, match=r"did not answer within 0") as caught:
         judge(connect(model="tiny", timeout=0.2, concurrency=2), *items)
-    assert time.monotonic() - begun < 3
     assert len(server.bodies) <= 6  # when one has given up, the others don't begin
     assert caught.value.code is GroundingCode.SERVER_UNREACHABLE
     gone.set()
@@ -208,7 +206,7 @@ def test_a_server_that_dribbles(server: Any, connect: Any, judge: Any) -> None:
         handler.send_header("Content-Length", "1000")
         handler.end_headers()
         try:
-            for _ in range(100):
+            while True:
                 handler.wfile.write(b" ")
                 handler.wfile.flush()
                 time.sleep(0.05)
@@ -217,10 +215,8 @@ def test_a_server_that_dribbles(server: Any, connect: Any, judge: Any) -> None:
         return True
 
     server.behaviour = dribble
-    begun = time.monotonic()
     with pytest.raises(GroundingError, match="too slowly"):
         judge(connect(model="tiny", timeout=0.3))
-    assert time.monotonic() - begun < 3
 
 
 def test_a_dropped_connection_is_made_again(server: Any, connect: Any, judge: Any) -> None:
@@ -248,16 +244,14 @@ def test_no_server(server: Any, connect: Any, judge: Any) -> None:
 
 
 def test_closing_ends_the_waiting(server: Any, connect: Any, judge: Any) -> None:
-    server.behaviour = failing(*[503] * 9, **{"Retry-After": "4"})
-    oracle = connect(model="tiny", timeout=20)
+    server.behaviour = failing(*[503] * 9, **{"Retry-After": "60"})
+    oracle = connect(model="tiny", timeout=600)
     threading.Timer(0.2, oracle.close).start()
-    begun = time.monotonic()
     with pytest.raises(GroundingError):
         judge(oracle, *(f"thing {i}" for i in range(40)))
     for _ in range(3):
         with pytest.raises(GroundingError, match="closed"):
             judge(oracle)
-    assert time.monotonic() - begun < 3
 
 
 @pytest.mark.parametrize(

@@ -27,24 +27,22 @@ def test_results_and_errors_come_back() -> None:
         raise LookupError("gone")
 
     with pytest.raises(LookupError, match="gone"):
-        thread.run(fail, never, 5.0, "late")
-    names = {thread.run(lambda stop: threading.current_thread().name, never, 5.0, "") for _ in "ab"}
-    assert names == {"test"}
+        thread.run(fail, never, 60.0, "late")
+    for _ in range(2):
+        assert thread.run(lambda stop: threading.current_thread().name, never, 60.0, "") == "test"
 
 
 def test_a_computation_that_hangs_is_left_at_the_deadline() -> None:
     thread = ModelThread("test")
     release = threading.Event()
-    begin = time.monotonic()
     with pytest.raises(GroundingError, match="too slow") as told:
-        thread.run(lambda stop: release.wait(20.0), never, 0.2, "too slow")
-    assert time.monotonic() - begin < 10.0
+        thread.run(lambda stop: release.wait(), never, 0.2, "too slow")
     assert told.value.code == "no_answer"
     # The next one waits behind it, with a deadline of its own.
     with pytest.raises(GroundingError, match="still"):
         thread.run(lambda stop: 1, never, 0.2, "still")
     release.set()
-    assert thread.run(lambda stop: 2, never, 5.0, "late") == 2
+    assert thread.run(lambda stop: 2, never, 60.0, "late") == 2
 
 
 def test_a_check_that_raises_stops_the_computation() -> None:
@@ -60,14 +58,15 @@ def test_a_check_that_raises_stops_the_computation() -> None:
             ended.set()
             raise
 
+    checks = iter(range(3))
+
     def check() -> None:
-        if time.monotonic() > begin + 0.2:
+        if next(checks, None) is None:
             raise InterruptedError
 
-    begin = time.monotonic()
     with pytest.raises(InterruptedError):
-        thread.run(compute, check, 20.0, "late")
-    assert ended.wait(5.0)
+        thread.run(compute, check, 600.0, "late")
+    assert ended.wait(60.0)
 
 
 SCRIPT = """
@@ -103,13 +102,11 @@ def test_a_thread_ends_with_its_owner_and_keeps_nothing_of_what_it_computed() ->
     model = Model()
     kept = weakref.ref(model)
     thread = ModelThread("owned", last_wait=20.0)
-    assert thread.run(lambda stop, model=model: type(model), never, 5.0, "late") is Model
+    assert thread.run(lambda stop, model=model: type(model), never, 60.0, "late") is Model
     (worker,) = [one for one in threading.enumerate() if one.name == "owned"]
     del model
-    begin = time.monotonic()
-    while kept() is not None and time.monotonic() < begin + 5.0:
+    while kept() is not None:  # the test's own time limit ends it
         time.sleep(0.01)
-    assert kept() is None
     del thread
-    worker.join(5.0)
+    worker.join(60.0)
     assert not worker.is_alive()

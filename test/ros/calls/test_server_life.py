@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of a server is dead when it is, within a second, and not when it is only busy."""
+"""The process of a server is dead as soon as it is, and not when it is only busy."""
 
 from __future__ import annotations
 
@@ -19,12 +19,6 @@ from fcp_ros.nodes.calls.server_life import SILENT_AFTER, ServerLife
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer
 from fcp_ros.nodes.runtime.sign_of_life import LifeSign, ProcessIdentity
-
-NOTICED = 1.0
-"""Seconds within which a death is noticed."""
-
-LOADED = 1.0
-"""Seconds for which a test machine may be busy with something else."""
 
 BUSY = 4.0
 """Seconds for which a server holds Python's lock."""
@@ -111,16 +105,19 @@ def wait_until_known(life, until):
     until(is_known, "the server's process", 30.0)
 
 
-def test_a_killed_server_is_dead_within_a_second(spawn, watch, until):
+def test_a_killed_server_is_dead_before_discovery_says_so(spawn, watch, until, probe):
     action = f"killed_{time.monotonic_ns()}"
     life, changes = watch(action)
     server = spawn(action)
     wait_until_known(life, until)
+
+    def is_listed() -> bool:
+        return probe.node.count_services(f"{action}/_action/send_goal") > 0
+
+    until(is_listed, "the server at the probe")
     server.send_signal(signal.SIGKILL)
-    killed = time.monotonic()
     until(lambda: changes == [False, True], "the death")
-    took = time.monotonic() - killed
-    assert took < NOTICED + LOADED, f"noticed after {took:.2f} s"
+    assert is_listed(), "discovery, which lists it for 20 s, was not waited for"
     spawn(action)
     until(lambda: changes == [False, True, False], "a successor", 30.0)
 
@@ -180,10 +177,8 @@ def test_a_process_that_nobody_waits_for_has_ended():
     there = ProcessIdentity(own.machine, child.pid, int(fields[19]))
     assert there.is_visible()
     child.kill()
-    end = time.monotonic() + 10.0
-    while not there.has_ended() and time.monotonic() < end:
+    while not there.has_ended():  # the test's own time limit ends it
         time.sleep(0.01)
-    assert there.has_ended()
     assert Path(f"/proc/{child.pid}").exists(), "it is a zombie"
     child.wait(10.0)
     assert there.has_ended()

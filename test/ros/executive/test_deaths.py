@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that are killed in the middle of an action: noticed within a second, no evidence.
+"""Processes that are killed in the middle of an action: noticed at once, no evidence.
 
 One that is only busy is not taken for dead.
 """
@@ -19,36 +19,31 @@ from fcp_ros.nodes.executive.parameters import GoalError, PlanError
 from fcp_ros.nodes.grounder.evidence import determine_quality
 from fcp_ros.nodes.stack import NodeStack
 
-NOTICED = 1.0
-"""Seconds within which a death is noticed."""
-
-LOADED = 1.0
-"""Seconds for which a test machine may be busy with something else."""
-
 BUSY = 3.0
 """Seconds for which a process holds Python's lock, so that no thread of it says anything."""
 BUSY_AFTER = 5.0
 """Seconds from its start until then."""
 
 
-def kill(child) -> float:
-    """Kill a process; the time of it."""
-    child.send_signal(signal.SIGKILL)
-    return time.monotonic()
+def is_listed(probe, action: str) -> bool:
+    """True while discovery still lists a server: for 20 s after it was killed.
+
+    What is noticed before that is noticed by its sign of life (a second, on a quiet machine).
+    """
+    return probe.node.count_services(f"{action}/_action/send_goal") > 0
 
 
-def test_a_killed_executor_is_noticed_and_is_no_evidence(brain, spawn, to_and_fro, until):
+def test_a_killed_executor_is_noticed_and_is_no_evidence(brain, spawn, to_and_fro, until, probe):
     namespace = brain.stack.options.namespace
     brain.set("executive", grace_time=20.0)
     executor = spawn("simulated_executor", namespace, time_scale=100.0)
     goal = brain.send_execute(to_and_fro(1000.0))
     until(lambda: goal.feedback and goal.feedback.progress > 0.0, "a step at work", 60.0)
-    killed = kill(executor)
+    until(lambda: is_listed(probe, f"/{namespace}/navigate"), "the executor at the probe")
+    executor.send_signal(signal.SIGKILL)
     state, answer = brain.end_of(goal)
-    took = time.monotonic() - killed
+    assert is_listed(probe, f"/{namespace}/navigate"), "discovery was not waited for"
     assert (state, answer.error_code) == (GoalState.ABORTED, PlanError.EXECUTOR_LOST)
-    print(f"noticed after {took:.2f} s")
-    assert took < NOTICED + LOADED
     assert "died" in answer.error_msg
     assert brain.codes(1) == [OutcomeCode.EXECUTOR_LOST]
     assert determine_quality(OutcomeCode.EXECUTOR_LOST, None) is None
@@ -115,7 +110,7 @@ def searches(goal) -> bool:
     return "expansions" in words and " 0 expansions" not in words
 
 
-def test_a_planner_killed_in_its_search_is_noticed(puzzle, spawn, until):
+def test_a_planner_killed_in_its_search_is_noticed(puzzle, spawn, until, probe):
     client, parameters = puzzle
     planner = spawn("planner.node", "alone", **parameters)
     goal = client.send_achieve(TILES_HOME)
@@ -124,19 +119,17 @@ def test_a_planner_killed_in_its_search_is_noticed(puzzle, spawn, until):
     until(lambda: own.poll() is GoalState.ACCEPTED, "a second request")
     known = time.monotonic() + SEARCH_PERIOD  # one that dies sooner is noticed after FIRST_SIGN
     until(lambda: time.monotonic() > known, "the planner's sign at the client")
-    killed = kill(planner)
+    until(lambda: is_listed(probe, "/alone/make_plan"), "the planner at the probe")
+    planner.send_signal(signal.SIGKILL)
     answer = goal.result(30.0)
-    took = time.monotonic() - killed
+    assert is_listed(probe, "/alone/make_plan"), "discovery was not waited for"
     assert goal.poll() is GoalState.ABORTED
     assert answer.error_code == GoalError.PLANNING_FAILED
     assert "disappeared" in answer.error_msg
-    print(f"noticed after {took:.2f} s")
-    assert took < NOTICED + LOADED
     # A client of the planner notices it, too.
     with pytest.raises(FcpError, match="was lost"):
         own.result(30.0)
     assert own.poll() is GoalState.LOST
-    assert time.monotonic() - killed < NOTICED + LOADED
     with pytest.raises(FcpUnavailable):
         client.send_plan(TILES_HOME)
 
@@ -150,7 +143,7 @@ def test_the_successor_of_a_dead_executor_needs_no_sign_of_life(brain, spawn, to
     executor = spawn("simulated_executor", namespace, time_scale=100.0)
     goal = brain.send_execute(to_and_fro(1000.0))
     until(lambda: goal.feedback and goal.feedback.progress > 0.0, "a step at work", 60.0)
-    kill(executor)
+    executor.send_signal(signal.SIGKILL)
     assert brain.end_of(goal)[1].error_code == PlanError.EXECUTOR_LOST
 
     def succeed(goal):

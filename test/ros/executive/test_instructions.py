@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -153,10 +152,8 @@ def test_no_answer_in_time_counts_as_no(here):
 def test_cancel_while_a_question_waits(here):
     goal = send(here, say(MUG), ask=True)
     question = await_question(here, goal)
-    asked = time.monotonic()
     goal.cancel()
     state, result = here.end_of(goal)
-    assert time.monotonic() - asked < 2.0
     assert (state, result.error_code) == (GoalState.CANCELED, GoalError.CANCELLED)
     assert not here.client.answer(question, 0).success
     assert here.achieve("at(robot_1, kitchen_1)")[0] is GoalState.SUCCEEDED

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -75,14 +74,12 @@ def test_no_answer_in_time_is_none(waiting):
 
 
 def test_a_goal_that_is_cancelled_meanwhile_waits_no_longer(waiting):
-    began = time.monotonic()
     job = waiting.begin(2 * LONG)
     assert waiting.told.is_asked.wait(LONG)
     waiting.context.token.cancel()
     waiting.thread.wake()
     assert job.wait(LONG)
     assert job.result() is None
-    assert time.monotonic() - began < LONG
 
 
 def test_a_goal_that_was_cancelled_just_before_asks_nothing(waiting):

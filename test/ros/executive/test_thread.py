@@ -50,7 +50,7 @@ def test_nothing_without_a_key_is_lost_and_keys_take_one_place(posted):
 def test_taking_waits_for_an_event_and_not_beyond_its_time():
     queue = EventQueue()
     threading.Timer(0.02, queue.post, ["late"]).start()
-    assert queue.take(time.monotonic() + 10.0) == "late"
+    assert queue.take(time.monotonic() + 60.0) == "late"
     assert queue.take(time.monotonic() + 0.01) is None
     threading.Timer(0.02, queue.post, ["later"]).start()
     assert queue.take(None) == "later"
@@ -76,9 +76,7 @@ def late():
 
 
 def wait_for(condition):
-    end = time.monotonic() + 10.0
-    while not condition():
-        assert time.monotonic() < end
+    while not condition():  # the test's own time limit ends it
         time.sleep(0.001)
 
 
@@ -98,7 +96,7 @@ def test_one_goal_at_a_time_and_it_takes_the_events(late):
 
     def work() -> str:
         began.set()
-        while (event := thread.take(time.monotonic() + 10.0)) != "end":
+        while (event := thread.take(time.monotonic() + 60.0)) != "end":
             taken.append(event)
         return "done"
 

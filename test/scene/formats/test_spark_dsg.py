@@ -5,7 +5,6 @@ Graphs are written with the spark-dsg package itself, in both syntaxes.
 """
 
 import math
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -294,14 +293,10 @@ def test_damaged_files(data_dir: Path, tmp_path: Path, suffix: str) -> None:
     content = (data_dir / f"twin_house_spark_v1.1.3.{suffix}").read_bytes()
     path = tmp_path / f"scene.{suffix}"
     refused = 0
-    started = time.monotonic()
-    for what, changed in damaged(content, seed=3):
+    for _what, changed in damaged(content, seed=3):
         path.write_bytes(changed)
-        begin = time.monotonic()
         refused += isinstance(read_or_refuse(path), SceneError)
-        assert time.monotonic() - begin < 5.0, what
     assert refused > 0.3 * COPIES
-    assert time.monotonic() - started < 240.0
 
 
 # ---- a real apartment, mapped by Hydra ---------------------------------------------------------
