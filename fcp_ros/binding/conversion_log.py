@@ -12,6 +12,7 @@ from fcp_ros.binding.stated_facts import ItemPlace, StatedFacts
 from fcp_ros.cset import Fact
 from fcp_ros.foundation.persistent_map import evolve
 from fcp_ros.foundation.wording import list_names
+from fcp_ros.scene.graph.elements import Layer
 
 
 @dataclass
@@ -113,8 +114,15 @@ class ConversionLog:
 
     def describe_facts(self, facts: StatedFacts) -> tuple[str, ...]:
         """Write the part of the log on places and facts that are not read as the scene has them."""
-        rank = facts.graph.node_rank
+        rank, nodes = facts.graph.node_rank, facts.graph.nodes
         notes = []
+        # Without a robot nothing acts, and every goal that does not hold is proven unsolvable.
+        for id_ in sorted(self.guessed, key=rank):
+            if nodes[id_].layer is Layer.AGENT:
+                notes.append(
+                    f"{id_} is an agent of a kind that the domain does not know, and does nothing "
+                    f"here; if it is the robot, say so: {nodes[id_].category}=robot"
+                )
         if self.read_as:
             changed = [self.read_as[id_] for id_ in sorted(self.read_as, key=rank)]
             notes.append(f"read otherwise, to fit the domain's types: {list_names(changed)}")

@@ -179,6 +179,9 @@ class NodeTyper:
         role = self._agent_type if layer is Layer.AGENT else None
         if by_label is not None and self._schema.is_subtype(by_label.type, role or by_layer):
             return by_label
+        kinds = [one for one in self._schema.types if self._schema.is_subtype(one, by_layer)]
+        if layer is Layer.AGENT and by_label is None and len(kinds) > 1:
+            return TypeChoice(by_layer, 0.0, TypeReason.DEFAULT)
         return TypeChoice(by_layer, 1.0, TypeReason.LAYER)
 
     def _match_words(self, label: str) -> TypeChoice | None:
@@ -332,7 +335,7 @@ def describe_guesses(graph: SceneGraph, choices: Mapping[str, TypeChoice]) -> li
     """
     guessed: dict[tuple[str, TypeChoice], list[str]] = defaultdict(list)
     for id_, choice in choices.items():
-        if choice.is_guess and id_ in graph.nodes:
+        if choice.is_guess and id_ in graph.nodes and graph.nodes[id_].layer is not Layer.AGENT:
             guessed[graph.nodes[id_].category, choice].append(id_)
     return [_note(category, choice, ids) for (category, choice), ids in guessed.items()]
 

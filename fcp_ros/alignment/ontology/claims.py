@@ -31,7 +31,7 @@ class ClaimStanding(str, Enum):
     PROPOSED = "proposed"
     """Likely enough to be written, but not tried."""
     DOUBTFUL = "doubtful"
-    """Too unlikely to be written, and not tried or not decided by trials."""
+    """Too unlikely to be written, not decided by trials, or too wide for what the scene shows."""
     REFUTED = "refuted"
     """A plan failed for which nothing else is to blame."""
     UNKNOWN = "unknown"

@@ -11,11 +11,14 @@ from fcp_ros.alignment.ontology.beliefs.attribute_beliefs import AttributeScore
 from fcp_ros.alignment.ontology.beliefs.label_beliefs import Belief
 from fcp_ros.alignment.ontology.beliefs.proposal import CREDIBLE, OntologyProposal, Proposer
 from fcp_ros.alignment.ontology.beliefs.relation_beliefs import ReadingScore, RelationBelief
+from fcp_ros.alignment.ontology.beliefs.wide_types import list_hidden
 from fcp_ros.alignment.ontology.claims import ClaimStanding, Meaning, NameClaim, NameKind
 from fcp_ros.alignment.ontology.probing.hypothesis import NameUse
 from fcp_ros.alignment.ontology.probing.trial_log import TrialLog
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading
+from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer
+from fcp_ros.scene.graph.roles import is_robot
 
 _MOST_CERTAIN = 0.99
 _RIVALS = 3
@@ -43,7 +46,7 @@ class ClaimWriter:
     def write(self, proposal: OntologyProposal) -> tuple[NameClaim, ...]:
         """Make the claims about all names, and those that were refuted."""
         claims = [
-            *(self._claim_label(label, belief) for label, belief in proposal.labels.items()),
+            *(self._claim_label(label, proposal) for label in proposal.labels),
             *(
                 claim
                 for name, beliefs in proposal.relations.items()
@@ -56,11 +59,15 @@ class ClaimWriter:
 
     # --- labels
 
-    def _claim_label(self, label: str, belief: Belief) -> NameClaim:
+    def _claim_label(self, label: str, proposal: OntologyProposal) -> NameClaim:
+        belief = proposal.labels[label]
         layer = self._vocabulary.find_layer(label)
         known = self._target.find_type(label)
         type_, mass = self._proposer.choose_type(belief)
         count = len(self._vocabulary.labels[label])
+        robot = self._target.find_type("robot")
+        if layer is Layer.AGENT and known is None and robot is not None:
+            return self._claim_agent(label, robot, count)
         if layer is not Layer.OBJECT:
             layered = (f"in the layer {layer.value}",)
             own = known or self._target.mapping.layer_types.get(layer.value)
@@ -106,18 +113,37 @@ class ClaimWriter:
         first = self._before.labels[label]
         # What the domain itself says is overruled by trials only.
         untried = ClaimStanding.PROPOSED if known is None else ClaimStanding.DOUBTFUL
+        standing = ClaimStanding.KEPT if used else untried
+        hidden = tuple(list_hidden(self._proposer, proposal, label, type_))
+        if hidden:  # what is in a closed fridge is not taken from a "surface" (issue 28)
+            standing = ClaimStanding.DOUBTFUL
+            reasons = (f"{meaning} would hide that it {list_names(hidden)}", *reasons)
         return NameClaim(
             NameKind.LABEL,
             label,
             meaning,
             _settle(float(first[self._target.mask(type_)].sum()), mass, succeeded),
-            ClaimStanding.KEPT if used else untried,
+            standing,
             count,
             reasons,
             tuple(one for one in rivals if one[0] != type_),
             succeeded,
             sum(n for use, n in self._log.failed.items() if use.name == label),
         )
+
+    def _claim_agent(self, label: str, robot: str, count: int) -> NameClaim:
+        """Claim that an agent of an unknown kind is the robot, if the scene shows no other one.
+
+        Without a robot, every goal is proven unsolvable. But a second one may be a person.
+        """
+        agents = [id_ for id_, node in self._vocabulary.graph.nodes.items() if is_robot(node)]
+        if len(agents) == 1:
+            reasons = ("an agent that is no person, and the scene has no other robot",)
+            standing, probability = ClaimStanding.PROPOSED, CREDIBLE
+        else:
+            reasons = (f"one of {len(agents)} agents that may be robots",)
+            standing, probability = ClaimStanding.DOUBTFUL, 1.0 / len(agents)
+        return NameClaim(NameKind.LABEL, label, robot, probability, standing, count, reasons)
 
     def _is_said_by(self, type_: str, use: NameUse) -> bool:
         """Return True if an action needs a type that says something, and a claimed type is one."""

@@ -316,3 +316,48 @@ def test_label_of_the_domain_is_not_overruled_without_a_trial(household: Domain)
     result = align_scene(scene, household)
     assert "glass" not in result.names.labels
     assert find(result, "glass").standing is not ClaimStanding.KEPT
+
+
+@pytest.mark.parametrize("tried", [False, True])
+@pytest.mark.parametrize("attribute", [{"geschlossen": True}, {}])
+@pytest.mark.parametrize("contents", ["inside", "auf_oder_in"])
+def test_a_wide_type_that_would_hide_contents_or_a_door_is_not_written(
+    household: Domain, house: SceneGraph, tried: bool, attribute: dict[str, bool], contents: str
+) -> None:
+    """Read as a surface, a closed fridge would be emptied without opening it (issue 28)."""
+
+    def perceive(node: SceneNode) -> SceneNode:
+        if node.id != "fridge_1":
+            return node
+        return replace(node, category="kuehlschrank", attributes=attribute)
+
+    names = {"on": contents, "inside": contents} if contents != "inside" else {}
+    facts = [replace(one, name=names.get(one.name, one.name)) for one in house.relations]
+    scene = SceneGraph.of([perceive(node) for node in house.nodes.values()], facts)
+    world = make_world(house, household) if tried else None
+    result = align_scene(scene, household, world)
+    claim = find(result, "kuehlschrank")
+    meaning = result.names.labels.get("kuehlschrank")
+    assert meaning is None or household.schema.is_subtype(
+        household.mapping.labels.get(meaning, meaning), "openable_container"
+    )
+    if claim.meaning == "surface":
+        assert claim.reasons[0].startswith("surface would hide that it has ")
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_an_agent_of_an_unknown_kind_is_the_robot_if_it_is_the_only_one(
+    household: Domain, house: SceneGraph, count: int
+) -> None:
+    """Two may be a robot and a visitor: that is for somebody to say."""
+    nodes = [
+        replace(node, category="mobile_base") if node.category == "robot" else node
+        for node in house.nodes.values()
+    ]
+    if count == 2:
+        nodes.append(SceneNode("a2", Layer.AGENT, "mobile_base", Pose.at(1, 2, 0.2)))
+    result = align_scene(SceneGraph.of(nodes, house.relations), household)
+    claim = find(result, "mobile base")
+    assert claim.meaning == "robot"
+    assert result.names.labels == ({"mobile base": "robot"} if count == 1 else {})
+    assert claim.standing is (ClaimStanding.PROPOSED if count == 1 else ClaimStanding.DOUBTFUL)

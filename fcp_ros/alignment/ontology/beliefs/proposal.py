@@ -98,7 +98,7 @@ class Proposer:
         self._likeness = self._compare_relations(similarity)
         self._attributes = AttributeWeigher(vocabulary, target, similarity)
         check()
-        self._geometry = _derive(vocabulary.graph)
+        self.geometry = _derive(vocabulary.graph)
 
     def propose(self, trials: TrialWeights | None = None) -> OntologyProposal:
         """Weigh all names together.
@@ -108,7 +108,7 @@ class Proposer:
         """
         trials = self._hints.join(trials or TrialWeights())
         weigher = RelationWeigher(
-            self.vocabulary, self.target, self._geometry, self._likeness, trials.relations
+            self.vocabulary, self.target, self.geometry, self._likeness, trials.relations
         )
         parts: dict[str, Belief] = {}
         for _ in range(_ROUNDS):
