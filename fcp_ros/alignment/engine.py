@@ -11,6 +11,7 @@ from fcp_ros.alignment.candidates.pairing import AlignmentTask
 from fcp_ros.alignment.candidates.proposals import TIERS, propose_synonyms
 from fcp_ros.alignment.names.likeness import NameLikeness
 from fcp_ros.alignment.names.merging import erase_leg_types
+from fcp_ros.alignment.names.predicate_use import find_opposites
 from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, Image
 from fcp_ros.alignment.record import AlignmentRecord
 from fcp_ros.alignment.search.options import AlignmentOptions
@@ -81,6 +82,7 @@ def propose_candidates(
         watch: over the request.
     """
     record.notes.extend(task.notes)
+    record.opposites = find_opposites(task.model, task.uses, task.sides)
     record.proposals = propose_synonyms(task, bound, watch.check)
     left_out = record.proposals.left_out
     if left_out:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.candidates.proposals import TIERS, Proposals
@@ -26,6 +26,7 @@ class AlignmentRecord:
         conflicts: what the trials said.
         trials: all of them, the last one last.
         notes: sentences about what was left out or done otherwise.
+        opposites: pairs of names that seem to deny one another.
         predictor: of trials; None until the candidates are known.
         success: the last plan that succeeded, with its synonyms; None if there is none.
         is_exact: chance plays no part in the simulator.
@@ -35,6 +36,7 @@ class AlignmentRecord:
     conflicts: ConflictSets = field(default_factory=ConflictSets)
     trials: list[Trial] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    opposites: list[tuple[str, str]] = field(default_factory=list)
     predictor: Predictor | None = None
     success: TrialPlan | None = None
     is_exact: bool = True
@@ -140,10 +142,18 @@ class AlignmentRecord:
     def conclude_failure(self, exhausted: bool, hopeless: bool) -> AlignmentResult:
         """Say why there is no mapping, where the simulator is not random.
 
+        Names that deny one another are no candidates: where there are such, that may be why.
+
         Args:
             exhausted: every set of synonyms was planned with.
             hopeless: no plan exists under any of them.
         """
+        self.notes += [
+            f"{first} and {second} seem to be opposites: that one name denies another one, "
+            f"({first} ?x) as (not ({second} ?x)), is not compared; write one of them in terms of "
+            "the other, and try again."
+            for first, second in self.opposites
+        ]
         if self.conflicts.contradictory:
             return self.conclude(
                 AlignmentStatus.UNEXPLAINED,
@@ -183,8 +193,12 @@ class AlignmentRecord:
         """Make the answer; the number of trials is added to the message."""
         kept = frozenset() if attempt is None else attempt.synonyms
         predictor = self.predictor if compare else None
+        conflicts = self.conflicts
+        if status is AlignmentStatus.UNEXPLAINED:
+            # What is proven is so if one of the candidates explains the trials: none does.
+            conflicts = replace(conflicts, proven=set())
         mapping, others = weigh_evidence(
-            self.proposals, self.conflicts, self.trials, predictor, kept, self.is_exact
+            self.proposals, conflicts, self.trials, predictor, kept, self.is_exact
         )
         synonyms = (one.proposal.synonym for one in mapping)
         return AlignmentResult(

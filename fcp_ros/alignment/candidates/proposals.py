@@ -186,7 +186,9 @@ def _propose(synonym: Synonym, task: AlignmentTask, crosses: bool) -> Proposal:
         tier = 0 if close else 1 if occurs and first.can_hold else 2
     else:
         close = first.is_loose and first.produced and not second.is_rigid
-        tier = 2 if not (useful and occurs) else 0 if close else 1
+        # Facts about kinds of things are given in full: no action has torn a name off them.
+        are_kinds = first.is_static and second.is_static
+        tier = 2 if are_kinds or not (useful and occurs) else 0 if close else 1
     is_reordered = _is_reordered(synonym, first, second)
     prior = _weigh(tier, agreement, None, is_reordered)
     return Proposal(synonym, tier, prior, reasons, None, agreement, is_reordered)
@@ -207,9 +209,15 @@ def _propose_declared(synonym: Synonym, task: AlignmentTask, crosses: bool) -> P
 
 
 def _occur_together(synonym: Synonym, source: PredicateUse, target: PredicateUse) -> bool:
-    """Return True if both can hold of the same objects."""
+    """Return True if the target can hold, or is needed, of objects of which the source can hold.
+
+    A name that was torn off holds where the other one is needed, and maybe nowhere that it holds.
+    """
     fillers = [Objects() if one == ANY else Objects((one,)) for one in synonym.fillers]
-    return _fits((*source.occurring, *fillers), target.occurring, synonym.places)
+    occurring = (*source.occurring, *fillers)
+    return any(
+        _fits(occurring, objects, synonym.places) for objects in (target.occurring, target.asked)
+    )
 
 
 def _count_holding(use: PredicateUse) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Variable
 from fcp_ros.domain.pddl.reader import PddlTexts
@@ -39,6 +40,7 @@ class PredicateUse:
         declared: for each argument the objects of its type.
         occurring: for each argument the objects that it can be in a state that is reached; empty if
             none was found.
+        asked: for each argument the objects of which an action or the goal may need it.
         facts: the argument tuples of which it holds initially.
         produced, deleted: by an action.
         consumed: needed by an action, as a condition of any kind.
@@ -48,6 +50,7 @@ class PredicateUse:
     name: str
     declared: tuple[Objects, ...]
     occurring: tuple[Objects, ...]
+    asked: tuple[Objects, ...]
     facts: frozenset[tuple[str, ...]]
     produced: bool
     deleted: bool
@@ -72,7 +75,12 @@ class PredicateUse:
     @property
     def is_rigid(self) -> bool:
         """It is given, no action changes it, and the goal does not ask for more of it."""
-        return bool(self.facts) and not (self.produced or self.deleted or self.wanted)
+        return self.is_static and not self.wanted
+
+    @property
+    def is_static(self) -> bool:
+        """It is given, and no action changes it."""
+        return bool(self.facts) and not (self.produced or self.deleted)
 
     @property
     def is_loose(self) -> bool:
@@ -129,6 +137,7 @@ class _Survey:
                 name,
                 tuple(self._objects_of(leg) for leg in legs),
                 tuple(frozenset(self._places[name, at]) for at in range(len(legs))),
+                tuple(frozenset(self._asked[name, at]) for at in range(len(legs))),
                 frozenset(self._problem.facts.get(name, frozenset())),
                 produced=name in produced,
                 deleted=name in deleted,
@@ -162,6 +171,24 @@ class _Survey:
                     grows = True
         return found
 
+    @cached_property
+    def _asked(self) -> Mapping[tuple[str, int], set[str]]:
+        """The objects of which each argument may be needed, by the other conditions beside it."""
+        asked: dict[tuple[str, int], set[str]] = {key: set() for key in self._places}
+        for atom in list_atoms(self._problem.goal):
+            for at, term in enumerate(terms_of(atom)):
+                everything = self._by_types(("object",))
+                asked[atom.predicate, at] |= (
+                    {term.name} if isinstance(term, Constant) else everything
+                )
+        for action in self._domain.actions:
+            needs = self._needs_of(action)
+            for parameter in action.parameters:
+                for key in needs.get(parameter.name, ()):
+                    others = [one for one in needs[parameter.name] if one[0] != key[0]]
+                    asked[key] |= self._limit(parameter, others, self._places)
+        return asked
+
     def _needs_of(self, action: PddlAction) -> dict[str, list[tuple[str, int]]]:
         """Return the arguments of positive conditions that each parameter fills."""
         needs: dict[str, list[tuple[str, int]]] = {}
@@ -181,11 +208,7 @@ class _Survey:
         """Add what an action can make true; return True if that is anything new."""
         values: dict[str, set[str]] = {}
         for parameter in action.parameters:
-            objects = set(self._objects_of(parameter))
-            for key in needs.get(parameter.name, ()):
-                if found[key]:
-                    objects &= found[key]
-            values[parameter.name] = objects
+            values[parameter.name] = self._limit(parameter, needs.get(parameter.name, ()), found)
         grew = False
         for effect in action.effects:
             bound = {v.name: set(self._objects_of(v)) for v in effect.variables}
@@ -199,6 +222,19 @@ class _Survey:
                     found[atom.predicate, at] |= new
                     grew |= len(found[atom.predicate, at]) > before
         return grew
+
+    def _limit(
+        self,
+        parameter: Typed,
+        needs: Iterable[tuple[str, int]],
+        found: Mapping[tuple[str, int], set[str]],
+    ) -> set[str]:
+        """Return the objects that a parameter can be; what nobody makes true restricts nothing."""
+        objects = set(self._objects_of(parameter))
+        for key in needs:
+            if found[key]:
+                objects &= found[key]
+        return objects
 
     def _objects_of(self, typed: Typed) -> Objects:
         return self._by_types(tuple(typed.types))
@@ -217,3 +253,41 @@ def find_uses(texts: PddlTexts) -> dict[str, PredicateUse]:
         texts: the domain and problem of the model.
     """
     return _Survey(texts).find_uses()
+
+
+def find_opposites(
+    texts: PddlTexts, uses: Mapping[str, PredicateUse], sides: Mapping[str, int]
+) -> list[tuple[str, str]]:
+    """List pairs of names that seem to deny one another: `closed` and `open`.
+
+    In one vocabulary, each action that makes the one true ends the other one, and the reverse. Of
+    two vocabularies, the initial facts of both share the things that they may be about.
+
+    Args:
+        texts: a model.
+        uses: of its predicates.
+        sides: the vocabulary of each predicate.
+    """
+    effects = [effect for action in texts.domain.actions for effect in action.effects]
+    begun = {(atom, number) for number, one in enumerate(effects) for atom in one.add}
+    ended = {(atom, number) for number, one in enumerate(effects) for atom in one.delete}
+
+    def changes(changed: set[tuple[Atom, int]], name: str) -> set[tuple[object, int]]:
+        return {(atom.arguments, number) for atom, number in changed if atom.predicate == name}
+
+    found = []
+    for first, second in combinations(sorted(uses), 2):
+        one, other = uses[first], uses[second]
+        if not one.arity or one.arity != other.arity:
+            continue
+        if sides[first] != sides[second]:
+            things = {(thing,) for thing in one.declared[0] & other.declared[0]}
+            is_split = not one.facts & other.facts and one.facts | other.facts == things
+            denied = one.arity == 1 and bool(one.facts and other.facts) and is_split
+        else:
+            turned, back = changes(begun, first), changes(begun, second)
+            is_turned = turned == changes(ended, second) and back == changes(ended, first)
+            denied = bool(turned or back) and is_turned
+        if denied:
+            found.append((first, second))
+    return found
