@@ -15,6 +15,8 @@ MESHES = [
     "open3d-cpu>=0.19; sys_platform == 'linux' and platform_machine == 'x86_64'",
     "open3d>=0.19; sys_platform != 'linux' or platform_machine != 'x86_64'",
 ]
+# worlds of simulators: MJCF, and the meshes of SDF, URDF and Habitat; 3.17 is the last for 3.10
+WORLDS = ["mujoco>=3.3,<4", "trimesh>=4.5,<6", "pycollada>=0.8,<1"]
 MODELS = [
     "torch>=2.4",
     "transformers>=5,<6",
@@ -80,9 +82,10 @@ setup(
     extras_require={
         "scene": SCENE,
         "meshes": MESHES,
+        "worlds": WORLDS,
         "models": MODELS,
         "endpoint": ENDPOINT,
-        "all": SCENE + MESHES + MODELS + ENDPOINT,
+        "all": SCENE + MESHES + WORLDS + MODELS + ENDPOINT,
         "dev": DEVELOPMENT,
     },
     entry_points={"console_scripts": ["fcp = fcp_ros.cli.main:app"]},

@@ -27,6 +27,7 @@ from fcp_ros.scene.formats.thor import ai2thor, procthor
 from fcp_ros.scene.formats.usd import reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
 from fcp_ros.scene.formats.validation import describe_crossing_outlines
+from fcp_ros.scene.formats.worlds import habitat, mjcf, sdf, urdf
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
@@ -53,6 +54,12 @@ class SceneReader:
 
 
 _SPARK_LACKS = ("doors (only connections of rooms)", "states such as is_open")
+
+_WORLDS_LACK = (
+    "rooms, except models or bodies named as rooms",
+    "labels other than names",
+    "relations (they follow from the boxes)",
+)
 
 READERS: tuple[SceneReader, ...] = (
     SceneReader(
@@ -220,6 +227,38 @@ READERS: tuple[SceneReader, ...] = (
             "on and inside told apart",
         ),
     ),
+    SceneReader(
+        "habitat",
+        "Habitat scene_instance.json (ReplicaCAD, HSSD)",
+        habitat.is_habitat,
+        habitat.read_habitat,
+        lacks=(
+            "rooms and doors, where no semantic configuration lists regions",
+            "walls and floors (the stage)",
+            "relations (they follow from the boxes)",
+        ),
+    ),
+    SceneReader(
+        "sdf",
+        "SDF world or model (Gazebo): .sdf, .world",
+        sdf.is_sdf,
+        sdf.read_sdf,
+        lacks=_WORLDS_LACK,
+    ),
+    SceneReader(
+        "mjcf",
+        "MuJoCo model (MJCF; needs mujoco)",
+        mjcf.is_mjcf,
+        mjcf.read_mjcf,
+        lacks=_WORLDS_LACK,
+    ),
+    SceneReader(
+        "urdf",
+        "URDF, a tree of links (expand xacro first)",
+        urdf.is_urdf,
+        urdf.read_urdf,
+        lacks=_WORLDS_LACK,
+    ),
 )
 
 
@@ -297,9 +336,40 @@ def _find_reader(file: SceneFile) -> SceneReader:
     for reader in READERS:
         if reader.recognises(file):
             return reader
+    for is_known, what, advice in _NO_SCENES:
+        if is_known(file):
+            raise SceneError(f"it is {what}", source=file.name, advice=advice)
     known = "; ".join(reader.description for reader in READERS)
     reason = f"the format is unknown ({file.problem or _describe_content(file)})"
     raise SceneError(reason, source=file.name, advice=f"Supported are: {known}.")
+
+
+_MESH = "a mesh without the names and places of things"
+_USE_A_MESH = (
+    "Put a mesh for each thing into a folder (PLY), or give the scene that refers to it: SDF, "
+    "MJCF, USD or Habitat's scene_instance.json."
+)
+
+_NO_SCENES: tuple[tuple[Callable[[SceneFile], bool], str, str], ...] = (
+    (
+        lambda file: file.has_root("mujocoinclude"),
+        "a part of a MuJoCo model",
+        "Give the model that includes it, whose root is <mujoco>.",
+    ),
+    (
+        lambda file: file.has_root("gazebo"),
+        "a world of Gazebo before SDF 1.2",
+        "Convert it with: gz sdf -p old.world > new.world.",
+    ),
+    (lambda file: file.has_root("COLLADA"), _MESH, _USE_A_MESH),
+    (lambda file: file.content.startswith((b"glTF", b"ply\n", b"solid ")), _MESH, _USE_A_MESH),
+    (
+        lambda file: file.has_keys("stages", "objects") or file.has_keys("scene_instances"),
+        "the list of a Habitat data set",
+        "Give one of its scenes (*.scene_instance.json), with --assets and this folder.",
+    ),
+)
+"""What looks like a scene and is none: a test, what it is, and what to give instead."""
 
 
 def _describe_content(file: SceneFile) -> str:
@@ -309,6 +379,8 @@ def _describe_content(file: SceneFile) -> str:
         return (
             f"it is a folder with {list_names(sorted(path.name for path in file.path.iterdir()))}"
         )
+    if file.syntax is Syntax.XML:
+        return f"XML whose root is <{file.document.tag[:40]}>"
     if isinstance(file.document, dict):
         keys = ", ".join(str(key)[:40] for key in list(file.document)[:6])
         return f"{kind} with the keys {keys}" if keys else f"{kind} without any key"

@@ -24,6 +24,9 @@ FORMATS = {
     "3dssg/twin_house_relationships_subset.json": "three_dssg",
     "hovsg/graph": "hov_sg",
     "pyrobosim/twin_house_world.yaml": "pyrobosim",
+    "sdf/twin_house.world": "sdf",
+    "mjcf/twin_house.xml": "mjcf",
+    "urdf/shelf_room.urdf": "urdf",
 }
 """Twins of the house in the folder ``data``, and the reader of each."""
 

@@ -183,6 +183,14 @@ def place_box(centre: Floats, axes: Floats, size: Vector) -> PlacedBox:
     return PlacedBox(Pose((x, y, z), (i, j, k, w)), size)
 
 
+def fit_box(corners: Sequence[Floats], axes: Floats) -> PlacedBox:
+    """Fit the least box with these axes around points (each entry (m, 3), metres)."""
+    along = np.concatenate(corners) @ axes.T
+    low, high = along.min(axis=0), along.max(axis=0)
+    width, depth, height = (high - low).tolist()
+    return place_box((low + high) / 2.0 @ axes, axes, (width, depth, height))
+
+
 def read_outline(corners: Any) -> Polygon:
     """Return an outline that a file holds as a list of x, y; empty unless all of it is usable."""
     if not isinstance(corners, list) or len(corners) < 3:

@@ -15,6 +15,7 @@ from typing import Any
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.foundation.yaml_text import NOT_YAML, TextError, load_yaml
+from fcp_ros.scene.formats.xml_text import XmlError, parse_xml
 from fcp_ros.scene.graph.errors import SceneError
 
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -111,6 +112,7 @@ class Syntax(Enum):
 
     JSON = "JSON"
     YAML = "YAML"
+    XML = "XML"
     TEXT = "other text"
     BINARY = "binary"
     FOLDER = "folder"
@@ -125,7 +127,7 @@ class SceneFile:
         fragment: The part of the address after ``#``: one entry of a file that holds many.
         content: The bytes; empty for a folder.
         syntax: Their syntax.
-        document: The parsed JSON or YAML value; None for other content.
+        document: The parsed JSON or YAML value, or the root element of XML; None for other content.
         problem: The reason why text could not be parsed.
         limits: Limits that readers check.
     """
@@ -150,6 +152,10 @@ class SceneFile:
             and isinstance(self.document, dict)
             and self.document.keys() >= set(keys)
         )
+
+    def has_root(self, name: str) -> bool:
+        """Return True for XML whose root element has this name."""
+        return self.syntax is Syntax.XML and self.document is not None and self.document.tag == name
 
     def check_counts(self, *sections: str) -> None:
         """Raise SceneError if sections of the document have more entries than nodes are allowed.
@@ -189,7 +195,7 @@ class SceneFile:
 
 
 def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:
-    """Read a scene file into memory and parse it if it is JSON or YAML.
+    """Read a scene file into memory and parse it if it is JSON, XML or YAML.
 
     Args:
         address: Path of the file or folder; ``path#id`` names one entry of a file that holds many.
@@ -247,9 +253,10 @@ def _read_bytes(path: Path, limits: SceneLimits) -> bytes:
 
 
 def _parse(path: Path, content: bytes) -> tuple[Syntax, Any, str]:
-    """Find the syntax by content, and parse JSON and YAML.
+    """Find the syntax by content, and parse JSON, XML and YAML.
 
-    JSON starts with a bracket, USD and PDDL in their own ways; other text is YAML, the rest binary.
+    JSON starts with a bracket, XML with a less-than sign, USD and PDDL in their own ways; other
+    text is YAML, the rest binary.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -260,6 +267,11 @@ def _parse(path: Path, content: bytes) -> tuple[Syntax, Any, str]:
     if text.lstrip()[:1] in ("{", "[") and path.suffix.lower() not in YAML_SUFFIXES:
         document, problem = _parse_json(content)
         return Syntax.JSON, document, problem
+    if text.lstrip().startswith("<"):
+        try:
+            return Syntax.XML, parse_xml(content.removeprefix(codecs.BOM_UTF8).strip()), ""
+        except XmlError as error:
+            return Syntax.XML, None, str(error)
     if text.startswith("#usda") or _LISP.match(text):
         return Syntax.TEXT, None, ""
     document, problem = _parse_yaml(text)

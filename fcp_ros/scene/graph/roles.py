@@ -27,6 +27,24 @@ PEOPLE = frozenset(
 OPEN_BELOW = frozenset({"table", "desk", "stool", "workbench", "trestle"})
 """Labels of furniture on legs with a flat top; the last words of a label count."""
 
+ROOMS = frozenset(
+    {"room", "kitchen", "bathroom", "bedroom", "hallway", "hall", "corridor", "lobby", "office"}
+    | {"garage", "toilet", "pantry", "staircase", "balcony", "terrace", "warehouse"}
+)
+"""Last words of labels that mean a room."""
+
+BUILDINGS = frozenset({"building", "house", "apartment", "flat"})
+
+
+def find_layer(category: str) -> Layer:
+    """Find the layer that a label implies, for sources that know no layers."""
+    label = normalise_label(category)
+    if label == "robot" or label in PEOPLE:
+        return Layer.AGENT
+    if label in BUILDINGS:
+        return Layer.BUILDING
+    return Layer.ROOM if label.rpartition(" ")[2] in ROOMS else Layer.OBJECT
+
 
 def is_floor(node: SceneNode) -> bool:
     """Return True if an object is labelled as a floor."""

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from fcp_ros.scene.formats.geometry import (
     Floats,
-    PlacedBox,
     SourceFrame,
-    place_box,
     raise_upright_axes,
 )
 from fcp_ros.scene.formats.usd.stage import StageMeshes
@@ -61,14 +59,6 @@ def choose_axes(matrix: Sequence[float], frame: SourceFrame, *, as_named: bool =
         return rows
     named: Floats = raise_upright_axes(rows[None])[0][0]
     return named
-
-
-def fit_box(corners: Sequence[Floats], axes: Floats) -> PlacedBox:
-    """Fit the least box with these axes around points (each entry (m, 3), metres)."""
-    along = np.concatenate(corners) @ axes.T
-    low, high = along.min(axis=0), along.max(axis=0)
-    width, depth, height = (high - low).tolist()
-    return place_box((low + high) / 2.0 @ axes, axes, (width, depth, height))
 
 
 Numbers = NDArray[np.int64]

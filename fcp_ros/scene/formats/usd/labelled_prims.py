@@ -24,15 +24,7 @@ from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.formats.identifiers import assign_ids
 from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
-from fcp_ros.scene.graph.roles import PEOPLE
-
-ROOMS = frozenset(
-    {"room", "kitchen", "bathroom", "bedroom", "hallway", "hall", "corridor", "lobby", "office"}
-    | {"garage", "toilet", "pantry", "staircase", "balcony", "terrace", "warehouse"}
-)
-"""Last words of labels that mean a room."""
-
-BUILDINGS = frozenset({"building", "house", "apartment", "flat"})
+from fcp_ros.scene.graph.roles import find_layer
 
 MODEL = "component"
 """The kind of prims that are assets of their own."""
@@ -156,12 +148,7 @@ def choose_layer(prim: Mapping[str, Any]) -> Layer:
     noted = prim["own"].get("layer")
     if noted in {layer.value for layer in Layer}:
         return Layer(noted)
-    label = normalise_label(choose_category(prim))
-    if prim["is_robot"] or label == "robot" or label in PEOPLE:
-        return Layer.AGENT
-    if label in BUILDINGS:
-        return Layer.BUILDING
-    return Layer.ROOM if label.rpartition(" ")[2] in ROOMS else Layer.OBJECT
+    return Layer.AGENT if prim["is_robot"] else find_layer(choose_category(prim))
 
 
 def assign_prim_ids(things: Sequence[LabelledPrim], source: str) -> None:

@@ -42,11 +42,12 @@ from fcp_ros.scene.formats.geometry import (
     Floats,
     PlacedBox,
     SourceFrame,
+    fit_box,
     read_outline,
 )
 from fcp_ros.scene.formats.identifiers import SOURCE_ID
 from fcp_ros.scene.formats.scene_file import SceneFile, describe_folders
-from fcp_ros.scene.formats.usd.geometry import build_surfaces, choose_axes, compute_corners, fit_box
+from fcp_ros.scene.formats.usd.geometry import build_surfaces, choose_axes, compute_corners
 from fcp_ros.scene.formats.usd.labelled_prims import (
     LabelledPrim,
     PrimRoles,

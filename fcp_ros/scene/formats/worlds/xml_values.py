@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers and poses in the XML of worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from fcp_ros.scene.formats.geometry import Floats
+from fcp_ros.scene.formats.validation import FARTHEST
+from fcp_ros.scene.graph.errors import SceneError
+
+
+def read_numbers(text: str | None, count: int, where: str, default: Sequence[float] = ()) -> Floats:
+    """Read as many numbers as asked for; a missing text is the default.
+
+    Raises:
+        SceneError: There are others, or they are not finite or too large.
+    """
+    if text is None or not text.strip():
+        text = " ".join(map(str, default))
+    try:
+        numbers = [float(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != count or not all(abs(number) <= FARTHEST for number in numbers):
+        raise SceneError(
+            f"{text[:60]!r} stands where {count} numbers belong",
+            element=where,
+            advice="Correct it, or export the world again.",
+        )
+    return np.array(numbers, dtype=np.float64)
+
+
+def make_matrix(position: Sequence[float] | Floats, turn: Rotation) -> Floats:
+    """Return the matrix (4, 4) of a place (m) and a rotation."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = turn.as_matrix()
+    matrix[:3, 3] = position
+    return matrix
+
+
+def find_text(element: Element, path: str) -> str:
+    """Return the text of the first element at a path, without space around it; empty without."""
+    return (element.findtext(path) or "").strip()
