@@ -16,7 +16,13 @@ _ASSET_PREFIX = re.compile(rf"(?:{_PREFIX_WORDS})[_\s\-]+", re.IGNORECASE)
 _PLAIN_PREFIX = re.compile(rf"(?:robo thor|{_PREFIX_WORDS}) ")
 _CODE = re.compile(r"\w{1,2}|\w*\d\w*")
 _NUMBER = re.compile(r"(?:label|class|category|id)?[\s_\-]*(\d+)", re.IGNORECASE)
-_UNNAMED = ("", "unknown", "undefined", "none")
+_UNNAMED = frozenset(
+    {"", "unknown", "undefined", "none", "null", "nan", "unlabeled", "unlabelled", "n/a"}
+    | {"wikidata qcode", "wikidata id", "qcode", "wn synset", "placeholder"}
+)
+"""Labels that say that there is none, and keys of tables that stand where a label belongs."""
+
+_CODE_OF_WIKIDATA = re.compile(r"Q\d{2,}")
 _NUMBERED_WORD = re.compile(r"([^\W\d]{3,})\d+")
 _COUNTED_WORD = re.compile(r"[^\W\d]{3,}[1-9]\d?")
 
@@ -33,8 +39,10 @@ def normalise_label(label: str) -> str:
 
 
 def is_named(label: str) -> bool:
-    """Return True unless a label is only a number (``label_5``), or says that it is unknown."""
-    return normalise_label(label) not in _UNNAMED and not _NUMBER.fullmatch(label.strip())
+    """Return True unless a label is a number (``label_5``), a code, or says that it is unknown."""
+    text = label.strip()
+    is_code = _NUMBER.fullmatch(text) or _CODE_OF_WIKIDATA.fullmatch(text)
+    return normalise_label(label) not in _UNNAMED and not is_code
 
 
 def describe_label(label: str) -> str:

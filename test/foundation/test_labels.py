@@ -91,6 +91,8 @@ def test_a_description_is_not_what_it_describes() -> None:
         ("17", False, "number 17, without a name"),
         ("unknown", False, "unknown"),
         ("", False, ""),
+        ("wikidata_qcode", False, "wikidata_qcode"),
+        ("Q11442", False, "Q11442"),
         ("chair_2", True, "chair_2"),
         ("label", True, "label"),
         ("7up", True, "7up"),

@@ -397,6 +397,77 @@ CASES = (
         nowhere=("curtain",),
     ),
     Case(
+        "a window beside a window",
+        (
+            Thing("window", (0.02, 2, 1.5), (0.1, 1.2, 1.0), id="left"),
+            Thing("window", (0.02, 3.2, 1.5), (0.1, 1.2, 1.0), id="right"),
+        ),
+        nowhere=("left", "right"),
+    ),
+    Case(
+        "a curtain in front of a window",
+        (
+            Thing("window", (0.02, 3, 1.5), (0.1, 1.2, 1.0)),
+            Thing("curtain", (0.1, 3, 1.4), (0.06, 1.4, 1.4)),
+        ),
+        {"attached(curtain, window)": LIKELY},
+        nowhere=("window",),
+    ),
+    Case(
+        "a pen on an open laptop",
+        (
+            TABLE,
+            Thing("laptop", (3, 3, 0.86), (0.25, 0.35, 0.22)),
+            Thing("pen", (2.95, 3, 0.78), (0.01, 0.14, 0.01)),
+        ),
+        {"on(pen, laptop)": LIKELY, "on(laptop, table)": SURE},
+    ),
+    Case(
+        "a roll of paper on its holder at the wall",
+        (
+            Thing("toilet paper holder", (5.93, 3, 0.8), (0.12, 0.16, 0.05)),
+            Thing("toilet paper", (5.91, 3, 0.79), (0.11, 0.1, 0.11)),
+        ),
+        {"on(toilet_paper, toilet_paper_holder)": LIKELY},
+    ),
+    Case(
+        "kitchen paper on its holder on the counter",
+        (
+            COUNTER,
+            Thing("paper towel holder", (3, 5.7, 1.07), (0.16, 0.16, 0.34)),
+            Thing("paper towel roll", (3, 5.7, 1.05), (0.12, 0.12, 0.26)),
+        ),
+        {"on(paper_towel_roll, paper_towel_holder)": LIKELY},
+    ),
+    Case(
+        "a wall cupboard above a coffee machine",
+        (
+            COUNTER,
+            Thing("coffee machine", (3, 5.7, 1.08), (0.25, 0.3, 0.36)),
+            Thing("wall cupboard", (3, 5.8, 1.8), (2.0, 0.4, 1.0)),
+        ),
+        {"on(coffee_machine, counter)": SURE},
+        nowhere=("wall_cupboard",),
+    ),
+    Case(
+        "a television over a remote control",
+        (
+            Thing("tv stand", (3, 5.6, 0.25), (1.4, 0.4, 0.5)),
+            Thing("remote control", (3, 5.6, 0.51), (0.2, 0.05, 0.02)),
+            Thing("television", (3, 5.6, 0.9), (1.2, 0.06, 0.74)),
+        ),
+        {"on(remote_control, tv_stand)": SURE, "on(television, tv_stand)": LIKELY},
+    ),
+    Case(
+        "a fork on a board in the air",
+        (
+            Thing("chopping board", (3, 3, 1.235), (0.35, 0.27, 0.01)),
+            Thing("fork", (3, 3, 1.27), (0.3, 0.25, 0.06)),
+        ),
+        {"on(fork, chopping_board)": SURE},
+        nowhere=("chopping_board",),
+    ),
+    Case(
         "a towel on a rail",
         (
             Thing("towel rail", (5.9, 3, 1.2), (0.06, 0.6, 0.03)),

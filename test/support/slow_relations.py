@@ -116,6 +116,7 @@ def rests_on(a: Box, b: Box, resting: float) -> bool:
         and a.centre[2] > b.centre[2]
         and abs(a.bottom - b.top) <= resting
         and not is_inside(b, a)
+        and not (b.area < 0.1 * a.area and b.volume < 0.1 * a.volume)
     )
 
 

@@ -7,7 +7,9 @@ validate the document by pydantic models, assign plain ids, and build nodes. `fc
 has the table of all readers; a new format is a file here and an entry there.
 
 - `scene_file`: the opened file, its limits, and the losses of writers
-- `validation`: pydantic types, errors that name the entry, cycles, repeated keys
+- `validation`: pydantic types, errors that name the entry, repeated keys
+- `source_graph`: the graph of what a source states, without places that cannot be
+- `xml_text`: XML of untrusted files
 - `identifiers`: ids that goals and PDDL can hold
 - `geometry`: coordinate frames, boxes from corners and axes, outlines
 - `canonical`: our own format and the short house layout, read and written
@@ -15,6 +17,7 @@ has the table of all readers; a new format is a file here and an entry there.
 - `usd`: Isaac Sim, read (in the sandbox) and written
 - `thor`: AI2-THOR events and ProcTHOR houses
 - `pyrobosim`: worlds
+- `worlds`: Gazebo (SDF), MuJoCo (MJCF), URDF, Habitat
 - `armeni`, `concept_graphs`, `context_matters`, `hov_sg`, `omnigibson`, `taskography`,
   `three_dssg`: data sets and tools of those names
 - `segments`: folders of meshes and point clouds

@@ -29,6 +29,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from fcp_ros.foundation.yaml_text import dump_yaml
 from fcp_ros.scene.formats.scene_file import YAML_SUFFIXES, SceneFile
+from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.formats.validation import (
     refuse_repeated_keys,
     validate,
@@ -183,7 +184,7 @@ def read_canonical(file: SceneFile) -> SceneGraph:
     file.check_counts("nodes")
     refuse_repeated_keys(file, _ADVICE)
     model = validate(CanonicalFile, file.document, file.name, _ADVICE)
-    graph = SceneGraph.of(
+    graph = build_source_graph(
         [_build_node(node) for node in model.nodes],
         [_build_relation(relation) for relation in model.relations],
         frame_id=model.frame_id,
@@ -211,7 +212,7 @@ def read_house(file: SceneFile) -> SceneGraph:
         for door in model.doors
         if frozenset((*door.rooms, door.id)) not in stated
     ]
-    graph = SceneGraph.of(nodes, given, frame_id=model.frame, source=file.name)
+    graph = build_source_graph(nodes, given, frame_id=model.frame, source=file.name)
     _refuse_control_characters(graph)
     return graph
 

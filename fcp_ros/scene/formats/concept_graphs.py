@@ -26,6 +26,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import REP_103
 from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids, to_identifier
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.source_graph import build_source_graph, is_too_small
 from fcp_ros.scene.formats.validation import (
     Extent,
     Extents,
@@ -207,7 +208,17 @@ def _build_graph(
         )
         for thing in objects
     ]
-    relations, left_out = select_consistent(edges, names)
+    by_id = {node.id: node for node in nodes}
+    impossible = {
+        edge: relation
+        for edge in edges
+        if is_too_small(
+            relation := SceneRelation(edge.name, (names[edge.first], names[edge.second])), by_id
+        )
+    }
+    possible = [edge for edge in edges if edge not in impossible]
+    relations, left_out = select_consistent(possible, names)
+    relations += dict.fromkeys(impossible.values())  # left out below, with a note
     every_note = [
         *ids.notes,
         *notes,
@@ -221,7 +232,7 @@ def _build_graph(
             f"left out, because the thing has a place already or they hold each other: "
             f"{list_names(left_out)}"
         )
-    return SceneGraph.of(nodes, relations, source=source, notes=every_note)
+    return build_source_graph(nodes, relations, source=source, notes=every_note)
 
 
 def _choose_category(thing: MapObject) -> str:

@@ -30,7 +30,8 @@ from pydantic import Field
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.identifiers import to_identifier
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, open_scene_file
-from fcp_ros.scene.formats.validation import ToolModel, keys_of_first, refuse_cycles, validate
+from fcp_ros.scene.formats.source_graph import build_source_graph
+from fcp_ros.scene.formats.validation import ToolModel, keys_of_first, validate
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -105,7 +106,7 @@ def read_context_matters_house(file: SceneFile) -> SceneGraph:
     house = houses[name]
     file.limits.check_nodes(house.size, file.name)
     parts = _build_house(house, name)
-    return SceneGraph.of(parts.nodes, parts.relations, source=file.name, notes=parts.notes)
+    return build_source_graph(parts.nodes, parts.relations, source=file.name, notes=parts.notes)
 
 
 def _read_houses_beside(file: SceneFile) -> dict[str, HouseRecord]:
@@ -129,7 +130,6 @@ def _build_house(house: HouseRecord, name: str) -> HouseParts:
     ):
         if len(set(numbers)) < len(numbers):
             raise SceneError(f"two {what} have one number", element=name, advice=_ADVICE)
-    refuse_cycles({t.id: t.holder for t in house.objects if t.holder is not None}, _ADVICE)
     try:
         return _build_parts(house)
     except KeyError as missing:
@@ -298,7 +298,9 @@ def _build_instance(instance: InstanceRecord, house: HouseRecord, source: str) -
     ]
     robot = SceneNode(_ROBOT, Layer.AGENT, "robot", parents=(instance.init_loc,))
     relations = [*parts.relations, SceneRelation("at", (_ROBOT, instance.init_loc))]
-    return SceneGraph.of([*parts.nodes, *added, robot], relations, source=source, notes=parts.notes)
+    return build_source_graph(
+        [*parts.nodes, *added, robot], relations, source=source, notes=parts.notes
+    )
 
 
 def _replace_odd(label: str) -> str:
@@ -363,7 +365,9 @@ def _build_problem(
         f"the problem does not say where {list_names(node.id for node in added)} are: "
         "instances.json holds places that were drawn",
     ]
-    return SceneGraph.of([*parts.nodes, *added], parts.relations, source=file.name, notes=notes)
+    return build_source_graph(
+        [*parts.nodes, *added], parts.relations, source=file.name, notes=notes
+    )
 
 
 def _build_added(problem: ProblemRecord, taken: set[str]) -> Iterator[SceneNode]:

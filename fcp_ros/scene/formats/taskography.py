@@ -30,6 +30,7 @@ from fcp_ros.foundation.s_expressions import (
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -277,7 +278,7 @@ class _GraphBuilder:
             self._notes.append(
                 f"facts that do not concern the scene were left out: {list_names(counted)}"
             )
-        return SceneGraph.of(nodes, relations, source=source, notes=self._notes)
+        return build_source_graph(nodes, relations, source=source, notes=self._notes)
 
     def _id(self, name: str) -> str:
         return self._ids[self._declared.spelling[name]]

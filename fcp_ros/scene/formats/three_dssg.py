@@ -25,6 +25,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import raise_upright_axes, to_quaternions
 from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.formats.validation import (
     Coordinate,
     Extents,
@@ -32,7 +33,6 @@ from fcp_ros.scene.formats.validation import (
     Position,
     ToolModel,
     keys_of_first,
-    refuse_cycles,
     validate,
 )
 from fcp_ros.scene.graph.elements import (
@@ -179,7 +179,7 @@ class _ScanReader:
         nodes = [self._build_node(thing) for thing in self._things]
         relations = self._build_relations()
         notes = (*self._ids.notes, *self._notes)
-        return SceneGraph.of(nodes, relations, source=self._file.name, notes=notes)
+        return build_source_graph(nodes, relations, source=self._file.name, notes=notes)
 
     def _read_things(self, entry: Mapping[str, Any]) -> list[ScanObject]:
         listed = entry.get("objects")
@@ -287,9 +287,6 @@ class _ScanReader:
             if word in _RANK:
                 best[subject] = min(best.get(subject, (len(_RANK), 0)), (_RANK[word], order))
         chosen = {order for _, order in best.values()}
-        refuse_cycles(
-            {self._relationships[i][0]: self._relationships[i][1] for i in chosen}, _ADVICE
-        )
         found: dict[tuple[str, tuple[str, str]], None] = {}
         aside = []
         for order, (subject, object_, _, word) in enumerate(self._relationships):

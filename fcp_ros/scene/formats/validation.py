@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that readers share: types, errors that name the entry, cycles, repeated keys, outlines."""
+"""Checks that readers share: types, errors that name the entry, repeated keys, outlines."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -31,7 +31,6 @@ Number = Annotated[int, Field(strict=True)]
 _NAMES = ("id", "objectId", "name")
 _MAX_PROBLEMS = 5
 _Value = TypeVar("_Value")
-_Key = TypeVar("_Key", bound=Hashable)
 
 
 class ToolModel(BaseModel):
@@ -157,32 +156,3 @@ def format_place(location: Iterable[int | str], document: Any) -> str:
             text += f".{part}" if text else part
             value = value.get(part) if isinstance(value, Mapping) else None
     return text or "the file"
-
-
-def refuse_cycles(holders: Mapping[_Key, _Key], advice: str) -> None:
-    """Raise SceneError if things lie on or in themselves, however indirectly.
-
-    Args:
-        holders: The holder of each thing.
-        advice: As for SceneError.
-    """
-    cycle = find_cycle(holders)
-    if cycle:
-        names = " > ".join(str(name) for name in (*cycle, cycle[0]))
-        raise SceneError(f"it lies on or in itself ({names})", element=str(cycle[0]), advice=advice)
-
-
-def find_cycle(holders: Mapping[_Key, _Key]) -> tuple[_Key, ...]:
-    """Return the elements of one cycle in a table thing -> holder; empty if it has no cycle."""
-    finished: set[_Key] = set()
-    for start in holders:
-        path: dict[_Key, None] = {}
-        current = start
-        while current in holders and current not in finished:
-            if current in path:
-                steps = list(path)
-                return tuple(steps[steps.index(current) :])
-            path[current] = None
-            current = holders[current]
-        finished.update(path)
-    return ()

@@ -13,7 +13,8 @@ FLOOR = "floor"
 """Category of the node that a room stands on."""
 
 DOORS = frozenset(
-    {"door", "doorway", "doorframe", "door frame", "sliding door", "front door"}
+    {"door", "doorway", "doorframe", "door frame", "sliding door", "front door", "folding door"}
+    | {"double door", "entrance door", "back door", "interior door", "exterior door"}
     | {"passage", "opening", "gate", "archway"}
 )
 """Labels of objects that connect rooms rather than stand in one."""
@@ -69,25 +70,36 @@ SEATS = frozenset(
 
 SHELVES = frozenset(
     {"shelf", "shelves", "shelving", "shelving unit", "bookshelf", "bookcase", "book case"}
-    | {"rack", "tv stand", "stand shelf", "bookrack", "etagere", "cart", "trolley"}
+    | {"rack", "tv stand", "stand shelf", "bookrack", "etagere", "cart", "trolley", "laptop"}
 )
-"""Labels of open furniture whose boards carry things within its box."""
+"""Labels of what carries things within its box: on boards, on the keys of an open laptop."""
+
+WALLS = frozenset({"wall", "ceiling", "pillar", "column", "beam"})
+"""Labels of what holds a building up, where windows and lamps are built in."""
+
+CURTAINS = frozenset({"curtain", "drape", "drapes", "blind", "blinds", "shutter", "shower curtain"})
+"""Labels of what hangs in front of windows."""
 
 BUILT_IN = frozenset(
-    {"window", "windowpane", "skylight", "curtain", "drape", "blind", "blinds", "shutter"}
-    | {"wall", "ceiling", "pillar", "column", "beam", "vent", "radiator", "range hood"}
+    {"window", "windowpane", "skylight", "vent", "radiator", "range hood"}
     | {"ceiling lamp", "ceiling light", "ceiling fan", "chandelier", "wall lamp", "sconce"}
     | {"light switch", "switch", "outlet", "socket", "wall plug", "power outlet"}
-    | {"smoke detector", "sprinkler", "shower head", "shower curtain", "faucet", "tap"}
+    | {"smoke detector", "sprinkler", "shower head", "faucet", "tap"}
 )
 """Labels of what belongs to walls and ceilings: it stands on nothing and contains nothing."""
 
 MOUNTS = frozenset(
     {"hook", "coat hook", "rail", "towel rail", "towel rack", "towel holder", "towel bar", "rod"}
-    | {"curtain rod", "hanger", "coat rack", "coat hanger", "peg", "clothesline", "paper holder"}
-    | {"toilet paper holder", "toilet paper hanger", "hand towel holder"}
+    | {"curtain rod", "hanger", "coat rack", "coat hanger", "peg", "clothesline"}
+    | {"hand towel holder"}
 )
 """Labels of what things hang on."""
+
+HOLDERS = frozenset(
+    {"paper holder", "toilet paper holder", "toilet paper hanger", "paper towel holder"}
+    | {"paper roll holder", "kitchen roll holder"}
+)
+"""Labels of what a roll is put on: a person says that it is on the holder."""
 
 MOUNTED = frozenset(
     {"tv", "television", "tv screen", "picture", "painting", "photo", "photograph", "poster"}
@@ -99,18 +111,27 @@ MOUNTED = frozenset(
 
 
 class HoldingRole(IntEnum):
-    """The way in which a box holds things, by its label; from ``MOUNT`` on it carries nothing."""
+    """The way in which a box holds things, by its label.
+
+    From ``MOUNT`` on it carries nothing by its box; from ``WALL`` on it belongs to the building.
+    """
 
     PLAIN = 0
     LEGS = 1
     SEAT = 2
     SHELF = 3
-    MOUNT = 4
-    BUILT_IN = 5
+    HOLDER = 4
+    MOUNT = 5
+    WALL = 6
+    BUILT_IN = 7
+    CURTAIN = 8
 
 
 _ROLES = (
+    (WALLS, HoldingRole.WALL),
+    (CURTAINS, HoldingRole.CURTAIN),
     (BUILT_IN, HoldingRole.BUILT_IN),
+    (HOLDERS, HoldingRole.HOLDER),
     (MOUNTS, HoldingRole.MOUNT),
     (OPEN_BELOW, HoldingRole.LEGS),
     (SEATS, HoldingRole.SEAT),
@@ -131,6 +152,6 @@ def find_holding_role(category: str) -> HoldingRole:
 @lru_cache(maxsize=16_384)
 def is_often_mounted(category: str) -> bool:
     """Return True for labels of what hangs on walls, or belongs to them."""
-    if find_holding_role(category) is HoldingRole.BUILT_IN:
+    if find_holding_role(category) >= HoldingRole.WALL:
         return True
     return any(form in MOUNTED for form in label_forms(category))

@@ -11,6 +11,7 @@ gives wins over geometry.
 - ``draft``: the graph in the making; ``structure``: its rooms, floors and robot
 - ``derivation``: the places of things, from what is given, boxes and rooms
 - ``circles``: things that would lie on or in themselves
+- ``doubles``: two detections of one thing
 - ``passages``: connections of rooms; ``reach``: from how high a thing has to be fetched
 - ``conflicts``: given relations that geometry contradicts
 - ``complete``: all of this for a whole graph

@@ -34,7 +34,12 @@ def drop_supported(holders: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def find_circular(starts: Iterable[str], find_holders: FindHolders) -> set[str]:
-    """Find the things that starts lead to and that lie on or in themselves, however indirectly.
+    """Find the things that starts lead to and that lie on or in themselves, however indirectly."""
+    return set().union(*find_circles(starts, find_holders))
+
+
+def find_circles(starts: Iterable[str], find_holders: FindHolders) -> list[set[str]]:
+    """Find ``find_circular``, apart where they don't hold each other both ways.
 
     They are the strongly connected components of two things and more (Tarjan, "Depth-First Search
     and Linear Graph Algorithms", 1972), in linear time and without recursion.
@@ -42,7 +47,7 @@ def find_circular(starts: Iterable[str], find_holders: FindHolders) -> set[str]:
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     waiting: dict[str, None] = {}
-    circular: set[str] = set()
+    circles: list[set[str]] = []
     for start in starts:
         if start in number:
             continue
@@ -61,12 +66,13 @@ def find_circular(starts: Iterable[str], find_holders: FindHolders) -> set[str]:
                     below = path[-1][0]
                     lowest[below] = min(lowest[below], lowest[item])
                 if lowest[item] == number[item]:
-                    circular |= _take_component(waiting, item)
+                    component = _take_component(waiting, item)
+                    circles += [component] if component else []
             elif entered in number:
                 if entered in waiting:
                     lowest[item] = min(lowest[item], number[entered])
                 entered = None
-    return circular
+    return circles
 
 
 def _take_component(waiting: dict[str, None], first: str) -> set[str]:
@@ -77,3 +83,24 @@ def _take_component(waiting: dict[str, None], first: str) -> set[str]:
         item = waiting.popitem()[0]
         component.add(item)
     return component if len(component) > 1 else set()
+
+
+FindEdges = Callable[[str], Iterable[tuple[str, bool]]]
+"""Yields all that holds a thing, and whether it lies on or in that (else it is attached to it)."""
+
+
+def leads_back(start: str, end: str, find_edges: FindEdges) -> bool:
+    """Return True if a way from one thing to another goes along something that lies on or in.
+
+    Things that are attached to one another are no circle: none of them has to be first.
+    """
+    passed: set[tuple[str, bool]] = set()
+    waiting = [(start, False)]
+    while waiting:
+        state = waiting.pop()
+        if state == (end, True):
+            return True
+        if state not in passed:
+            passed.add(state)
+            waiting += [(above, state[1] or firm) for above, firm in find_edges(state[0])]
+    return False

@@ -42,6 +42,7 @@ from fcp_ros.scene.relations.conflicts import (
     find_support_conflicts,
 )
 from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
+from fcp_ros.scene.relations.doubles import describe_doubles
 from fcp_ros.scene.relations.draft import SceneDraft
 from fcp_ros.scene.relations.given import GivenRelations
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
@@ -125,6 +126,7 @@ def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     things = [node.id for node in draft.nodes.values() if derivation.is_thing(node)]
     nowhere = derivation.derive_floors(things, partial(_find_pairs_around, boxes, options))
     derivation.find_circles()
+    draft.notes += describe_doubles(draft.nodes, boxes)
     _note_doubtful(draft, derivation, nowhere)
     draft.relate_all(derivation.build_relations())
     for room, floor in floors.items():
@@ -154,8 +156,8 @@ def _note_doubtful(draft: SceneDraft, derivation: Derivation, nowhere: list[str]
     if derivation.circular:
         circular = sorted(derivation.circular)
         draft.notes.append(
-            f"{list_names(circular)} would lie on or in themselves: of their places only those that"
-            " are given are kept"
+            f"{list_names(circular)} would be on, in or attached to themselves: their places by "
+            "geometry are left out"
         )
     lost = [
         node.id

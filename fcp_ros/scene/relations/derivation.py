@@ -15,7 +15,7 @@ import numpy as np
 
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
-from fcp_ros.scene.relations.circles import drop_supported, find_circular
+from fcp_ros.scene.relations.circles import drop_supported, find_circular, leads_back
 from fcp_ros.scene.relations.conditions.scored_pairs import BARELY, ScoredPairs
 from fcp_ros.scene.relations.conditions.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.relations.given import GivenRelations
@@ -30,6 +30,11 @@ STANDING = 1.3
 """Greatest height (m) of a thing's position above the floor that it is assumed to stand on."""
 
 _HOLDING = ("on", "inside")
+_PLACING = (*_HOLDING, "attached")
+"""Relations of a thing with what it is held by; the derived ones have no circle."""
+
+LARGEST_CIRCLE = 200
+"""Most things in circles whose least certain places are chosen; of more, all are left out."""
 
 PairFinder = Callable[[Sequence[str]], tuple[Boxes, Iterable[tuple[Indices, Indices]]]]
 """Returns all boxes, and the pairs of these things with what is ``reach_of`` around them."""
@@ -60,7 +65,7 @@ class Derivation:
         floor_under: The floor under each thing that stands on one.
         unsettled: Relation and place of each thing with a box that neither rests nor stands nor is
             inside of anything; None where none is probable.
-        circular: Things that would lie on or in themselves; their derived places are left out.
+        circular: Things that would lie on or in themselves by the derived places that are left out.
     """
 
     def __init__(
@@ -322,7 +327,7 @@ class Derivation:
                 return None
             return Place(floor.id, ASSUMED, Provenance.INFERRED)
         tolerance = self.options.resting
-        if abs(gap) > tolerance or find_holding_role(node.category) is HoldingRole.BUILT_IN:
+        if abs(gap) > tolerance or find_holding_role(node.category) >= HoldingRole.WALL:
             return None
         left = 1.0 - abs(gap) / tolerance if tolerance > 0.0 else 1.0
         return _follow_room(Place(floor.id, BARELY + (1.0 - BARELY) * left), room)
@@ -372,7 +377,7 @@ class Derivation:
         """Find all things that would lie on or in themselves."""
         holders = {id_: self._find_holders(id_) for id_ in self._list_placed()}
         left = drop_supported(holders)
-        self.circular = find_circular(left, self._find_holders) if left else set()
+        self.circular = self._find_circular(left) if left else set()
 
     def update_circles(self, ids: Iterable[str]) -> set[str]:
         """Follow changes of the places of some things.
@@ -381,12 +386,55 @@ class Derivation:
             The things that were or are in a circle.
         """
         before = self.circular
-        self.circular = find_circular((*ids, *before), self._find_holders)
+        self.circular = self._find_circular((*ids, *before))
         return before | self.circular
+
+    def _find_circular(self, starts: Iterable[str]) -> set[str]:
+        """Find the things whose derived places are left out, so that no circle is left.
+
+        Of each circle it is the least certain one: a board is not attached to the fork on it, and a
+        hook is not on the coat that hangs there.
+        """
+        circular = find_circular(starts, self._find_holders)
+        dropped: set[str] = set()
+
+        def find_edges(id_: str) -> list[tuple[str, bool]]:
+            return self._find_edges(id_, derived=id_ not in dropped)
+
+        sureness = {id_: sure for id_ in circular if (sure := self._measure_sureness(id_)) >= 0.0}
+        if len(sureness) > LARGEST_CIRCLE:
+            return set(sureness)
+        while left := [
+            id_ for id_ in sureness if id_ not in dropped and leads_back(id_, id_, find_edges)
+        ]:
+            dropped.add(min(left, key=lambda id_: (sureness[id_], id_)))
+        return dropped
+
+    def _measure_sureness(self, item: str) -> float:
+        """Return the confidence of what holds a thing by geometry; -1 if all is given."""
+        found = self.unsettled.get(item)
+        places = [self.place(name, item) for name in _HOLDING]
+        places += [self.floor_under.get(item), found[1] if found is not None else None]
+        return max((place.confidence for place in places if place is not None), default=-1.0)
+
+    def _find_edges(self, item: str, *, derived: bool) -> list[tuple[str, bool]]:
+        """Find all that holds a thing, and whether it lies on or in that."""
+        given = self.given
+        edges = [
+            (relation.elements[1], name in _HOLDING)
+            for name in _PLACING
+            for relation in given.find_all(name, item)
+        ]
+        if derived:
+            known = {above for above, _ in edges}
+            found = self.unsettled.get(item)
+            is_firm = found is None or found[0] in _HOLDING
+            edges += [(above, is_firm) for above in self._find_holders(item) if above not in known]
+        return edges
 
     def _list_placed(self) -> dict[str, None]:
         places = self.by_boxes
-        given = (item for name in _HOLDING for item in self.given.list_items(name))
+        given = (item for name in _PLACING for item in self.given.list_items(name))
         derived = (*places["on"], *places["inside"], *self.unsettled, *self.floor_under)
         return dict.fromkeys((*derived, *given))
 
@@ -398,11 +446,14 @@ class Derivation:
             for name in _HOLDING
             for relation in self.given.find_all(name, item)
         ]
+        attached = [relation.elements[1] for relation in self.given.find_all("attached", item)]
         if holders or self.given.find("holding", item) is not None:
-            return holders
-        holders = [places[name][item].holder for name in _HOLDING if item in places[name]]
+            return holders + attached
+        holders = attached + [
+            places[name][item].holder for name in _HOLDING if item in places[name]
+        ]
         found = self.unsettled.get(item)
-        if found is not None and found[0] in _HOLDING:
+        if found is not None:
             holders.append(found[1].holder)
         if item in self.floor_under:
             holders.append(self.floor_under[item].holder)
@@ -431,7 +482,7 @@ class Derivation:
             for id_, (name, place) in (
                 (id_, found) for id_, found in self.unsettled.items() if found is not None
             )
-            if id_ not in circular or name not in _HOLDING
+            if id_ not in circular
         ]
         for id_, room in self.room_of.items():
             relation = self._build_room_relation(id_, room)
@@ -444,7 +495,7 @@ class Derivation:
         places = [(name, self.place(name, id_)) for name in self.by_boxes]
         places += [("on", self.floor_under.get(id_)), self.unsettled.get(id_) or ("on", None)]
         for name, place in places:
-            if place is not None and (name not in _HOLDING or id_ not in self.circular):
+            if place is not None and (name not in _PLACING or id_ not in self.circular):
                 yield SceneRelation(name, (id_, place.holder), place.confidence, place.provenance)
         room = self.room_of.get(id_)
         relation = self._build_room_relation(id_, room) if room is not None else None

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from fcp_ros.scene.graph.elements import Provenance, SceneRelation
 
-_ITEM_LEG = {"on": 0, "inside": 0, "under": 0, "part_of": 0, "in_room": 0, "at": 0, "holding": 1}
+_ITEM_LEG = {"on": 0, "inside": 0, "attached": 0, "under": 0, "part_of": 0}
+_ITEM_LEG |= {"in_room": 0, "at": 0, "holding": 1}
 """Relations of two legs that say where a thing is, with the position of the thing's leg."""
 
 

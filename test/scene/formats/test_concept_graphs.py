@@ -73,6 +73,16 @@ def test_the_twin_house_to_the_decimetre(data_dir: Path) -> None:
     )
 
 
+def test_a_couch_on_a_remote_is_physically_impossible(tmp_path: Path) -> None:
+    """The language model said both: what can't be is left out first, then what can be counts."""
+    couch = thing(0, "couch", 0.0, bbox_extent=[2.0, 0.9, 0.8])
+    remote = thing(1, "remote control", 0.1, bbox_extent=[0.2, 0.1, 0.0])
+    said = [relation(couch, remote, "a on b"), relation(remote, couch, "a on b")]
+    graph = load_list(tmp_path, [couch, remote], said)
+    assert stated(graph) == ["on(remote_control_1, couch_0)"]
+    assert any("left out: on(couch_0, remote_control_1)" in note for note in graph.notes)
+
+
 def test_the_twin_house_to_the_centimetre(data_dir: Path) -> None:
     graph = load_scene(data_dir / "conceptgraphs" / TABLE)
     assert differences(graph, truth_of(data_dir / "twin_house_expected.json"), LACKS) == []

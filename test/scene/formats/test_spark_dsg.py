@@ -4,6 +4,7 @@
 Graphs are written with the spark-dsg package itself, in both syntaxes.
 """
 
+import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from damaged_files import COPIES, damaged, read_or_refuse
 from twin_house import Lacks, differences, truth_of
 
-from fcp_ros.scene import Layer, Provenance, SceneError, SceneGraph, load_scene, read_scene
+from fcp_ros.scene import Layer, Pose, Provenance, SceneError, SceneGraph, load_scene, read_scene
 from fcp_ros.scene.formats.spark_dsg.reader import read_label_space
 
 dsg = pytest.importorskip("spark_dsg")
@@ -343,3 +344,21 @@ def test_the_apartment_in_the_old_format(
     assert named.nodes.keys() == new.nodes.keys()
     assert all(node.category == new.nodes[id_].category for id_, node in named.nodes.items())
     assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("box", ["gone", None])
+def test_an_object_without_a_box_is_a_thing_of_unknown_size(tmp_path: Path, box: Any) -> None:
+    """Perception has not fitted one yet: JSON leaves the box out, or writes null."""
+    graph = dsg.DynamicSceneGraph()
+    add_object(graph, 1, "mug", 3)
+    graph.save(str(tmp_path / "scene.json"), False)
+    document = json.loads((tmp_path / "scene.json").read_text())
+    (node,) = (one for one in document["nodes"] if one["attributes"]["name"] == "mug")
+    if box == "gone":
+        del node["attributes"]["bounding_box"]
+    else:
+        node["attributes"]["bounding_box"] = box
+    (tmp_path / "scene.json").write_text(json.dumps(document))
+    thing = load_scene(tmp_path / "scene.json").nodes["mug"]
+    assert thing.pose == Pose.at(1.0, 0.0, 0.5)
+    assert thing.size is None

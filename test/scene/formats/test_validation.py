@@ -5,8 +5,6 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from fcp_ros.scene import SceneError
@@ -17,9 +15,7 @@ from fcp_ros.scene.formats.validation import (
     Name,
     Number,
     ToolModel,
-    find_cycle,
     format_place,
-    refuse_cycles,
     validate,
 )
 
@@ -65,36 +61,3 @@ def test_places_in_documents() -> None:
     assert format_place(("nodes", 1, "size", 0), document) == "nodes[1] (b).size[0]"
     assert format_place((), document) == "the file"
     assert format_place(("nodes", 9, "id"), document) == "nodes[9].id"
-
-
-tables = st.dictionaries(st.integers(0, 9), st.integers(0, 9), max_size=10)
-
-
-def slow_circle(holders: dict[int, int]) -> bool:
-    """Whether something comes back to itself within as many steps as there are things."""
-    for start in holders:
-        current: int | None = start
-        for _ in range(len(holders)):
-            current = holders.get(current) if current is not None else None
-            if current == start:
-                return True
-    return False
-
-
-@given(tables)
-def test_a_circle_is_found_if_there_is_one(holders: dict[int, int]) -> None:
-    cycle = find_cycle(holders)
-    assert bool(cycle) is slow_circle(holders)
-    for here, there in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True):
-        assert holders[here] == there
-
-
-def test_a_long_chain_is_quick_and_no_recursion() -> None:
-    chain = {n: n + 1 for n in range(100_000)}
-    assert find_cycle(chain) == ()
-    assert len(find_cycle({**chain, 100_000: 50_000})) == 50_001
-
-
-def test_the_refusal_names_the_circle() -> None:
-    with pytest.raises(SceneError, match=r"b: it lies on or in itself \(b > c > b\)\. Do this"):
-        refuse_cycles({"a": "b", "b": "c", "c": "b"}, "Do this.")

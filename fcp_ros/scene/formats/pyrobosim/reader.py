@@ -28,6 +28,7 @@ from fcp_ros.scene.formats.pyrobosim.layout import (
 )
 from fcp_ros.scene.formats.pyrobosim.model import CategoryEntry, HallwayEntry, LocationEntry, World
 from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.formats.validation import keys_of_first, validate
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
@@ -72,7 +73,7 @@ class _WorldReader:
         self._add_robots(nodes, relations)
         self._note_unknown_shapes()
         notes = (*self._ids.notes, *self._notes)
-        return SceneGraph.of(nodes, relations, source=self._file.name, notes=notes)
+        return build_source_graph(nodes, relations, source=self._file.name, notes=notes)
 
     # --- metadata
 

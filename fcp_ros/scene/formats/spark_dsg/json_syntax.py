@@ -113,7 +113,8 @@ class _Columns:
         self.labels.append(attributes["semantic_label"] if semantic else NO_LABEL)
         self.metadata.append(attributes.get("metadata") or _NO_METADATA)
         self.positions.append(attributes["position"])
-        if semantic and (box := attributes["bounding_box"])["type"] in _BOXES:
+        box = attributes.get("bounding_box") if semantic else None
+        if box is not None and box["type"] in _BOXES:  # none where perception has not fitted one
             self._add_box(row, box)
         if kind == AGENT_KIND:
             self.agents[row] = _parse_agent_pose(node, attributes)

@@ -25,6 +25,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import PlacedBox, fit_box_to_corners
 from fcp_ros.scene.formats.identifiers import PlainIds, SourceId, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.formats.thor.unity import (
     BY_TYPE,
     STRUCTURE,
@@ -38,7 +39,6 @@ from fcp_ros.scene.formats.validation import (
     Name,
     Position,
     ToolModel,
-    refuse_cycles,
     validate,
 )
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
@@ -147,7 +147,7 @@ class _EventReader:
             *(self._build_object(thing) for thing in self._objects.values()),
             SceneNode(robot, Layer.AGENT, "robot", self._metadata.agent.to_pose()),
         ]
-        return SceneGraph.of(nodes, relations, source=source, notes=self._notes)
+        return build_source_graph(nodes, relations, source=source, notes=self._notes)
 
     def _is_structure(self, thing: ThorObject) -> bool:
         is_floor = thing.objectType == "Floor"
@@ -227,7 +227,6 @@ class _EventReader:
             self._notes.append(
                 f"of several receptacles the smallest counts for {self._list_ids(several)}"
             )
-        refuse_cycles(chosen, _ADVICE)
         return [self._relate(id_, holder) for id_, holder in chosen.items()]
 
     def _find_receptacles(self) -> dict[str, list[str]]:

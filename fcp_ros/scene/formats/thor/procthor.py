@@ -27,6 +27,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import PlacedBox
 from fcp_ros.scene.formats.identifiers import SourceId, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.formats.thor.unity import BY_TYPE, UNITY, UnityPose, UnityVector, choose_relation
 from fcp_ros.scene.formats.validation import Flag, Name, Share, ToolModel, keys_of_first, validate
 from fcp_ros.scene.graph.elements import (
@@ -177,7 +178,7 @@ class _HouseReader:
         ]
         if agent is not None:
             nodes.append(SceneNode(self._ids[_ROBOT], Layer.AGENT, "robot", agent.to_pose()))
-        return SceneGraph.of(nodes, relations, source=source, notes=self._notes)
+        return build_source_graph(nodes, relations, source=source, notes=self._notes)
 
     def _list_elements(self) -> Iterator[tuple[SourceId, str]]:
         for room in self._house.rooms:

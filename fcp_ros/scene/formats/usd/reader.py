@@ -47,6 +47,7 @@ from fcp_ros.scene.formats.geometry import (
 )
 from fcp_ros.scene.formats.identifiers import SOURCE_ID
 from fcp_ros.scene.formats.scene_file import SceneFile, describe_folders
+from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.formats.usd.geometry import build_surfaces, choose_axes, compute_corners
 from fcp_ros.scene.formats.usd.labelled_prims import (
     LabelledPrim,
@@ -198,7 +199,7 @@ class _GraphBuilder:
             relation for thing in self._things for relation in self._read_relations(thing)
         )
         frame_id = self._found["frame_id"]
-        return SceneGraph.of(
+        return build_source_graph(
             nodes,
             relations,
             frame_id=frame_id if isinstance(frame_id, str) and frame_id else "map",

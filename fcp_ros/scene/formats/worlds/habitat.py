@@ -29,6 +29,7 @@ import numpy as np
 from pydantic import Field
 from scipy.spatial.transform import Rotation as Turn
 
+from fcp_ros.foundation.labels import is_named
 from fcp_ros.scene.formats.geometry import Y_UP, Floats
 from fcp_ros.scene.formats.scene_file import SceneFile, open_scene_file
 from fcp_ros.scene.formats.validation import (
@@ -280,7 +281,7 @@ class _HabitatReader:
         semantic = template.config.semantic_id if template is not None else 0
         for table in self._tables:
             for key in (name, name.split(_PART)[0], f"#{semantic}"):
-                if table.get(key) and table[key].lower() not in ("", "unknown", "undefined"):
+                if is_named(table.get(key, "")):
                     return read_name(table[key])
         return read_name(name.removeprefix(self._common))
 

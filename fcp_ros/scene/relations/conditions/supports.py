@@ -26,7 +26,8 @@ less 1.
 2. the item's centre is above the support's centre,
 3. the item's bottom is at most ``resting`` above or below the support's top (along the normal of a
    tilted top), and
-4. the support is not inside the item: a coaster on the bottom of a crate carries no crate.
+4. the support is not inside the item: a coaster on the bottom of a crate carries no crate, and
+5. the support is not much smaller (`can_carry`): a cupboard on the wall is not on the kettle below.
 
 Of several supports the one with the highest centre counts, since that one lies on the others (a
 tray with a rim on a table), then the nearest top, then the lesser id. Clearness: the lesser of
@@ -91,6 +92,9 @@ CORE = 0.8
 DEEP = 0.3
 """Least height of a container that things stand in, as a share of its lesser width."""
 
+MUCH_SMALLER = 0.1
+"""Share of a thing's size below which another one does not carry it."""
+
 SEAT = 0.25
 """Share of a seat's height below which things are under it."""
 
@@ -101,7 +105,7 @@ COVERED = 0.5
 """From this share of covered columns on, a thing is inside the surface that it rests on."""
 
 _LEGS, _SEAT, _SHELF = HoldingRole.LEGS, HoldingRole.SEAT, HoldingRole.SHELF
-_MOUNT, _BUILT_IN = HoldingRole.MOUNT, HoldingRole.BUILT_IN
+_MOUNT, _WALL = HoldingRole.MOUNT, HoldingRole.WALL
 
 
 def find_supports(boxes: Boxes, options: RelationOptions) -> dict[str, ScoredPairs]:
@@ -129,7 +133,7 @@ def find_supports_among(
         item, other, depth = item[within], other[within], depth[within]
         if "under" in best:
             best["under"].add(select_under(boxes, item, other, depth, options))
-        free = (boxes.role[item] != _BUILT_IN) & (boxes.role[other] < _MOUNT)
+        free = (boxes.role[item] < _WALL) & (boxes.role[other] < _MOUNT)
         item, other, depth = item[free], other[free], depth[free]
         best["on"].add(select_resting(boxes, item, other, depth, options))
         best["inside"].add(select_inside(boxes, item, other, options))
@@ -156,7 +160,7 @@ def settle_places(
     keep[is_enclosed] = is_inside(boxes, on.other[is_enclosed], inside.other[place[is_enclosed]])
     on = on.take(keep)
     role = boxes.role[inside.other]
-    carries = (role == _SEAT) | (role == _SHELF)
+    carries = (role == _SEAT) | (role == _SHELF) | (role == HoldingRole.HOLDER)
     if not carries.any():
         return on, inside
     carried = inside.take(carries & ~np.isin(inside.item, on.item))
@@ -296,6 +300,7 @@ def select_resting(
     gap, depth = _measure_gaps(boxes, item, support, depth)
     gap = np.abs(gap)
     keep = np.flatnonzero((gap <= options.resting) & (depth >= -EDGE))
+    keep = keep[can_carry(boxes, item[keep], support[keep])]
     keep = keep[~is_inside(boxes, support[keep], item[keep])]
     item, support, gap, depth = item[keep], support[keep], gap[keep], depth[keep]
     clearness = np.minimum(share_left(gap, options.resting), share_of(depth, options.clear))
@@ -305,15 +310,28 @@ def select_resting(
 
 
 def rests_on(boxes: Boxes, item: Indices, support: Indices, options: RelationOptions) -> Flags:
-    """Test whether each item rests on each support (conditions 1 to 4), shape (k,)."""
+    """Test whether each item rests on each support (conditions 1 to 5), shape (k,)."""
     gap, depth = _measure_gaps(boxes, item, support, measure_depth(boxes, item, support))
     rests: Flags = (
         (depth >= -EDGE)
         & (boxes.centre[item, 2] > boxes.centre[support, 2])
         & (np.abs(gap) <= options.resting)
+        & can_carry(boxes, item, support)
         & ~is_inside(boxes, support, item)
     )
     return rests
+
+
+def can_carry(boxes: Boxes, item: Indices, support: Indices) -> Flags:
+    """Test whether each support is large enough for what would stand on it, shape (k,).
+
+    It is not if footprint and volume are less than ``MUCH_SMALLER`` of the item's. Of what is often
+    mounted the volume decides alone.
+    """
+    flatter = boxes.footprint(support) < MUCH_SMALLER * boxes.footprint(item)
+    smaller = boxes.volume(support) < MUCH_SMALLER * boxes.volume(item)
+    large: Flags = ~(smaller & (flatter | boxes.hangs[item]))
+    return large
 
 
 def select_under(

@@ -12,13 +12,17 @@ conditions of ``supports`` holds.
   above the support's, and its bottom is at most ``hovering`` above or below the support's top. The
   confidence falls from 0.5 at ``resting`` to ``LEAST`` at ``hovering``. Things that are often
   mounted (pictures, television sets) need the strict condition.
+- ``on``, put on: a holder of paper is within or at the upper half of the item. Clearness:
+  ``HANGING``.
 - ``inside``, partly: at least ``PARTLY`` of the item's box is within a larger container without a
   special role, and the item does not stick out at its top or bottom. The confidence grows from
   ``LEAST`` to 0.5 with that share, which is 0.5 at ``CORE``.
 - ``attached``: the item touches another thing (gap at most ``resting``) with at least ``FACE`` of
   one of its faces, and is thin (half of its other extents at most), or the other thing is a wall or
   ceiling; or a hook, rail or the like is within or at the upper half of the item. Clearness: the
-  lesser of 1 - gap / resting and the share, at most ``HANGING``.
+  lesser of 1 - gap / resting and the share, at most ``HANGING``. Windows and what else is built in
+  are attached to walls and ceilings only, curtains also to windows and rods.
+- Nothing is on what is much smaller (`can_carry` of ``supports``).
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ from fcp_ros.scene.relations.conditions.scored_pairs import (
     share_left,
     to_confidence,
 )
-from fcp_ros.scene.relations.conditions.supports import CORE
+from fcp_ros.scene.relations.conditions.supports import CORE, can_carry
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices, to_box_frame
 
@@ -81,6 +85,7 @@ def find_unsettled_places(
         shares, gaps = _measure_overlaps(boxes, item, other)
         best["on"].add(_select_across(boxes, item, other, shares, options))
         best["on"].add(_select_off(boxes, item, other, options))
+        best["on"].add(_select_put_on(boxes, item, other, gaps, options))
         best["inside"].add(_select_partly_inside(boxes, item, other, shares, options))
         best["attached"].add(_select_attached(boxes, item, other, shares, gaps, options))
     found = {name: each.best() or ScoredPairs.empty() for name, each in best.items()}
@@ -145,10 +150,8 @@ def _turn_halves(boxes: Boxes, item: Indices, other: Indices) -> Floats:
 
 
 def _can_hold(boxes: Boxes, item: Indices, other: Indices) -> Flags:
-    free: Flags = (boxes.role[item] != HoldingRole.BUILT_IN) & (
-        boxes.role[other] < HoldingRole.MOUNT
-    )
-    return free
+    free: Flags = (boxes.role[item] < HoldingRole.WALL) & (boxes.role[other] < HoldingRole.MOUNT)
+    return free & can_carry(boxes, item, other)
 
 
 def _score(item: Indices, other: Indices, confidence: Floats) -> ScoredPairs:
@@ -197,7 +200,7 @@ def _select_partly_inside(
     keep = np.flatnonzero(
         (share >= PARTLY)
         & (boxes.role[other] == HoldingRole.PLAIN)
-        & (boxes.role[item] != HoldingRole.BUILT_IN)
+        & (boxes.role[item] < HoldingRole.WALL)
         & (boxes.volume(other) > boxes.volume(item))
         & (boxes.top(item) <= boxes.top(other) + EDGE)
         & (boxes.bottom(item) >= boxes.bottom(other) - options.resting)
@@ -216,7 +219,7 @@ def _select_attached(
     options: RelationOptions,
 ) -> ScoredPairs:
     radius = _turn_halves(boxes, item, other)
-    is_anchor = boxes.role[other] == HoldingRole.BUILT_IN
+    is_anchor = boxes.role[other] >= HoldingRole.WALL
     clearness = np.full(len(item), -1.0)
     for axis, (one, two) in ((0, (1, 2)), (1, (0, 2)), (2, (0, 1))):
         face = shares[:, one] * shares[:, two]
@@ -227,20 +230,55 @@ def _select_attached(
             touches &= boxes.centre[other, 2] > boxes.centre[item, 2]
         clear = np.minimum(share_left(distance, options.resting), face)
         clearness = np.where(touches, np.maximum(clearness, clear), clearness)
-    hangs = _hangs_on(boxes, item, other, gaps, options)
+    hangs = _hangs_on(boxes, item, other, gaps, options, HoldingRole.MOUNT)
     clearness = np.where(hangs, HANGING, np.minimum(clearness, HANGING))
-    keep = np.flatnonzero((clearness >= 0.0) & ((boxes.role[other] != HoldingRole.MOUNT) | hangs))
+    role = boxes.role[other]
+    holds = np.zeros(len(item), dtype=np.bool_)
+    for kind in (HoldingRole.MOUNT, HoldingRole.HOLDER):  # a rail is not attached to its towel
+        holds |= _hangs_on(boxes, other, item, gaps, options, kind)
+    keep = np.flatnonzero(
+        (clearness >= 0.0)
+        & ~holds
+        & (((role != HoldingRole.MOUNT) & (role != HoldingRole.HOLDER)) | hangs)
+        & _can_be_attached(boxes, item, other)
+    )
     return _score(item[keep], other[keep], to_confidence(clearness[keep]))
 
 
-def _hangs_on(
+def _can_be_attached(boxes: Boxes, item: Indices, other: Indices) -> Flags:
+    """Test labels: windows are in walls only, and curtains hang at walls, rods and windows."""
+    own, role = boxes.role[item], boxes.role[other]
+    in_wall: Flags = (own < HoldingRole.WALL) | (role == HoldingRole.WALL)
+    at_window = (role == HoldingRole.MOUNT) | (role == HoldingRole.BUILT_IN)
+    return in_wall | ((own == HoldingRole.CURTAIN) & at_window)
+
+
+def _select_put_on(
     boxes: Boxes, item: Indices, other: Indices, gaps: Floats, options: RelationOptions
+) -> ScoredPairs:
+    """Select what a holder goes through, such as a roll of paper."""
+    keep = np.flatnonzero(
+        _hangs_on(boxes, item, other, gaps, options, HoldingRole.HOLDER)
+        & (boxes.role[item] < HoldingRole.MOUNT)
+    )
+    clearness = np.full(len(keep), HANGING)
+    return _score(item[keep], other[keep], to_confidence(clearness))
+
+
+def _hangs_on(
+    boxes: Boxes,
+    item: Indices,
+    other: Indices,
+    gaps: Floats,
+    options: RelationOptions,
+    role: HoldingRole,
 ) -> Flags:
     height = boxes.centre[other, 2]
+    low = options.resting if role == HoldingRole.HOLDER else 0.0  # it goes through the middle
     hangs: Flags = (
-        (boxes.role[other] == HoldingRole.MOUNT)
+        (boxes.role[other] == role)
         & (gaps.max(axis=1, initial=-np.inf) <= options.resting)
-        & (height >= boxes.centre[item, 2])
+        & (height >= boxes.centre[item, 2] - low)
         & (height <= boxes.top(item) + options.resting)
     )
     return hangs
