@@ -217,7 +217,8 @@ class _HabitatReader:
             x, y, z = (stretch * np.array(template.config.scale)).tolist()
             turn = _turn_upright(template.config, name)
             shape = BodyShape("", matrix @ turn, None, template.mesh, scale=(x, y, z))
-        body = WorldBody(name, -1, matrix, [shape], label=self._choose_label(name, template))
+        label = self._choose_label(name, template)
+        body = WorldBody(name.removeprefix(self._common), -1, matrix, [shape], label=label)
         body.is_fixed = instance.motion_type.upper() != "DYNAMIC" if instance.motion_type else None
         return body
 

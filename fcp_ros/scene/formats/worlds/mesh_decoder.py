@@ -31,7 +31,8 @@ def decode(path: str, part: str) -> tuple[None, dict[str, Any]]:
     import numpy
     import trimesh
 
-    scene = trimesh.load_scene(path, process=False, skip_materials=True)
+    library: Any = trimesh
+    scene = library.load_scene(path, process=False, skip_materials=True)
     found = [numpy.zeros((0, 3))]
     for node in scene.graph.nodes_geometry:
         matrix, name = scene.graph[node]
@@ -43,8 +44,8 @@ def decode(path: str, part: str) -> tuple[None, dict[str, Any]]:
     if not len(points):
         raise UnusableMesh(f"it has no part {part!r}" if part else "it is empty")
     try:
-        points = trimesh.convex.hull_points(points)
+        points = library.convex.hull_points(points)
     except Exception:  # flat, or too few: all of its points are as good
         points = numpy.unique(points, axis=0)
-    unit = trimesh.units.unit_conversion(scene.units, "meters") if scene.units else 1.0
+    unit = library.units.unit_conversion(scene.units, "meters") if scene.units else 1.0
     return None, {"points": points * unit}

@@ -30,23 +30,25 @@ def decode(path: str, most_bodies: str) -> tuple[dict[str, Any], dict[str, Any]]
     import mujoco
     import numpy
 
+    library: Any = mujoco
+
     try:
-        model = mujoco.MjModel.from_xml_path(path)
+        model = library.MjModel.from_xml_path(path)
     except ValueError as error:
         raise UnusableModel("MuJoCo says: " + " ".join(str(error).split())[:300]) from None
     if model.nbody > int(most_bodies):
         raise UnusableModel(f"it has {model.nbody} bodies, more than the limit of {most_bodies}")
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
+    data = library.MjData(model)
+    library.mj_kinematics(model, data)
     shapes, points = [], []
     signs = numpy.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
     for shape in range(model.ngeom):
         kind, own, mesh = model.geom_type[shape], model.geom_dataid[shape], ""
         size = model.geom_size[shape]
-        if kind == mujoco.mjtGeom.mjGEOM_MESH:
+        if kind == library.mjtGeom.mjGEOM_MESH:
             mesh, start = model.mesh(own).name, model.mesh_vertadr[own]
             points.append(model.mesh_vert[start : start + model.mesh_vertnum[own]])
-        elif kind == mujoco.mjtGeom.mjGEOM_PLANE:  # of size 0 it has no end
+        elif kind == library.mjtGeom.mjGEOM_PLANE:  # of size 0 it has no end
             points.append(signs * (*size[:2], 0.0) if size[:2].min() > 0.0 else signs[:0])
         else:
             box = model.geom_aabb[shape]
@@ -60,11 +62,11 @@ def decode(path: str, most_bodies: str) -> tuple[dict[str, Any], dict[str, Any]]
         "points": numpy.concatenate([numpy.zeros((0, 3)), *points]),
         "counts": numpy.array([len(own) for own in points], dtype=numpy.int64),
     }
-    bodies = [describe_body(mujoco, model, body) for body in range(1, model.nbody)]
+    bodies = [describe_body(library, model, body) for body in range(1, model.nbody)]
     return {"bodies": bodies, "shapes": shapes}, arrays
 
 
-def describe_body(mujoco: Any, model: Any, body: int) -> dict[str, Any]:
+def describe_body(library: Any, model: Any, body: int) -> dict[str, Any]:
     """Return name, parent, joints of a body, and whether only the mouse moves it."""
     joints = []
     first = model.body_jntadr[body]
@@ -72,7 +74,7 @@ def describe_body(mujoco: Any, model: Any, body: int) -> dict[str, Any]:
         joints.append(
             {
                 "name": model.joint(joint).name,
-                "is_free": bool(model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE),
+                "is_free": bool(model.jnt_type[joint] == library.mjtJoint.mjJNT_FREE),
                 "is_limited": bool(model.jnt_limited[joint]),
                 "position": float(model.qpos0[model.jnt_qposadr[joint]]),
             }
