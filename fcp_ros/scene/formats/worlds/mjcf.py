@@ -64,6 +64,7 @@ _WITHOUT = ("material", "user", "hfield", "fluidshape", "fluidcoef")
 _COMPILER = ("angle", "eulerseq", "coordinate", "autolimits", "inertiafromgeom", "settotalmass")
 _LENIENT = {"boundmass": "0.001", "boundinertia": "0.001", "balanceinertia": "true"}
 _LENIENT |= {"discardvisual": "false", "fusestatic": "false"}
+_OF_ANY_MESH = ("name", "class", "inertia")
 _PLACEHOLDER = "0 0 0 .001 0 0 0 .001 0 0 0 .001"
 _NUMBERED = re.compile(r"[\W_]*\d*$")
 
@@ -186,10 +187,8 @@ class _ModelText:
         )
         if path is None or not path.is_file():
             self.unknown.add(attributes["name"])
-            plain = {
-                key: attributes[key] for key in ("name", "class", "inertia") if key in attributes
-            }
-            return {**plain, "vertex": _PLACEHOLDER}
+            kept = {key: value for key, value in attributes.items() if key in _OF_ANY_MESH}
+            return {**kept, "vertex": _PLACEHOLDER}
         self.size += path.stat().st_size
         return {**attributes, "file": str(path)}
 
@@ -246,8 +245,8 @@ def _list_bodies(
             openings=tuple(joint["position"] for joint in moved if joint["is_limited"]),
             is_driven=any(joint["name"] in model.driven for joint in joints if joint["name"]),
         )
-    for name, own in of_world.items():
-        yield WorldBody(name, -1, own[0].matrix, own, is_fixed=True)
+    for name, alike in of_world.items():
+        yield WorldBody(name, -1, alike[0].matrix, alike, is_fixed=True)
 
 
 def _drop_kind(name: str) -> str:

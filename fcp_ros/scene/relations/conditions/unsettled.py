@@ -248,9 +248,13 @@ def _select_attached(
 def _can_be_attached(boxes: Boxes, item: Indices, other: Indices) -> Flags:
     """Test labels: windows are in walls only, and curtains hang at walls, rods and windows."""
     own, role = boxes.role[item], boxes.role[other]
-    in_wall: Flags = (own < HoldingRole.WALL) | (role == HoldingRole.WALL)
     at_window = (role == HoldingRole.MOUNT) | (role == HoldingRole.BUILT_IN)
-    return in_wall | ((own == HoldingRole.CURTAIN) & at_window)
+    fits: Flags = (
+        (own < HoldingRole.WALL)
+        | (role == HoldingRole.WALL)
+        | ((own == HoldingRole.CURTAIN) & at_window)
+    )
+    return fits
 
 
 def _select_put_on(
