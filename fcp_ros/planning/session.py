@@ -23,6 +23,8 @@ GOALS_REMEMBERED = 32
 """Goals whose last plan is kept."""
 PLANS_REMEMBERED = 200
 """Plans from which chunks are learned."""
+CHECK_EVERY = 0.05
+"""Seconds between two looks at the limits of a request that waits for another one."""
 
 
 class PlanningSession:
@@ -54,21 +56,33 @@ class PlanningSession:
         self._candidates: dict[str, tuple[Candidate, ...]] = {}
         self._past: deque[tuple[PlanStep, ...]] = deque(maxlen=PLANS_REMEMBERED)
         self._library = ChunkLibrary.of(domain)
+        self._restricting = threading.Lock()
         self._restricted: PlanningSession | None = None
 
-    def restrict(self, make: Callable[[Domain], Domain]) -> PlanningSession:
+    def restrict(
+        self, make: Callable[[Domain], Domain], check: Callable[[], None] = never_stop
+    ) -> PlanningSession:
         """Return the memory for a part of the domain; the same one each time.
 
         Args:
             make: makes that part; always the same one for one session.
+            check: called often while it is prepared, or awaited; may raise to stop.
         """
-        if self._restricted is None:
-            domain = make(self.domain)
-            same = domain is self.domain
-            self._restricted = (
-                self if same else PlanningSession(domain, self._learn, suggester=self.suggester)
-            )
-        return self._restricted
+        # Another request may be preparing it, with limits that are not those of this one.
+        while not self._restricting.acquire(timeout=CHECK_EVERY):
+            check()
+        try:
+            if self._restricted is None:
+                domain = make(self.domain)
+                same = domain is self.domain
+                self._restricted = (
+                    self
+                    if same
+                    else PlanningSession(domain, self._learn, check, suggester=self.suggester)
+                )
+            return self._restricted
+        finally:
+            self._restricting.release()
 
     @cached_property
     def cost_unit(self) -> CostUnit:

@@ -123,7 +123,7 @@ class _GoalRequest:
             Interrupted: a limit was reached.
         """
         check = Watch(self.options, self.cancelled, self.progress, self.start, Phase.PARSE).check
-        own = (session or PlanningSession(self.domain, check=check)).restrict(remove_asking)
+        own = (session or PlanningSession(self.domain, check=check)).restrict(remove_asking, check)
         return PlanningWorld(self.instance, own, self.make_proofs(own, self.instance))
 
     def make_proofs(self, session: PlanningSession, state: Instance) -> GoalProofs:

@@ -190,7 +190,7 @@ class RelationTable:
             indexes = {
                 at: _make_index_persistent(self.index(at)) for at in range(len(self.declared.legs))
             }
-            self._persistent = RelationTable(
+            twin = RelationTable(
                 self.declared,
                 rows,
                 _find_by_legs(rows, self, indexes),
@@ -198,7 +198,8 @@ class RelationTable:
                 self._last,
                 self.keys,
             )
-            self._persistent.digest = self.digest
+            twin.digest = self.digest
+            self._persistent = twin  # seen by other threads only when it is whole
         return self._persistent
 
     def add(self, row: int, legs: Legs, names: Mapping[int, str]) -> None:

@@ -10,6 +10,7 @@ from itertools import combinations
 from fcp_ros.cset import Instance
 from fcp_ros.planning.mutexes.links import LinkCheck, find_possible_links, is_kept, make_checks
 from fcp_ros.planning.mutexes.pairs import (
+    Hypothesis,
     MutexPair,
     MutexProof,
     Place,
@@ -20,6 +21,8 @@ from fcp_ros.planning.task.lifted import LiftedDomain, never_stop
 
 MOST_CLASSES = 200
 """Unary static relations of which all pairs are looked at."""
+MOST_KNOWN = 64
+"""Kinds of states whose invariants are kept."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Invariants:
 
 
 class InvariantFinder:
-    """Finds the invariants of one domain from its states on.
+    """Finds the invariants of one domain from its states on. Safe to share by threads.
 
     Args:
         lifted: the domain.
@@ -85,8 +88,11 @@ class InvariantFinder:
         known = self._known.get((broken, disjoint))
         if known is None:
             pairs = self._proof.find_pairs(broken, disjoint, check)
-            links = tuple(link for link in self._links if is_kept(link, self._proof, pairs))
+            shown = Hypothesis(pairs, disjoint)
+            links = tuple(link for link in self._links if is_kept(link, self._proof, shown))
             check()
+            if len(self._known) >= MOST_KNOWN:  # a scene that changes for days
+                self._known.clear()
             known = self._known[broken, disjoint] = Invariants(
                 {rule.number: make_checks(rule, links) for rule in self._lifted.rules},
                 tuple(self._make_groups(pairs, check)),

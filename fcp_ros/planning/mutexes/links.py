@@ -8,11 +8,11 @@ those two.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from fcp_ros.planning.mutexes.pairs import ChangeContext, MutexPair, MutexProof, Place
+from fcp_ros.planning.mutexes.pairs import ChangeContext, Hypothesis, MutexProof, Place
 from fcp_ros.planning.task.lifted import LiftedRule
 from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
@@ -65,10 +65,10 @@ def find_possible_links(rules: Sequence[LiftedRule], proof: MutexProof) -> list[
     return list(found)
 
 
-def is_kept(link: StaticLink, proof: MutexProof, pairs: Collection[MutexPair]) -> bool:
-    """Return True if no rule breaks a link, given the mutex pairs."""
+def is_kept(link: StaticLink, proof: MutexProof, hypothesis: Hypothesis) -> bool:
+    """Return True if no rule breaks a link, given what holds before each."""
     return all(
-        _keeps_link(link, turned, context, atom, proof, pairs)
+        _keeps_link(link, turned, context, atom, proof, hypothesis)
         for turned, place in ((False, link.one), (True, link.other))
         for context, atom in proof.find_adders(place[0])
     )
@@ -110,7 +110,7 @@ def _keeps_link(
     context: ChangeContext,
     atom: LiftedAtom,
     proof: MutexProof,
-    pairs: Collection[MutexPair],
+    hypothesis: Hypothesis,
 ) -> bool:
     """Return True if an added fact is linked to every fact that holds together with it."""
     place, (name, leg) = (link.other, link.one) if turned else (link.one, link.other)
@@ -126,9 +126,9 @@ def _keeps_link(
         shared = other.rule is context.rule and context.may_be_same(slots[leg], slot)
         if shared and not (slots[leg] == slot and is_required(slots)):
             return False
-    if atom in context.holds or proof.is_gone(context, slot, (name, leg), pairs):
+    if atom in context.holds or proof.is_gone(context, slot, (name, leg), hypothesis):
         return True
-    alone = frozenset(((name, leg),)) in pairs
+    alone = frozenset(((name, leg),)) in hypothesis.pairs
     return alone and any(
         relation.name == name and slots[leg] == slot and is_required(slots)
         for relation, slots in context.holds

@@ -42,6 +42,19 @@ Disjoint = Collection[frozenset[str]]
 """Pairs of unary static relations that no element is in both of."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """The hypothesis of the induction: what is taken to hold before each change.
+
+    Attributes:
+        pairs: mutex pairs.
+        disjoint: as the initial state has them.
+    """
+
+    pairs: Collection[MutexPair]
+    disjoint: Disjoint
+
+
 def make_at_once_pair(place: Place) -> MutexPair:
     """Make the pair that means that a place is filled at once."""
     return frozenset((place, (place[0], AT_ONCE - place[1])))
@@ -111,7 +124,7 @@ def _index_changes(
 
 
 class MutexProof:
-    """Finds pairs of places that stay mutex if they are so initially.
+    """Finds pairs of places that stay mutex if they are so initially. Safe to share by threads.
 
     Attributes:
         contexts: the rules and their effects, each with the body that it adds and deletes.
@@ -147,14 +160,14 @@ class MutexProof:
             disjoint: pairs of unary static relations without a common element.
             check: called often; may raise to stop.
         """
-        self._disjoint = disjoint
         pairs = set(self._candidates.difference(broken))
+        hypothesis = Hypothesis(pairs, disjoint)  # weaker with each pair that is taken out
         doubtful: Collection[MutexPair] = list(pairs)
         while doubtful:
             wrong = []
             for pair in doubtful:
                 check()
-                if not self._is_kept(pair, pairs):
+                if not self._is_kept(pair, hypothesis):
                     wrong.append(pair)
             pairs.difference_update(wrong)
             # What keeps a pair are pairs that share a place with it.
@@ -163,7 +176,7 @@ class MutexProof:
         return frozenset(pairs)
 
     def is_gone(
-        self, context: ChangeContext, slot: int, place: Place, pairs: Collection[MutexPair]
+        self, context: ChangeContext, slot: int, place: Place, hypothesis: Hypothesis
     ) -> bool:
         """Return True if no fact of an element at a place survives a change.
 
@@ -171,9 +184,10 @@ class MutexProof:
             context: the change.
             slot: the slot that binds the element.
             place: the place that must be empty afterwards.
-            pairs: the mutex pairs before the change.
+            hypothesis: what holds before the change.
         """
         name, leg = place
+        pairs = hypothesis.pairs
         for relation, slots in context.lacks:
             if relation.name == name and slots[leg] == slot and _is_open(slots, leg):
                 return True
@@ -185,9 +199,11 @@ class MutexProof:
                 known = bound == slot and frozenset(((relation.name, other), place)) in pairs
                 if known and ((relation.name, other) != place or atom in context.deletes):
                     return True
-        return make_at_once_pair(place) in pairs and self._empties(context, slot, place)
+        return make_at_once_pair(place) in pairs and self._empties(
+            context, slot, place, hypothesis.disjoint
+        )
 
-    def _empties(self, context: ChangeContext, slot: int, place: Place) -> bool:
+    def _empties(self, context: ChangeContext, slot: int, place: Place, disjoint: Disjoint) -> bool:
         """Return True if a rule deletes as many facts as were ever added to a place at once."""
         name, leg = place
         taken = {
@@ -199,7 +215,7 @@ class MutexProof:
         return bool(taken) and all(
             len(_collect_added_with(other, atom, leg)) <= len(taken)
             or any(
-                frozenset((one, two)) in self._disjoint
+                frozenset((one, two)) in disjoint
                 for one in here
                 for two in _list_static(other.rule, atom[1][leg])
             )
@@ -263,24 +279,24 @@ class MutexProof:
 
     # --- obligations
 
-    def _is_kept(self, pair: MutexPair, pairs: Collection[MutexPair]) -> bool:
+    def _is_kept(self, pair: MutexPair, hypothesis: Hypothesis) -> bool:
         places = sorted(pair)
         if len(places) == 1:
             ((name, leg),) = places
             relation = self._relations[name]
             if leg in relation.keys or len(relation.legs) == 1:
                 return True  # a C-set state keeps functional legs and has each fact once
-            return self._keeps(places[0], places[0], pairs)
+            return self._keeps(places[0], places[0], hypothesis)
         one, other = places
         if one[1] <= AT_ONCE:
-            return self._is_filled_at_once(other, pairs)
+            return self._is_filled_at_once(other, hypothesis)
         if one[1] == ABSENT:
-            return self._is_implied(one[0], other, pairs)
+            return self._is_implied(one[0], other, hypothesis)
         if other[1] == ABSENT:
-            return self._is_implied(other[0], one, pairs)
-        return self._keeps(one, other, pairs) and self._keeps(other, one, pairs)
+            return self._is_implied(other[0], one, hypothesis)
+        return self._keeps(one, other, hypothesis) and self._keeps(other, one, hypothesis)
 
-    def _keeps(self, added: Place, other: Place, pairs: Collection[MutexPair]) -> bool:
+    def _keeps(self, added: Place, other: Place, hypothesis: Hypothesis) -> bool:
         """Return True if a place is empty whenever a fact is added to another one."""
         for context, atom in self.find_adders(added[0]):
             slot = atom[1][added[1]]
@@ -290,11 +306,11 @@ class MutexProof:
                 continue  # it held before
             if self._is_added(context, slot, other, but=atom):
                 return False
-            if not self.is_gone(context, slot, other, pairs):
+            if not self.is_gone(context, slot, other, hypothesis):
                 return False
         return True
 
-    def _is_filled_at_once(self, place: Place, pairs: Collection[MutexPair]) -> bool:
+    def _is_filled_at_once(self, place: Place, hypothesis: Hypothesis) -> bool:
         name, leg = place
         for context, atom in self.find_adders(name):
             slot = atom[1][leg]
@@ -304,7 +320,7 @@ class MutexProof:
                 for _, another in self._adders.find(context.rule, name)
             ):
                 return False
-            if context.is_many(atom, leg) or not self.is_gone(context, slot, place, pairs):
+            if context.is_many(atom, leg) or not self.is_gone(context, slot, place, hypothesis):
                 return False
         return True
 
@@ -316,23 +332,23 @@ class MutexProof:
             for _, atom in self._adders.find(context.rule, name)
         )
 
-    def _is_implied(self, fact: str, place: Place, pairs: Collection[MutexPair]) -> bool:
+    def _is_implied(self, fact: str, place: Place, hypothesis: Hypothesis) -> bool:
         """Return True if an element with a fact at the place always has the unary fact."""
         name, leg = place
         for context, (_, slots) in self.find_adders(name):
-            if not self._is_so_after(context, slots[leg], fact, pairs):
+            if not self._is_so_after(context, slots[leg], fact, hypothesis):
                 return False
         for context, (relation, slots) in self._deleters.of_relation.get(fact, ()):
             if (relation, slots) in context.adds:
                 continue
             if self._is_added(context, slots[0], place, but=(relation, slots)):
                 return False
-            if not self.is_gone(context, slots[0], place, pairs):
+            if not self.is_gone(context, slots[0], place, hypothesis):
                 return False
         return True
 
     def _is_so_after(
-        self, context: ChangeContext, slot: int, fact: str, pairs: Collection[MutexPair]
+        self, context: ChangeContext, slot: int, fact: str, hypothesis: Hypothesis
     ) -> bool:
         """Return True if an element surely has a unary fact after a change."""
         if any(relation.name == fact and slots == (slot,) for relation, slots in context.adds):
@@ -345,7 +361,8 @@ class MutexProof:
         return any(
             bound == slot
             and (
-                relation.name == fact or frozenset(((fact, ABSENT), (relation.name, leg))) in pairs
+                relation.name == fact
+                or frozenset(((fact, ABSENT), (relation.name, leg))) in hypothesis.pairs
             )
             for relation, slots in context.holds
             for leg, bound in enumerate(slots)

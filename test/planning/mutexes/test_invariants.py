@@ -13,6 +13,7 @@ from fcp_ros.domain.spans.amalgam import apply_rule
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.mutexes.pairs import (
     AT_ONCE,
+    Hypothesis,
     MutexProof,
     find_disjoint_relations,
     find_initially_broken,
@@ -203,13 +204,48 @@ def test_pairs_are_those_of_a_proof_that_asks_for_all_of_them_again(world):
     broken = frozenset(find_initially_broken(proof.find_pairs((), disjoint), instance))
     found = proof.find_pairs(broken, disjoint)
     pairs = set(proof._candidates - broken)
-    while wrong := [pair for pair in pairs if not proof._is_kept(pair, pairs)]:
+    hypothesis = Hypothesis(pairs, disjoint)
+    while wrong := [pair for pair in pairs if not proof._is_kept(pair, hypothesis)]:
         pairs.difference_update(wrong)
     assert found == pairs
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("fcp_ros.planning.mutexes.pairs.MOST_PAIRS", 12)
         few = MutexProof(lifted.rules, lifted.relations).find_pairs(broken, disjoint)
     assert few <= pairs
+
+
+def interrupt(number, act):
+    """A check that acts when it is called for the given time."""
+    left = itertools.count(number, -1)
+
+    def check():
+        if next(left) == 0:
+            act()
+
+    return check
+
+
+def test_proofs_that_interleave_find_what_they_find_alone():
+    """Two threads share the proof of a domain: neither may see what the other one assumes."""
+    one, two = "parameters: {x: item, y: box}", "parameters: {x: item, y: box, v: box}"
+    rules = [(one, KNOWN[4]), (two, KNOWN[5]), (one, KNOWN[6]), (two, KNOWN[7])]
+    text = HEAD + "\n".join(
+        f"  r{n}: {{{parameters}, {line}, {DONE}}}" for n, (parameters, line) in enumerate(rules)
+    )
+    lifted = lift_domain(parse_domain(text))
+    proof = MutexProof(lifted.rules, lifted.relations)
+    disjoint = [frozenset(("small", "large"))]
+    cases = [(disjoint, ()), ((), disjoint)]
+    alone = [proof.find_pairs((), one) for one, _ in cases]
+    assert alone[1] < alone[0]
+    calls = []
+    proof.find_pairs((), (), lambda: calls.append(None))
+    for number in range(len(calls)):
+        for (one, other), expected in zip(cases, alone, strict=True):
+            found = proof.find_pairs(
+                (), one, interrupt(number, lambda other=other: proof.find_pairs((), other))
+            )
+            assert found == expected, number
 
 
 def make_chain(count):
