@@ -183,8 +183,8 @@ def _find_extra(condition: Condition) -> list[int]:
     pattern, image = condition.inclusion.target, condition.inclusion.image()
     rows = [
         row
-        for relation in pattern.schema.relations
-        for row in pattern.tuples(relation.name)
+        for relation in pattern.filled_relations()
+        for row in pattern.tuples(relation)
         if row not in image
     ]
     return rows or [e for e in pattern.all_elements() if e not in image]

@@ -79,9 +79,9 @@ def compile_check(pattern: Instance) -> PatternCheck:
         for element, value in pattern.function_table(function.name).values.items()
     )
     tuples = tuple(
-        (relation.name, row, legs)
-        for relation in schema.relations
-        for row, legs in pattern.tuples(relation.name).items()
+        (relation, row, legs)
+        for relation in pattern.filled_relations()
+        for row, legs in pattern.tuples(relation).items()
     )
     constants: list[tuple[str, int, AttributeValue]] = []
     variables: list[tuple[str, int, str]] = []

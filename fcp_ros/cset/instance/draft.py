@@ -2,7 +2,7 @@
 """An instance under construction: its tables, copied when they first change, and what changed."""
 
 from collections import ChainMap
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -10,6 +10,7 @@ from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.relation_table import RelationTable
 from fcp_ros.cset.instance.tables import AttributeTable, ElementTable, FunctionTable
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
+from fcp_ros.foundation.persistent_map import evolve
 
 ChangedTuple = tuple[str, int, tuple[int, ...]]
 
@@ -46,6 +47,33 @@ class Change:
 Legs = tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Blank:
+    """The relations of the empty instance, which everything that is new starts from.
+
+    A pattern has tuples in a handful of the relations of its schema, which may be thousands.
+
+    Attributes:
+        tables: sealed and empty, by name.
+        position: of each relation in the schema.
+    """
+
+    tables: dict[str, RelationTable]
+    position: dict[str, int]
+
+    @classmethod
+    def of(cls, schema: Schema) -> "_Blank":
+        """Return that of a schema, made once."""
+        found = schema.derived().get(cls)
+        if not isinstance(found, cls):
+            tables = {relation.name: RelationTable(relation, {}) for relation in schema.relations}
+            for table in tables.values():
+                table.seal()
+            found = cls(tables, {name: number for number, name in enumerate(tables)})
+            schema.derived()[cls] = found
+        return found
+
+
 class Draft:
     """The tables of an instance under construction.
 
@@ -67,6 +95,7 @@ class Draft:
         "_lost",
         "_next_id",
         "_owned",
+        "_shared",
         "_touched_attributes",
         "_touched_rows",
         "_touched_values",
@@ -88,25 +117,34 @@ class Draft:
         self._change: Change | None = None
         self._lost: dict[tuple[str, Legs], int] = {}
         self._touched_rows: dict[int, str] = {}
+        self._shared: MutableMapping[str, RelationTable]
         self._touched_values: dict[tuple[str, int], None] = {}
         self._touched_attributes: dict[tuple[str, int], None] = {}
         if before is not None:
             self.elements, self.functions, self.relations, self.attributes = before.tables()
+            self._shared = self.relations
             self._next_id = before.next_id()
             return
         self.elements = ElementTable({}, {}, {})
         self.functions = {f.name: FunctionTable({}) for f in schema.functions}
-        self.relations = {r.name: RelationTable(r, {}) for r in schema.relations}
+        self._shared = self.relations = _Blank.of(schema).tables
         self.attributes = {a.name: AttributeTable({}) for a in schema.attributes}
         self._next_id = 1
-        for tables in (self.functions, self.relations, self.attributes):
-            self._owned += tables.values()
+        self._owned += self.functions.values()
+        self._owned += self.attributes.values()
         self._owned.append(self.elements)
 
     def instance(self) -> Instance:
         """The present instance, for the checks; call `seal` before anybody else sees it."""
         tables = (self.elements, self.functions, self.relations, self.attributes)
-        return Instance(self.schema, *tables, self._next_id)
+        return Instance(self.schema, *tables, self._next_id, self._find_filled())
+
+    def _find_filled(self) -> tuple[str, ...] | None:
+        """Names of the relations with tuples, if they are known without looking at all of them."""
+        if self.before is not None:
+            return None
+        owned = (t.declared.name for t in self._owned if isinstance(t, RelationTable) and t.rows)
+        return tuple(sorted(owned, key=_Blank.of(self.schema).position.__getitem__))
 
     def seal(self) -> None:
         """Forbid further changes of the tables."""
@@ -319,10 +357,13 @@ class Draft:
         self._change = None
         table = self.relations[name]
         if table.sealed:
-            assert self.before is not None
-            if self.relations is self.before.tables()[2]:
-                self.relations = dict(self.relations)
-            table = self.relations[name] = table.copy(self.before.element_table().names)
+            if self.relations is self._shared:
+                self.relations = evolve(self.relations)
+            if self.before is None:
+                table = RelationTable(table.declared, {})
+            else:
+                table = table.copy(self.before.element_table().names)
+            self.relations[name] = table
             self._owned.append(table)
         return table
 

@@ -6,7 +6,7 @@ ids that never change from one state to the next; other layers refer to them by 
 with `InstanceBuilder`; successive states share every table that did not change.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, MutableMapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -18,7 +18,10 @@ from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.foundation.wording import describe_unknown_name
 
 Tables: TypeAlias = tuple[
-    ElementTable, dict[str, FunctionTable], dict[str, RelationTable], dict[str, AttributeTable]
+    ElementTable,
+    dict[str, FunctionTable],
+    MutableMapping[str, RelationTable],
+    dict[str, AttributeTable],
 ]
 
 
@@ -44,6 +47,7 @@ class Instance:
     __slots__ = (
         "_attributes",
         "_elements",
+        "_filled",
         "_functions",
         "_hash",
         "_next_id",
@@ -59,9 +63,10 @@ class Instance:
         schema: Schema,
         elements: ElementTable,
         functions: dict[str, FunctionTable],
-        relations: dict[str, RelationTable],
+        relations: MutableMapping[str, RelationTable],
         attributes: dict[str, AttributeTable],
         next_id: int,
+        filled: tuple[RelationName, ...] | None = None,
     ) -> None:
         """Take tables that the builder has checked; nobody else calls this."""
         self.schema = schema
@@ -70,6 +75,7 @@ class Instance:
         self._relations = relations
         self._attributes = attributes
         self._next_id = next_id
+        self._filled = filled
         self._hash: int | None = None
         self._pattern: Any = None
 
@@ -159,6 +165,12 @@ class Instance:
         return value
 
     # --- relations
+
+    def filled_relations(self) -> tuple[RelationName, ...]:
+        """Names of the relations that have tuples, in the order of the schema."""
+        if self._filled is None:
+            self._filled = tuple([name for name, table in self._relations.items() if table.rows])
+        return self._filled
 
     def tuples(self, relation: RelationName) -> Mapping[int, tuple[int, ...]]:
         """Each tuple of a relation: its own id, and its elements in the order of the legs."""

@@ -181,9 +181,9 @@ def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) ->
     """
     mapping = dict(elements)
     missing = []
-    for relation in source.schema.relations:
-        by_legs = target.relation_table(relation.name).by_legs
-        for row, legs in source.relation_table(relation.name).rows.items():
+    for name in source.filled_relations():
+        by_legs = target.relation_table(name).by_legs
+        for row, legs in source.relation_table(name).rows.items():
             images = tuple([mapping.get(leg, -1) for leg in legs])
             found = by_legs.get(images)
             if found is None:
@@ -224,5 +224,5 @@ def _collect_subtypes(schema: Schema, types: Iterable[str]) -> frozenset[str]:
 
 def _count_ids(instance: Instance) -> int:
     """Count the elements and tuples."""
-    tuples = (len(instance.relation_table(r.name).rows) for r in instance.schema.relations)
+    tuples = (len(instance.relation_table(name).rows) for name in instance.filled_relations())
     return len(instance.element_table().types) + sum(tuples)

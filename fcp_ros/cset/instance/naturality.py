@@ -42,13 +42,11 @@ def is_natural(
         own = own_types.get(image_of(element, 0))
         if own != type_ and (own is None or not subtype(own, type_)):
             return False
-    for relation in schema.relations:
-        tuples = source.relation_table(relation.name).rows
-        if tuples:
-            rows = target.relation_table(relation.name).rows
-            for row, legs in tuples.items():
-                if rows.get(image_of(row, 0)) != tuple([image_of(leg) for leg in legs]):
-                    return False
+    for name in source.filled_relations():
+        rows = target.relation_table(name).rows
+        for row, legs in source.relation_table(name).rows.items():
+            if rows.get(image_of(row, 0)) != tuple([image_of(leg) for leg in legs]):
+                return False
     for function in schema.functions:
         pairs = source.function_table(function.name).values
         if pairs:
@@ -138,8 +136,8 @@ def find_naturality_violations(
 def all_ids(instance: Instance) -> Iterator[int]:
     """Iterate over the ids of all elements and of all tuples."""
     yield from instance.element_table().types
-    for relation in instance.schema.relations:
-        yield from instance.relation_table(relation.name).rows
+    for name in instance.filled_relations():
+        yield from instance.relation_table(name).rows
 
 
 def _find_missing_images(
@@ -206,9 +204,9 @@ def _compare_functions(
 def _compare_tuples(
     source: Instance, target: Instance, mapping: Mapping[int, int]
 ) -> Iterator[Violation]:
-    for relation in source.schema.relations:
-        rows = target.relation_table(relation.name).rows
-        for row, legs in source.relation_table(relation.name).rows.items():
+    for name in source.filled_relations():
+        rows = target.relation_table(name).rows
+        for row, legs in source.relation_table(name).rows.items():
             if rows.get(mapping[row]) != tuple([mapping[leg] for leg in legs]):
                 names = (source.name_of(row), target.name_of(mapping[row]))
                 yield _report(f"{names[0]} is sent to {names[1]}, not leg by leg", *names)

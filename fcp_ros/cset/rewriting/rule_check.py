@@ -93,13 +93,13 @@ def _check_monic(left: Morphism) -> Iterator[str]:
 def _check_static(side: str, leg: Morphism) -> Iterator[str]:
     """Find static tuples that a rule touches though all their elements stay."""
     beyond = outside(leg)
-    for relation in leg.target.schema.relations:
-        if not relation.static:
+    for name in leg.target.filled_relations():
+        if not leg.target.schema.relation(name).static:
             continue
-        for row, legs in leg.target.tuples(relation.name).items():
+        for row, legs in leg.target.tuples(name).items():
             if row in beyond and beyond.isdisjoint(legs):
                 yield (
-                    f"it {side} {leg.target.name_of(row)}, but {relation.name!r} is static; "
+                    f"it {side} {leg.target.name_of(row)}, but {name!r} is static; "
                     "declare it without static if actions change it"
                 )
 
@@ -109,7 +109,7 @@ def _check_static(side: str, leg: Morphism) -> Iterator[str]:
 
 def _list_values(instance: Instance) -> Iterator[tuple[int, str, object]]:
     """Yield (element or tuple, attribute, value) for everything that is set."""
-    rows = (row for r in instance.schema.relations for row in instance.tuples(r.name))
+    rows = (row for name in instance.filled_relations() for row in instance.tuples(name))
     for id_ in (*instance.all_elements(), *rows):
         for attribute, value in instance.attributes(id_).items():
             yield id_, attribute, value

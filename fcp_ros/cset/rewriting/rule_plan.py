@@ -144,9 +144,9 @@ def outside(leg: Morphism) -> frozenset[int]:
 
 def _list_tuples(instance: Instance) -> list[tuple[str, int, tuple[int, ...]]]:
     return [
-        (relation.name, row, legs)
-        for relation in instance.schema.relations
-        for row, legs in instance.tuples(relation.name).items()
+        (relation, row, legs)
+        for relation in instance.filled_relations()
+        for row, legs in instance.tuples(relation).items()
     ]
 
 

@@ -149,6 +149,10 @@ class Schema:
         except LookupError as error:
             raise SchemaError(str(error.args[0])) from None
 
+    def derived(self) -> dict[object, Any]:
+        """A cache for what others derive from the schema alone (inside this layer only)."""
+        return self._lookup.derived
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain dictionaries and lists, in the shape that `schema/data.py` shows."""
         return write_data(self._parts())
@@ -208,6 +212,7 @@ class _Lookup:
     __slots__ = (
         "ancestors",
         "attributes_of",
+        "derived",
         "functions",
         "functions_of",
         "hash",
@@ -239,6 +244,7 @@ class _Lookup:
             for name, sups in self.ancestors.items()
         }
         types = frozenset(schema.types.items())
+        self.derived: dict[object, Any] = {}
         self.hash = hash((schema.name, types, *schema._parts()[2:]))
 
 

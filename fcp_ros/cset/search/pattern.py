@@ -158,10 +158,9 @@ def _make_slots(instance: Instance) -> Iterator[Slot]:
     for element in instance.all_elements():
         type_ = instance.type_of(element)
         yield _make_slot(element, type_, schema.subtypes(type_), attributes.get(element, nothing))
-    for relation in schema.relations:
-        for row in instance.relation_table(relation.name).rows:
-            accepted = frozenset((relation.name,))
-            yield _make_slot(row, relation.name, accepted, attributes.get(row, nothing))
+    for name in instance.filled_relations():
+        for row in instance.relation_table(name).rows:
+            yield _make_slot(row, name, frozenset((name,)), attributes.get(row, nothing))
 
 
 def _collect_attributes(instance: Instance) -> dict[int, list[tuple[str, Any]]]:
@@ -182,11 +181,11 @@ def _make_slot(
 
 
 def _make_atoms(instance: Instance, index: dict[int, int]) -> Iterator[PatternAtom]:
-    for relation in instance.schema.relations:
-        declared = (relation.name, *(type_ for _, type_ in relation.legs))
-        for row, legs in instance.relation_table(relation.name).rows.items():
+    for name in instance.filled_relations():
+        declared = (name, *(type_ for _, type_ in instance.schema.relation(name).legs))
+        for row, legs in instance.relation_table(name).rows.items():
             slots = tuple([index[id_] for id_ in (row, *legs)])
-            yield PatternAtom(TableKind.RELATION, relation.name, slots, declared)
+            yield PatternAtom(TableKind.RELATION, name, slots, declared)
     for function in instance.schema.functions:
         declared = (function.source, function.target)
         for pair in instance.function_table(function.name).values.items():

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
+from fcp_ros.planning.mutexes.alternating_groups import find_alternating_groups
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Absence, FactKey, GroundOperator, Task
 
@@ -24,6 +25,9 @@ Partners = dict[FactKey, set[FactKey]]
 
 MANY = 40
 """Legs of one element from which on its unary facts are left out: pairs of them are too many."""
+MOST_PAIRED = 200
+"""Legs of one element that are paired: 20,000 pairs take 0.1 s and 5 MB. More of them are grouped
+in linear time (see alternating_groups.py)."""
 
 
 def list_legs(task: Task, fact: int) -> tuple[FactKey, ...]:
@@ -42,38 +46,59 @@ class LegMutexes:
     Args:
         task: the task.
         partners: for each leg those that are mutex with it; symmetric.
+        groups: disjoint groups of legs that are pairwise mutex, none of them in `partners`.
     """
 
-    def __init__(self, task: Task, partners: Partners) -> None:
+    def __init__(
+        self, task: Task, partners: Partners, groups: Sequence[tuple[FactKey, ...]] = ()
+    ) -> None:
         self._partners = partners
+        self._groups = groups
+        group_of = {key: number for number, group in enumerate(groups) for key in group}
+        self._group_of = group_of
         self._keys: dict[int, tuple[FactKey, ...]] = {}
         self._rivals: dict[int, frozenset[FactKey]] = {}
+        self._grouped: dict[int, tuple[FactKey, ...]] = {}
         for fact in range(len(task.facts)):
-            keys = tuple([key for key in list_legs(task, fact) if key in partners])
+            legs = list_legs(task, fact)
+            keys = tuple([key for key in legs if key in partners])
             if keys:
                 self._keys[fact] = keys
                 self._rivals[fact] = frozenset().union(*[partners[key] for key in keys])
+            grouped = tuple([key for key in legs if key in group_of])
+            if grouped:
+                self._grouped[fact] = grouped
 
     def implies(self, absence: Absence, pre: Iterable[int]) -> bool:
         """Return True if facts that hold imply an absence."""
         key, rivals = absence.key, self._rivals
-        if key not in self._partners:
-            return False
-        return any(key in rivals[fact] for fact in pre if fact in rivals)
+        if key in self._partners:
+            return any(key in rivals[fact] for fact in pre if fact in rivals)
+        number = None if key is None else self._group_of.get(key)
+        return number is not None and any(
+            other != key and self._group_of[other] == number
+            for fact in pre
+            for other in self._grouped.get(fact, ())
+        )
 
     def are_compatible(self, facts: Iterable[int]) -> bool:
         """Return True unless two of some facts are known to be mutex."""
         rivals: set[FactKey] = set()
+        filled: dict[int, FactKey] = {}
         for fact in facts:
             keys = self._keys.get(fact)
             if keys is not None:
                 if not rivals.isdisjoint(keys):
                     return False
                 rivals |= self._rivals[fact]
+            for key in self._grouped.get(fact, ()):
+                if filled.setdefault(self._group_of[key], key) != key:
+                    return False
         return True
 
     def make_groups(self) -> Iterator[tuple[FactKey, ...]]:
         """Yield disjoint groups of at least two legs that are pairwise mutex."""
+        yield from self._groups
         taken: set[FactKey] = set()
         for key in self._partners:
             group = [] if key in taken else [key]
@@ -96,18 +121,31 @@ def find_leg_mutexes(
         operators: their numbers.
         check: called for each operator; may raise to stop.
     """
-    partners = _make_candidates(task, operators)
+    partners, crowded = _make_candidates(task, operators, check)
+    groups = find_alternating_groups(
+        crowded,
+        {key for fact in task.initial for key in list_legs(task, fact)},
+        [task.operators[index] for index in operators],
+        lambda fact: list_legs(task, fact),
+        check,
+    )
     pairs = _SupportedPairs(partners)
     for index in operators:
         check()
         operator = task.operators[index]
         for obligation in _Obligations(task, conditions, operator, index, partners).find_open():
             pairs.require(*obligation)
-    return LegMutexes(task, {key: others for key, others in partners.items() if others})
+    return LegMutexes(task, {key: others for key, others in partners.items() if others}, groups)
 
 
-def _make_candidates(task: Task, operators: Iterable[int]) -> Partners:
-    """Make pairs of unbroken legs of one element of which the initial state fills at most one."""
+def _make_candidates(
+    task: Task, operators: Iterable[int], check: Callable[[], None]
+) -> tuple[Partners, Collection[FactKey]]:
+    """Make pairs of unbroken legs of one element of which the initial state fills at most one.
+
+    Returns:
+        the pairs, and the legs of elements that have too many to pair them.
+    """
     seen = set(task.initial)
     for index in operators:
         operator = task.operators[index]
@@ -125,13 +163,15 @@ def _make_candidates(task: Task, operators: Iterable[int]) -> Partners:
         if len(legs) > MANY:
             at_element[element] = [key for key in legs if key in keys]
     keys |= unary
-    partners: Partners = {key: set() for key in keys}
+    crowded = {key for legs in at_element.values() if len(legs) > MOST_PAIRED for key in legs}
+    partners: Partners = {key: set() for key in keys if key not in crowded}
     for legs in at_element.values():
-        for one, other in combinations(legs, 2):
+        check()
+        for one, other in combinations(legs, 2) if len(legs) <= MOST_PAIRED else ():
             if not (one in filled and other in filled):
                 partners[one].add(other)
                 partners[other].add(one)
-    return partners
+    return partners, crowded
 
 
 Obligation = tuple[FactKey, FactKey, Sequence[FactKey]]
@@ -224,9 +264,8 @@ class _Obligations:
         kept = {key for held in pre if held not in delete for key in list_legs(task, held)}
         every = dict.fromkeys(key for held in pre for key in list_legs(task, held))
         supports = tuple([key for key in every if key in self._partners])
-        keys = list_legs(task, fact)
-        for one in keys:
-            for other in tuple(self._partners[one]):  # pairs are taken out meanwhile
+        for one in list_legs(task, fact):
+            for other in tuple(self._partners.get(one, ())):  # pairs are taken out meanwhile
                 if other in kept or other in self._filled:
                     yield one, other, ()
                 elif other not in cleared:

@@ -158,9 +158,9 @@ class StepRules:
         if rule not in self._left_tuples:
             pattern = span.rule.L
             self._left_tuples[rule] = tuple(
-                (relation.name, row, legs)
-                for relation in pattern.schema.relations
-                for row, legs in pattern.tuples(relation.name).items()
+                (relation, row, legs)
+                for relation in pattern.filled_relations()
+                for row, legs in pattern.tuples(relation).items()
             )
         return self._left_tuples[rule]
 
