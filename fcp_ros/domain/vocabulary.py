@@ -7,7 +7,7 @@ reports all of them. `Vocabulary.of` gives the same view of a sound domain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fcp_ros.domain.model import Domain, Parameter
@@ -70,5 +70,30 @@ def common_subtypes(
     One type if the given ones form a chain; empty if no element can have all of them.
     """
     wanted = set(types)
-    below = {t: above for t in parents if wanted <= (above := ancestors(parents, t))}
-    return tuple(sorted(t for t, above in below.items() if not (above - {t}) & below.keys()))
+    if not wanted <= parents.keys():
+        return ()
+    children = map_children(parents)
+    below = set(parents).intersection(*(find_subtypes((type_,), children) for type_ in wanted))
+    # What is between two types that are below is below, too: direct parents are enough.
+    return tuple(sorted(t for t in below if below.isdisjoint(parents[t])))
+
+
+def map_children(parents: Mapping[str, Iterable[str]]) -> Mapping[str, Sequence[str]]:
+    """Map each type to the types that name it as a parent."""
+    children: dict[str, list[str]] = {}
+    for child, above in parents.items():
+        for parent in above:
+            children.setdefault(parent, []).append(child)
+    return children
+
+
+def find_subtypes(types: Iterable[str], children: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Find some types and all below them; circles do no harm."""
+    found: set[str] = set()
+    pending = list(types)
+    while pending:
+        current = pending.pop()
+        if current not in found:
+            found.add(current)
+            pending.extend(children.get(current, ()))
+    return frozenset(found)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks that the parts of a schema must pass."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from fcp_ros.cset.schema.symbols import AttributeKind, Relation, SchemaParts, SchemaProblem
 from fcp_ros.foundation.wording import describe_unknown_name
@@ -84,6 +86,13 @@ def _check_types(types: Types) -> Iterator[SchemaProblem]:
 
 def _check_cycles(types: Types) -> Iterator[SchemaProblem]:
     """Report each group of types that are each other's ancestors."""
+    try:
+        TopologicalSorter(types).prepare()
+    except CycleError:  # the search that tells all of them is not linear
+        yield from _list_cycles(types)
+
+
+def _list_cycles(types: Types) -> Iterator[SchemaProblem]:
     seen: set[str] = set()
     for name in types:
         if name not in seen:
@@ -153,9 +162,11 @@ def _check_attributes(parts: SchemaParts) -> Iterator[SchemaProblem]:
                 f"value {value!r} is listed twice for {where} of {attribute.owner!r}; once will do"
             )
             yield SchemaProblem((*part, "values"), text)
-    for name in owners:
+    declared = Counter(attribute.name for attribute in attributes)
+    several = [(at, a) for at, a in enumerate(attributes) if declared[a.name] > 1]
+    for name in owners if several else ():
         above = closure(name, types)
-        owned = [(at, a.name) for at, a in enumerate(attributes) if a.owner in above]
+        owned = [(at, a.name) for at, a in several if a.owner in above]
         for repeated in _find_repeated([attribute for _, attribute in owned]):
             last = max(at for at, attribute in owned if attribute == repeated)
             text = f"attribute {repeated!r} is declared twice of type {name!r}; rename one"

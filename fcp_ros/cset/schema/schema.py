@@ -9,8 +9,9 @@ holds for its subtypes.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from fcp_ros.cset.schema.checks import closure, find_problems, follow_path
 from fcp_ros.cset.schema.data import format_schema, make_error, read_parts, write_data
@@ -91,15 +92,15 @@ class Schema:
 
     def is_subtype(self, sub: TypeName, sup: TypeName) -> bool:
         """Return True if `sub` is `sup` or a descendant; a relation has no subtype but itself."""
-        return sup in self._lookup.ancestors.get(sub, ())
+        return sup in self._lookup.ancestors(sub)
 
     def ancestors(self, type_: TypeName) -> frozenset[TypeName]:
         """`type_` and all its ancestors."""
-        return _get(self._lookup.ancestors, type_, "type", self)
+        return self._lookup.ancestors(type_) or self._refuse(type_)
 
     def subtypes(self, type_: TypeName) -> frozenset[TypeName]:
         """`type_` and all its descendants."""
-        return _get(self._lookup.subtypes, type_, "type", self)
+        return self._lookup.subtypes(type_) or self._refuse(type_)
 
     def has_type(self, name: str) -> bool:
         """Return True if there is a type `name` (relations don't count)."""
@@ -119,15 +120,18 @@ class Schema:
 
     def functions_of(self, type_: TypeName) -> tuple[Function, ...]:
         """The functions that elements of `type_` have, inherited ones included."""
-        return _get(self._lookup.functions_of, type_, "type", self)
+        self.ancestors(type_)
+        return self._lookup.functions_of(type_)
 
     def attributes_of(self, type_: TypeName) -> tuple[Attribute, ...]:
         """The attributes that elements of `type_` may have, inherited ones included."""
-        return tuple(_get(self._lookup.attributes_of, type_, "type", self).values())
+        self.ancestors(type_)
+        return tuple(self._lookup.attributes_of(type_).values())
 
     def attribute(self, type_: TypeName, name: str) -> Attribute:
         """The attribute `name` of elements of `type_`; SchemaError if there is none."""
-        owned = _get(self._lookup.attributes_of, type_, "type", self)
+        self.ancestors(type_)
+        owned = self._lookup.attributes_of(type_)
         if name not in owned:
             raise SchemaError(describe_unknown_name("attribute", name, owned, f"type {type_!r}"))
         return owned[name]
@@ -145,7 +149,7 @@ class Schema:
         self.ancestors(source)
         try:
             where = f"path {'.'.join((source, *path))!r}"
-            return follow_path(path, source, self._lookup.steps_of.__getitem__, where)
+            return follow_path(path, source, self._lookup.steps_of, where)
         except LookupError as error:
             raise SchemaError(str(error.args[0])) from None
 
@@ -192,6 +196,10 @@ class Schema:
             lines = [_locate(file, source.line_of(p.part), p) for p in error.problems]
             raise SchemaError("\n".join(lines), error.problems) from error
 
+    def _refuse(self, type_: TypeName) -> NoReturn:
+        where = f"schema {self.name!r}"
+        raise SchemaError(describe_unknown_name("type", type_, self._lookup.names, where))
+
     def __str__(self) -> str:
         return format_schema(self._parts())
 
@@ -207,45 +215,63 @@ class Schema:
 
 
 class _Lookup:
-    """Indexes derived from a valid schema."""
+    """Indexes derived from a valid schema.
+
+    What is said of one type is worked out when it is asked for: for all types of a long chain, it
+    would be the square of their number.
+    """
 
     __slots__ = (
+        "_children",
+        "_schema",
         "ancestors",
         "attributes_of",
         "derived",
         "functions",
         "functions_of",
         "hash",
+        "names",
         "relations",
         "steps_of",
         "subtypes",
     )
 
     def __init__(self, schema: Schema) -> None:
-        above = {name: closure(name, schema.types) for name in schema.types}
+        self._schema = schema
         self.relations = {relation.name: relation for relation in schema.relations}
         self.functions = {function.name: function for function in schema.functions}
-        self.ancestors = {**above, **{name: frozenset((name,)) for name in self.relations}}
-        self.subtypes = {
-            name: frozenset(sub for sub, sups in self.ancestors.items() if name in sups)
-            for name in self.ancestors
-        }
-        self.functions_of = {
-            name: tuple(f for f in schema.functions if f.source in sups)
-            for name, sups in self.ancestors.items()
-        }
-        self.steps_of = {
-            name: {f.name: f.target for f in functions}
-            for name, functions in self.functions_of.items()
-        }
-        self.steps_of.update({relation.name: dict(relation.legs) for relation in schema.relations})
-        self.attributes_of: dict[str, dict[str, Attribute]] = {
-            name: {a.name: a for a in schema.attributes if a.owner in sups}
-            for name, sups in self.ancestors.items()
-        }
-        types = frozenset(schema.types.items())
+        self.names = {**schema.types, **dict.fromkeys(self.relations, ())}
+        self._children: dict[str, list[str]] = {}
+        for name, parents in schema.types.items():
+            for parent in parents:
+                self._children.setdefault(parent, []).append(name)
+        self.ancestors = cache(self._find_ancestors)
+        self.subtypes = cache(self._find_subtypes)
+        self.functions_of = cache(self._list_functions)
+        self.attributes_of = cache(self._list_attributes)
+        self.steps_of = cache(self._list_steps)
         self.derived: dict[object, Any] = {}
+        types = frozenset(schema.types.items())
         self.hash = hash((schema.name, types, *schema._parts()[2:]))
+
+    def _find_ancestors(self, name: str) -> frozenset[str]:
+        return closure(name, self._schema.types) if name in self.names else frozenset()
+
+    def _find_subtypes(self, name: str) -> frozenset[str]:
+        return closure(name, self._children) if name in self.names else frozenset()
+
+    def _list_functions(self, name: str) -> tuple[Function, ...]:
+        above = self.ancestors(name)
+        return tuple(f for f in self._schema.functions if f.source in above)
+
+    def _list_attributes(self, name: str) -> dict[str, Attribute]:
+        above = self.ancestors(name)
+        return {a.name: a for a in self._schema.attributes if a.owner in above}
+
+    def _list_steps(self, name: str) -> dict[str, str]:
+        if name in self.relations:
+            return dict(self.relations[name].legs)
+        return {f.name: f.target for f in self.functions_of(name)}
 
 
 def _locate(file: str, line: int | None, problem: SchemaProblem) -> str:

@@ -72,10 +72,15 @@ def find_definitions(
     """
     found: dict[str, Definition] = {}
     needed: set[str] = set()
+    legs = universe.domain.predicates
+    by_arity: dict[int, list[str]] = {}
+    for predicate in sorted(universe.fluents):
+        by_arity.setdefault(len(legs[predicate]), []).append(predicate)
     for predicate in sorted(universe.fluents):
         if predicate in needed:
             continue
-        definition = next(_find_definition(predicate, universe, drafts, found, check), None)
+        wider = (o for o in by_arity.get(len(legs[predicate]) + 1, ()) if o not in found)
+        definition = next(_find_definition(predicate, wider, universe, drafts, check), None)
         if definition is not None:
             found[predicate] = definition
             needed.add(definition.part.predicate)
@@ -84,15 +89,14 @@ def find_definitions(
 
 def _find_definition(
     predicate: str,
+    wider: Iterable[str],
     universe: Universe,
     drafts: Sequence[DraftRule],
-    taken: Definitions,
     check: Callable[[], None],
 ) -> Iterator[Definition]:
+    """Find the definitions of a predicate by relations with one more argument."""
     arity = len(universe.domain.predicates[predicate])
-    for other in sorted(universe.fluents - taken.keys() - {predicate}):
-        if len(universe.domain.predicates[other]) != arity + 1:
-            continue
+    for other in wider:
         for order in itertools.permutations(range(arity + 1), arity):
             if not _fits(predicate, other, order, universe):
                 continue

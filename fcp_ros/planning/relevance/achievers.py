@@ -221,7 +221,7 @@ class Achievers:
     def _fits(self, trigger: Trigger, types: Sequence[str]) -> bool:
         below = self._lifted.below
         return all(
-            type_ in below[trigger.types[slot]]
+            type_ in below(trigger.types[slot])
             for slot, type_ in zip(trigger.slots, types, strict=True)
         )
 

@@ -100,7 +100,7 @@ class Matcher:
             current = binding[slot]
             if current == element:
                 continue
-            if current != OPEN or self._instance.type_of(element) not in self._below[types[slot]]:
+            if current != OPEN or self._instance.type_of(element) not in self._below(types[slot]):
                 return False
             if slot < parameters and element in binding[:parameters]:
                 return False
@@ -210,7 +210,7 @@ class Matcher:
                 kind = kinds[element] = self._instance.type_of(element)
             if (
                 current != OPEN
-                or kind not in self._below[trigger.types[slot]]
+                or kind not in self._below(trigger.types[slot])
                 # Mostly it is nowhere; only then is the first part copied.
                 or (slot < parameters and element in binding and element in binding[:parameters])
             ):
@@ -387,7 +387,7 @@ class ElementChoice:
             nearest_first: whether those come before all others.
             may_be: tells which elements are of any use.
         """
-        below = self._below[type_]
+        below = self._below(type_)
         met = tuple(
             chain.from_iterable(
                 islice(self._touched[own], limit * MET)

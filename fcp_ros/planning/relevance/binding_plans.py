@@ -398,7 +398,7 @@ def _may_give(
 ) -> bool:
     below = lifted.below
     return all(
-        not below[adder.types[one]].isdisjoint(below[trigger.types[other]])
+        not below(adder.types[one]).isdisjoint(below(trigger.types[other]))
         for one, other in zip(adder.slots, needs, strict=True)
     )
 

@@ -179,7 +179,7 @@ class FormulaGrounder:
                 yield from self._list_matches(rest, left, extended)
 
     def _fits(self, element: int, type_: str) -> bool:
-        return self._facts.instance.type_of(element) in self._below[type_]
+        return self._facts.instance.type_of(element) in self._below(type_)
 
 
 def _rank(atom: LiftedAtom, binding: dict[int, int]) -> tuple[bool, int]:

@@ -153,7 +153,7 @@ def _analyse(rule: LiftedRule, lifted: LiftedDomain) -> Overwriting | None:
     if found.position == found.leg or any(use < 0.0 for use in action.uses.values()):
         return None
     below = lifted.below
-    fitting = below[rule.types[found.parameter]]
+    fitting = below(rule.types[found.parameter])
     others = [
         type_
         for slot, type_ in enumerate(rule.types)
@@ -161,7 +161,7 @@ def _analyse(rule: LiftedRule, lifted: LiftedDomain) -> Overwriting | None:
     ]
     if not relation.kinds[found.position] <= fitting:
         return None
-    if any(not fitting.isdisjoint(below[type_]) for type_ in others):
+    if any(not fitting.isdisjoint(below(type_)) for type_ in others):
         return None
     if not all(_replaces_additions(other, relation, found.leg) for other in lifted.rules):
         return None

@@ -101,7 +101,7 @@ class Reach:
             return None
         moves = []
         for trigger in self._lifted.adders.get(relation.name, ()):
-            if own in self._lifted.below[trigger.types[trigger.slots[leg]]]:
+            if own in self._lifted.below(trigger.types[trigger.slots[leg]]):
                 move = _move(trigger, relation, leg)
                 if move is None:
                     return None
@@ -150,7 +150,7 @@ class Reach:
         below, type_of = self._lifted.below, facts.instance.type_of
         if move.anywhere:
             return facts.instance.elements(trigger.types[move.end])
-        if type_of(start) not in below[trigger.types[move.start]]:
+        if type_of(start) not in below(trigger.types[move.start]):
             return ()
         bindings = [{move.mover: mover, move.start: start}]
         for relation, slots in trigger.static:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from fcp_ros.domain.expressions.syntax import Variable
 from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect
@@ -94,7 +95,7 @@ class LiftedDomain:
         adders, deleters: by relation, the triggers that add to it and that delete from it.
         constraints: by fluent relation, the atoms of constraints that match it.
         patterns: the forbidden patterns of the constraints.
-        below: for each type those that an element of it may have as its own.
+        below: tells for each type those that an element of it may have as its own.
         gains, spends: for each resource that is both gained and spent the rules that do.
     """
 
@@ -106,7 +107,7 @@ class LiftedDomain:
     deleters: Mapping[str, Sequence[Trigger]]
     constraints: Mapping[str, Sequence[Trigger]]
     patterns: Sequence[LiftedRule]
-    below: Mapping[str, frozenset[str]]
+    below: Callable[[str], frozenset[str]]
     gains: Mapping[str, Sequence[Trigger]]
     spends: Mapping[str, Sequence[Trigger]]
 
@@ -154,7 +155,6 @@ def lift_domain(domain: Domain, check: Callable[[], None] = never_stop) -> Lifte
         for relation, slots in rule.body.fluent:
             constraints.setdefault(relation.name, []).append(make_trigger(rule, -1, slots))
     gains, spends = _find_mixed_resources(rules)
-    below = {type_: domain.schema.subtypes(type_) for type_ in domain.schema.types}
     return LiftedDomain(
         domain,
         fluents,
@@ -164,7 +164,7 @@ def lift_domain(domain: Domain, check: Callable[[], None] = never_stop) -> Lifte
         deleters,
         constraints,
         patterns,
-        below,
+        cache(domain.schema.subtypes),
         gains,
         spends,
     )

@@ -127,8 +127,11 @@ def _find_wrong_schedule(
             yield f"the schedule orders steps {before + 1} and {after + 1}, which do not exist"
         elif schedule.ends[before] > schedule.starts[after] + TOLERANCE:
             yield f"step {after + 1} starts before step {before + 1} has ended, which it waits for"
-    for agent in sorted({agent for busy in schedule.agents for agent in busy}):
-        own = [number for number in everyone if agent in schedule.agents[number]]
+    steps_of: dict[str, list[int]] = {}
+    for number in everyone:
+        for agent in dict.fromkeys(schedule.agents[number]):
+            steps_of.setdefault(agent, []).append(number)
+    for agent, own in sorted(steps_of.items()):
         own.sort(key=lambda number: (schedule.starts[number], schedule.ends[number]))
         longest = own[0]  # of the steps so far, the one that ends last
         for number in own[1:]:

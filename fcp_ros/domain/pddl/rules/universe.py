@@ -18,6 +18,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     list_ancestors,
     list_types,
 )
+from fcp_ros.domain.vocabulary import find_subtypes, map_children
 
 Positions = tuple[int, ...]
 
@@ -45,6 +46,8 @@ class Universe:
             for atom in (*effect.add, *effect.delete)
         )
         self.type_of = {typed.name: typed.types[0] for typed in problem.objects}
+        self._children = map_children(self.parents)
+        self.subtypes = cache(self._subtypes)
         self.objects_of = cache(self._objects_of)
         self.is_key = cache(self._is_key)
         self.has_pattern = cache(self._has_pattern)
@@ -55,13 +58,17 @@ class Universe:
         """Return the type and all above it, ROOT last."""
         return list_ancestors(type_, self.parents)
 
+    def _subtypes(self, types: tuple[str, ...]) -> frozenset[str]:
+        """The types and all below them."""
+        return find_subtypes(types, self._children)
+
     def is_below(self, types: Iterable[str], others: Iterable[str]) -> bool:
         """Return True if each of `types` is one of `others`, or below one."""
         return is_below(types, others, self.parents)
 
     def _objects_of(self, types: tuple[str, ...]) -> frozenset[str]:
         """The objects of any of some types."""
-        below = {t for t in (*self.parents, ROOT) if self.is_below((t,), types)}
+        below = self.subtypes(types)
         return frozenset(name for name, type_ in self.type_of.items() if type_ in below)
 
     # --- facts
@@ -109,7 +116,6 @@ class Universe:
 
     def meet(self, several: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
         """Return the largest types that lie below one type of each alternative, sorted."""
-        wanted = list(several)
-        below = {t for t in (*self.parents, ROOT) if all(self.is_below((t,), w) for w in wanted)}
-        largest = {t for t in below if below.isdisjoint(self.ancestors(t)[1:])}
-        return tuple(sorted(largest))
+        below = frozenset.intersection(*map(self.subtypes, several))
+        # What is between two types that are below is below, too.
+        return tuple(sorted(t for t in below if below.isdisjoint(self.parents.get(t, ()))))

@@ -305,20 +305,25 @@ def list_types(types: Parents) -> tuple[str, ...]:
 
 def list_ancestors(type_: str, parents: Parents) -> tuple[str, ...]:
     """List the type and all above it, ROOT last; a circle of types does no harm."""
-    found: dict[str, None] = {}
+    return tuple(_walk_up(type_, parents))
+
+
+def _walk_up(type_: str, parents: Parents) -> Iterator[str]:
+    found: set[str] = set()
     waiting = [type_]
     while waiting:
         current = waiting.pop()
         if current != ROOT and current not in found:
-            found[current] = None
+            found.add(current)
+            yield current
             waiting.extend(reversed(parents.get(current, ())))
-    return (*found, ROOT)
+    yield ROOT
 
 
 def is_below(types: Iterable[str], others: Iterable[str], parents: Parents) -> bool:
     """Return True if each of `types` is one of `others`, or below one."""
     wanted = frozenset(others)
-    return all(not wanted.isdisjoint(list_ancestors(type_, parents)) for type_ in types)
+    return all(any(above in wanted for above in _walk_up(type_, parents)) for type_ in types)
 
 
 # --- walking

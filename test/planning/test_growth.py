@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The effort of planning and verifying grows with the size of grounded tasks, not with its square.
+
+A ring of 5,000 actions without parameters took 5 GB and more than its time limit (issue 28).
+"""
+
+from call_count import count_calls
+
+from fcp_ros.domain.pddl import parse_pddl
+from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning.verification.verify import verify
+
+
+def read_ring(count):
+    """Read a task whose plan takes a quarter of the actions."""
+    actions = " ".join(
+        f"(:action x{n} :parameters () :precondition (f{n})"
+        f" :effect (and (f{(n + 1) % count}) (not (f{n}))))"
+        for n in range(count)
+    )
+    predicates = " ".join(f"(f{n})" for n in range(count))
+    return parse_pddl(
+        f"(define (domain ring) (:predicates {predicates}) {actions})",
+        f"(define (problem r) (:domain ring) (:init (f0)) (:goal (f{count // 4})))",
+    )
+
+
+def solve(task, degrees):
+    return plan(task.domain, task.instance, task.goal, PlanningOptions(), degrees())
+
+
+def test_planning_takes_effort_in_proportion_to_the_size(degrees):
+    small, large = read_ring(320), read_ring(960)
+    solve(small, degrees)  # what is prepared once is not counted
+    found = []
+    fewer = count_calls(lambda: found.append(solve(small, degrees)))
+    more = count_calls(lambda: found.append(solve(large, degrees)))
+    assert [len(result.plan.steps) for result in found] == [80, 240]
+    assert more < 6 * fewer
+
+
+def test_verifying_takes_effort_in_proportion_to_the_plan(degrees):
+    found = []
+    for count in (100, 400):
+        task = read_ring(count)
+        result = solve(task, degrees)
+
+        def check(task=task, result=result):
+            verdict = verify(
+                task.domain, task.instance, result.plan, task.goal, degrees(), alpha=0.5
+            )
+            assert verdict.ok
+
+        found.append(count_calls(check))
+    assert found[1] < 6 * found[0]
