@@ -29,7 +29,7 @@ from fcp_ros.planning.answer.messages import (
     explain_unsolvable,
     is_vague,
 )
-from fcp_ros.planning.answer.preferences import list_given_up, list_kept
+from fcp_ros.planning.answer.preferences import divide_preferences, list_given_up, list_kept
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.assembly import assemble, claim_meeting
 from fcp_ros.planning.conflicts import find_conflict
@@ -61,6 +61,7 @@ from fcp_ros.planning.model.result import (
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.plan_reuse import (
     ReusablePlan,
+    find_empty_plan,
     find_reusable_plan,
     reuse_plan,
     try_suggestion,
@@ -70,7 +71,7 @@ from fcp_ros.planning.request_context import PhaseTimes, RequestContext
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.strategy import solve_request
-from fcp_ros.planning.traces import trace_requirements
+from fcp_ros.planning.traces import trace_requirements, value_preferences
 
 _LOG = logging.getLogger(__name__)
 
@@ -227,12 +228,15 @@ class _Request:
                 return PlanningResult(status, conflict.reason, conflict=conflict)
             classes = self._find_classes(goal)
             kept = find_reusable_plan(context, self._goal) if goal.is_plain else None
+        empty = self._find_empty_plan(goal)
         if kept is not None and kept.is_perfect(self._options.optimise):
             with self._times(Phase.VERIFY):
                 perfect = SolverResult(optimal=True, shortest=not kept.plan.steps)
                 return self._reuse(kept, perfect, "no plan has a higher one")
         crisp = is_crisp(context.domain, self._goal)
         found, cut = solve_request(context, goal, classes, kept, crisp)
+        if empty is not None and found.best is None and found.interrupted is not None:
+            return self._do_nothing(empty, goal, found.interrupted)
         with self._times(Phase.VERIFY):
             if kept is not None and found.best is None:
                 unsettled = "it was not settled whether a better one exists"
@@ -247,6 +251,34 @@ class _Request:
         if not goal.preferences:
             return result
         return self._describe_preferences(result, found.best, goal, crisp)
+
+    def _find_empty_plan(self, goal: GroundGoal) -> ReusablePlan | None:
+        """Find out if a plan without a step is an answer for want of a better one."""
+        if goal.parts or not goal.preferences:
+            return None
+        with self._times(Phase.VERIFY), suppress(Interrupted):
+            return find_empty_plan(self._context, self._goal)
+        return None
+
+    def _do_nothing(
+        self, empty: ReusablePlan, goal: GroundGoal, interrupted: Interrupted
+    ) -> PlanningResult:
+        """Hand out the plan without a step, as no better one was found."""
+        context = self._context
+        degrees = value_preferences(goal, context.instance, context.tnorm)
+        kept, given_up = divide_preferences(goal, degrees)
+        sentence = (
+            "Nothing has to be done for the goal without its preferences; no other plan was found. "
+            f"{interrupted.sentence} {describe_given_up(given_up, len(goal.preferences))}"
+        )
+        handover = Handover(context, self._goal)
+        result = handover.hand_over(empty.plan, (), lambda _: sentence, verdict=empty.verdict)
+        return replace(
+            result,
+            given_up=given_up,
+            kept_preferences=kept,
+            best_membership=empty.plan.membership,
+        )
 
     def _trace(self, goal: GroundGoal, plan: Plan) -> tuple[RequirementTrace, ...]:
         """Trace constraints and preferences along a plan, if there is time."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.answer.solution import Solution, SolverResult
 from fcp_ros.planning.goal.degree_formula import KnownDegree, evaluate_degree
@@ -46,6 +48,24 @@ def list_given_up(solution: Solution, goal: GroundGoal) -> dict[int, GivenUp]:
     """Map the numbers of the preferences that a solution gives up to what is said of them."""
     numbers = (number for move in solution.decoded.moves for number in move.given_up)
     return {number: _describe(goal.preferences[number], goal) for number in sorted(numbers)}
+
+
+def divide_preferences(
+    goal: GroundGoal, degrees: Sequence[float]
+) -> tuple[tuple[KeptPreference, ...], tuple[GivenUp, ...]]:
+    """Divide the preferences of a goal into those that are fulfilled to some degree, and others.
+
+    Args:
+        goal: the goal.
+        degrees: to which each of its preferences is fulfilled.
+    """
+    pairs = list(zip(goal.preferences, degrees, strict=True))
+    kept = (
+        KeptPreference(one.name, one.text, one.weight, float(one.cost), degree)
+        for one, degree in pairs
+        if degree > 0.0
+    )
+    return tuple(kept), tuple(_describe(one, goal) for one, degree in pairs if degree <= 0.0)
 
 
 def _describe(preference: GroundPreference, goal: GroundGoal) -> GivenUp:

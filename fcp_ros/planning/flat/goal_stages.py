@@ -79,21 +79,33 @@ class GoalStages:
         Returns:
             The operators; None if the goal can't be reached without a step in the world.
         """
-        ways: dict[int, tuple[tuple[float, float], tuple[int, ...]]] = {0: ((0.0, 0.0), ())}
+        ways: dict[int, tuple[tuple[float, float], int]] = {0: ((0.0, 0.0), -1)}
         at = list(state)
         for stage in sorted(self.moves):  # an operator leads to a later stage
             if stage not in ways:
                 continue
-            paid, way = ways[stage]
+            paid, _ = ways[stage]
             at[self.variable] = stage
             for operator in self.moves[stage]:
-                if not is_applicable(self.task, tuple(at), operator):
+                if not is_applicable(self.task, at, operator):
                     continue
                 target, (first, second) = self.find_target(operator), price(operator)
                 total = (paid[0] + first, paid[1] + second)
                 if target not in ways or total < ways[target][0]:
-                    ways[target] = (total, (*way, operator))
-        return ways[self.last][1] if self.last in ways else None
+                    ways[target] = (total, operator)
+        if self.last not in ways:
+            return None
+        found: list[int] = []
+        stage = self.last
+        while stage:
+            found.append(ways[stage][1])
+            stage = self._sources[found[-1]]
+        return tuple(reversed(found))
+
+    @cached_property
+    def _sources(self) -> Mapping[int, int]:
+        """The stage that each operator leads from."""
+        return {operator: stage for stage, moves in self.moves.items() for operator in moves}
 
     def find_target(self, operator: int) -> int:
         """Find the stage that an operator leads to."""

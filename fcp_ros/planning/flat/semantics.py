@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask, Ints, count_operators
@@ -31,7 +31,7 @@ def is_goal(task: FlatTask, state: FlatState) -> bool:
     )
 
 
-def is_applicable(task: FlatTask, state: FlatState, operator: int) -> bool:
+def is_applicable(task: FlatTask, state: Sequence[int], operator: int) -> bool:
     """Return True if an operator is applicable in a state, resources and windows aside."""
     pre = _row(task.pre_start, task.pre_var, task.pre_val, operator)
     unequal = _row(task.not_start, task.not_var, task.not_val, operator)
@@ -78,7 +78,7 @@ def amounts_after(task: FlatTask, amounts: Amounts, operator: int) -> Amounts | 
     return tuple(left)
 
 
-def _is_blocked(task: FlatTask, state: FlatState, block: int) -> bool:
+def _is_blocked(task: FlatTask, state: Sequence[int], block: int) -> bool:
     rest = _row(task.rest_start, task.rest_var, task.rest_val, block)
     done = _row(task.done_start, task.done_var, task.done_val, block)
     return all(state[var] == val for var, val in rest) and not all(

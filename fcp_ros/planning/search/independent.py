@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Preferences that have nothing to do with one another are decided one by one.
+
+Variables that no operator and no stage of the goal connects are *components*. What a plan does in
+one of them changes nothing in the others, and costs and losses add up, so the best plan is one best
+plan for each component, one after the other. A search for all of them at once goes through the
+product of their states; here it is their sum. (Factoring as in Brafman and Domshlak, Factored
+planning: how, when, and when not, AAAI 2006, in its simplest case.)
+
+    world:   A o--o--o      B o--o       C o--o--o--o        each searched by itself
+             |              |            |
+    goal:    stage 1        stage 3      stages 2 and 4      settled after the last step
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fcp_ros.fuzzy import Composition
+from fcp_ros.planning.flat.goal_stages import GoalStages, Needs
+from fcp_ros.planning.flat.task import Flags, FlatTask, Ints
+
+MOST_STATES = 2_000
+"""States of a component that are looked at, at most: 10 us each."""
+GRAIN = 1e-9
+"""Costs and losses are counted in multiples of this, so that equal sums are equal."""
+DEAREST = 1e9
+"""What costs or loses more counts as this much."""
+
+Price = tuple[int, int]
+"""Cost and loss, or the other way round; the first one decides."""
+NOTHING: Price = (0, 0)
+_State = tuple[int, ...]
+_Condition = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SettledApart:
+    """A plan made of plans for the components.
+
+    Attributes:
+        operators: in the world; the goal is still to be settled.
+        is_best: True if no plan is better.
+    """
+
+    operators: tuple[int, ...]
+    is_best: bool
+
+
+def settle_apart(
+    task: FlatTask,
+    stages: GoalStages,
+    composition: Composition,
+    cost_first: bool,
+    check: Callable[[], None],
+) -> SettledApart | None:
+    """Find the best plan of a task whose goal falls into components.
+
+    Args:
+        task: with the losses known now.
+        stages: of its goal.
+        composition: of losses.
+        cost_first: True if costs decide, and losses only between equal plans.
+        check: called often; may raise to stop.
+
+    Returns:
+        the plan; None if there are no two components, if resources or windows connect everything,
+        or if a component has no plan that was found.
+    """
+    if len(task.amount) or (composition is Composition.MAXIMUM and bool(task.loss.any())):
+        return None
+    layers = _list_layers(stages)
+    if layers is None:
+        return None
+    reader = _Reader(task, stages, cost_first)
+    component_of = _join_variables(reader, layers, check)
+    goals: dict[int, list[_Layer]] = {}
+    for layer in layers:
+        for variable in sorted(layer.variables)[:1]:
+            goals.setdefault(component_of(variable), []).append(layer)
+    if len(goals) < 2:
+        return None
+    operators: dict[int, list[int]] = {component: [] for component in goals}
+    for number in reader.world:
+        for variable in reader.find_variables(number)[:1]:
+            operators.get(component_of(variable), []).append(number)
+    found: list[int] = []
+    is_best = True
+    for component, wanted in goals.items():
+        search = _ComponentSearch(reader, operators[component], wanted, check)
+        plan = search.run()
+        if plan is None:
+            return None
+        found += plan
+        is_best = is_best and search.is_exhaustive
+    return SettledApart(tuple(found), is_best)
+
+
+# --- the stages of the goal
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """The moves from one stage to the next, of which a plan takes one.
+
+    Attributes:
+        moves: each with its needs.
+        variables: all that they are about.
+    """
+
+    moves: tuple[tuple[int, Needs], ...]
+    variables: frozenset[int]
+
+
+def _list_layers(stages: GoalStages) -> list[_Layer] | None:
+    """List the layers of a goal whose stages are a chain; None for others."""
+    layers, now = [], 0
+    while now != stages.last:
+        moves = stages.moves.get(now, ())
+        targets = {stages.find_target(move) for move in moves}
+        if len(targets) != 1:
+            return None
+        (now,) = targets
+        needs = tuple((move, stages.find_needs(move)) for move in moves)
+        variables = frozenset(variable for _, need in needs for variable in need.variables)
+        layers.append(_Layer(needs, variables))
+    return layers
+
+
+# --- components
+
+
+class _Reader:
+    """The operators of a flat task as Python values.
+
+    Attributes:
+        world: the operators that are not of the goal.
+    """
+
+    def __init__(self, task: FlatTask, stages: GoalStages, cost_first: bool) -> None:
+        self._task = task
+        self._goal = stages.variable
+        self.initial: Sequence[int] = task.initial.tolist()
+        self.world = [o for o in range(len(task.loss)) if o not in stages.operators]
+        order = (task.cost, task.loss) if cost_first else (task.loss, task.cost)
+        self._prices = [np.rint(np.minimum(values, DEAREST) / GRAIN).tolist() for values in order]
+
+    def price(self, operator: int) -> Price:
+        """Return the price of an operator."""
+        return int(self._prices[0][operator]), int(self._prices[1][operator])
+
+    def find_variables(self, operator: int) -> list[int]:
+        """Find all variables of the world that an operator reads or sets."""
+        task = self._task
+        found = dict.fromkeys(_slice(task.pre_start, task.pre_var, operator))
+        found |= dict.fromkeys(_slice(task.not_start, task.not_var, operator))
+        first, end = int(task.eff_start[operator]), int(task.eff_start[operator + 1])
+        found |= dict.fromkeys(task.eff_var[first:end].tolist())
+        begin, stop = int(task.cond_start[first]), int(task.cond_start[end])
+        found |= dict.fromkeys(task.cond_var[begin:stop].tolist())
+        for block in range(int(task.block_start[operator]), int(task.block_start[operator + 1])):
+            found |= dict.fromkeys(_slice(task.rest_start, task.rest_var, block))
+            found |= dict.fromkeys(_slice(task.done_start, task.done_var, block))
+        found.pop(self._goal, None)
+        return list(found)
+
+    def read(self, operator: int, place: Mapping[int, int]) -> _Operator:
+        """Read an operator; variables become their places in the states of a component."""
+        task = self._task
+
+        def condition(starts: Ints, names: Ints, values: Ints, row: int) -> _Condition:
+            pairs = zip(_slice(starts, names, row), _slice(starts, values, row), strict=True)
+            return tuple((place[name], value) for name, value in pairs if name != self._goal)
+
+        effects = []
+        for effect in range(int(task.eff_start[operator]), int(task.eff_start[operator + 1])):
+            when = condition(task.cond_start, task.cond_var, task.cond_val, effect)
+            negated = tuple(map(bool, _slice(task.cond_start, task.cond_neg, effect)))
+            at = place[int(task.eff_var[effect])]
+            effects.append((at, int(task.eff_val[effect]), when, negated))
+        blocks = range(int(task.block_start[operator]), int(task.block_start[operator + 1]))
+        return _Operator(
+            operator,
+            self.price(operator),
+            condition(task.pre_start, task.pre_var, task.pre_val, operator),
+            condition(task.not_start, task.not_var, task.not_val, operator),
+            tuple(
+                (
+                    condition(task.rest_start, task.rest_var, task.rest_val, block),
+                    condition(task.done_start, task.done_var, task.done_val, block),
+                )
+                for block in blocks
+            ),
+            tuple(effects),
+        )
+
+
+def _slice(starts: Ints, values: Ints | Flags, row: int) -> list[int]:
+    found: list[int] = values[int(starts[row]) : int(starts[row + 1])].tolist()
+    return found
+
+
+def _join_variables(
+    reader: _Reader, layers: Iterable[_Layer], check: Callable[[], None]
+) -> Callable[[int], int]:
+    """Join the variables that an operator or a layer connects; return the finder of components."""
+    parent = list(range(len(reader.initial)))
+
+    def find(variable: int) -> int:
+        while parent[variable] != variable:
+            parent[variable] = variable = parent[parent[variable]]
+        return variable
+
+    def join(variables: Iterable[int]) -> None:
+        first, *others = [*variables] or [0]
+        for other in others:
+            parent[find(other)] = find(first)
+
+    for operator in reader.world:
+        check()
+        join(reader.find_variables(operator))
+    for layer in layers:
+        join(layer.variables)
+    return find
+
+
+@dataclass(frozen=True, slots=True)
+class _Operator:
+    """An operator of a component; see `FlatTask` for what the parts mean."""
+
+    number: int
+    price: Price
+    pre: _Condition
+    unequal: _Condition
+    blocks: tuple[tuple[_Condition, _Condition], ...]
+    effects: tuple[tuple[int, int, _Condition, tuple[bool, ...]], ...]
+
+    def apply(self, state: _State) -> _State | None:
+        """Return the state afterwards; None if the operator is not applicable."""
+        if not _agrees(state, self.pre) or any(state[at] == value for at, value in self.unequal):
+            return None
+        if any(_agrees(state, rest) and not _agrees(state, done) for rest, done in self.blocks):
+            return None
+        after = list(state)
+        for at, value, when, negated in self.effects:
+            if all((state[p] == v) != no for (p, v), no in zip(when, negated, strict=True)):
+                after[at] = value
+        return tuple(after)
+
+
+def _agrees(state: _State, condition: _Condition) -> bool:
+    return all(state[at] == value for at, value in condition)
+
+
+class _ComponentSearch:
+    """Uniform-cost search in one component for the state from which the goal is cheapest.
+
+    Attributes:
+        is_exhaustive: True once no better state is left.
+    """
+
+    def __init__(
+        self,
+        reader: _Reader,
+        operators: Sequence[int],
+        layers: Sequence[_Layer],
+        check: Callable[[], None],
+    ) -> None:
+        named = {variable for number in operators for variable in reader.find_variables(number)}
+        named.update(variable for layer in layers for variable in layer.variables)
+        place = {variable: at for at, variable in enumerate(sorted(named))}
+        self._initial = tuple([reader.initial[variable] for variable in sorted(named)])
+        self._operators = [reader.read(number, place) for number in operators]
+        self._layers = [
+            [
+                (
+                    reader.price(move),
+                    tuple((place[variable], value) for variable, value in needs.equal.items()),
+                    tuple((place[variable], value) for variable, value in sorted(needs.unequal)),
+                )
+                for move, needs in layer.moves
+            ]
+            for layer in layers
+        ]
+        # No state settles its layers for less.
+        self._least = _add(*(min(price for price, _, _ in layer) for layer in self._layers))
+        self._check = check
+        self.is_exhaustive = False
+
+    def run(self) -> list[int] | None:
+        """Return the operators to the best state that was found; None if none settles the goal."""
+        reached_by: dict[_State, tuple[_State, int] | None] = {self._initial: None}
+        prices = {self._initial: NOTHING}
+        queue = [(NOTHING, 0, self._initial)]
+        best: tuple[Price, _State] | None = None
+        closed: set[_State] = set()
+        while queue:
+            self._check()
+            paid, _, state = heapq.heappop(queue)
+            if state in closed:
+                continue
+            if best is not None and _add(paid, self._least) >= best[0]:
+                break
+            if len(closed) >= MOST_STATES:
+                return _trace(best, reached_by)
+            closed.add(state)
+            settled = self._settle(state)
+            if settled is not None and (best is None or _add(paid, settled) < best[0]):
+                best = _add(paid, settled), state
+            for operator in self._operators:
+                after = operator.apply(state)
+                if after is None or after in closed:
+                    continue
+                total = _add(paid, operator.price)
+                if after not in prices or total < prices[after]:
+                    prices[after] = total
+                    reached_by[after] = state, operator.number
+                    heapq.heappush(queue, (total, len(prices), after))
+        self.is_exhaustive = True
+        return _trace(best, reached_by)
+
+    def _settle(self, state: _State) -> Price | None:
+        """Return the price of settling the layers in a state; None if one can't be."""
+        total = NOTHING
+        for layer in self._layers:
+            found = [
+                price
+                for price, equal, unequal in layer
+                if _agrees(state, equal) and not any(state[at] == value for at, value in unequal)
+            ]
+            if not found:
+                return None
+            total = _add(total, min(found))
+        return total
+
+
+def _add(*prices: Price) -> Price:
+    return sum(price[0] for price in prices), sum(price[1] for price in prices)
+
+
+def _trace(
+    best: tuple[Price, _State] | None, reached_by: Mapping[_State, tuple[_State, int] | None]
+) -> list[int] | None:
+    """List the operators that lead to the best state."""
+    if best is None:
+        return None
+    found: list[int] = []
+    step = reached_by[best[1]]
+    while step is not None:
+        found.append(step[1])
+        step = reached_by[step[0]]
+    return found[::-1]
