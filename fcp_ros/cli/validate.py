@@ -32,6 +32,7 @@ from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.domain.pddl.notation import PddlNotation
 from fcp_ros.domain.pddl.reader import is_condition
 from fcp_ros.domain.shifting import shift_elements
+from fcp_ros.foundation.bounded_file import FileError, read_bytes, read_text
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships
@@ -96,8 +97,9 @@ def _validate_plan(
     limits: SceneLimits,
     judges: JudgeChoice,
 ) -> None:
+    text = read_text(Path(file))
     try:
-        plan = read_plan(Path(file).read_text(encoding="utf-8"))
+        plan = read_plan(text)
     except ValueError as error:
         fail(f"{file}: {error}")
     notation: PddlNotation | None = None
@@ -128,8 +130,9 @@ def _validate_actions(console: Console, file: str, domain: str, problem: str) ->
     """Check the actions of an IPC plan file against a PDDL domain and problem."""
     if not (domain.endswith(".pddl") and problem.endswith(".pddl")):
         fail(f"{file} holds actions: give the PDDL files with --domain and --scene")
+    text = read_text(Path(file))
     try:
-        actions = read_ipc_plan(Path(file).read_text(encoding="utf-8"))
+        actions = read_ipc_plan(text)
     except ValueError as error:
         fail(f"{file}: {error}")
     task = read_pddl(domain, problem)
@@ -179,15 +182,23 @@ def _is_domain(file: str) -> bool:
     path = find_domain(file)
     if path.suffix not in (".yaml", ".yml") or not path.is_file():
         return False
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = _peek(path).splitlines()
     return any(line.startswith(("rules:", "schema:")) for line in lines)
+
+
+def _peek(path: Path) -> str:
+    """Read a text to see what it holds, whatever its encoding; "" if it can't be read."""
+    try:
+        return read_bytes(path).decode("utf-8", errors="replace")
+    except FileError:
+        return ""
 
 
 def _holds_plan(file: str) -> bool:
     path = Path(file)
     if path.suffix != ".json" or not path.is_file():
         return False
-    return '"membership_after"' in path.read_text(encoding="utf-8", errors="replace")
+    return '"membership_after"' in _peek(path)
 
 
 def _holds_actions(file: str, for_pddl: bool) -> bool:
@@ -198,7 +209,7 @@ def _holds_actions(file: str, for_pddl: bool) -> bool:
     path = Path(file)
     if path.suffix in (".json", ".yaml", ".yml", ".pddl") or not path.is_file():
         return False
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = _peek(path).splitlines()
     code = [line.partition(";")[0].strip() for line in lines]
     first = next(filter(None, code), None)
     return for_pddl if first is None else first.endswith((")", "]"))

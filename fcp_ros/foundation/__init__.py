@@ -22,6 +22,7 @@ Errors:
 
 Files:
 
+- `bounded_file`: regular files that are not too large; no devices, no pipes.
 - `yaml_text`: YAML as plain values, with lines; writes YAML.
 - `s_expressions`: words and nested lists in parentheses, with their places in the text.
 - `sandbox`, `sandbox_child`: untrusted files are decoded in a child process with limits.

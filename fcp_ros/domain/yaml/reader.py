@@ -11,6 +11,7 @@ from pathlib import Path as FilePath
 from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.vocabulary import Vocabulary
+from fcp_ros.foundation.bounded_file import FileError, read_bytes
 from fcp_ros.foundation.yaml_text import PositionedText, TextError, parse_yaml
 
 MAX_BYTES = 2_000_000
@@ -65,13 +66,9 @@ def read_text(path: FilePath) -> str:
         DomainError: the file is missing, unreadable, too large or not UTF-8.
     """
     try:
-        raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
-    except OSError as error:
-        reason = f"can't be read ({error.strerror or str(error)})"
-        raise _build_error(path, 0, reason, "give the path of a YAML file") from None
-    if raw is None:
-        reason = f"the file is larger than {MAX_BYTES} bytes"
-        raise _build_error(path, 0, reason, "split or shorten the file")
+        raw = read_bytes(path, MAX_BYTES)
+    except FileError as error:
+        raise _build_error(path, 0, f"the file {error.what}", error.fix) from None
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:

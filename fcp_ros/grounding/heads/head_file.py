@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.foundation.bounded_file import MEBIBYTE, FileError, read_bytes
 from fcp_ros.grounding.heads.degree_map import DegreeMap
 from fcp_ros.grounding.heads.features.encoders import HeadEncoder
 from fcp_ros.grounding.heads.features.hidden_states import StatePlaces
@@ -70,6 +71,10 @@ class Heads:
     figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
+MOST_BYTES = 1024 * MEBIBYTE
+"""Size of the largest heads file."""
+
+
 def hash_file(file: Path) -> str:
     """Hash a heads file to 12 hexadecimal digits, without parsing it.
 
@@ -77,11 +82,11 @@ def hash_file(file: Path) -> str:
         GroundingError: it can't be read.
     """
     try:
-        return hashlib.sha256(file.expanduser().read_bytes()).hexdigest()[:12]
-    except OSError as error:
+        return hashlib.sha256(read_bytes(file.expanduser(), MOST_BYTES)).hexdigest()[:12]
+    except FileError as error:
         raise GroundingError(
             GroundingCode.MODEL_NOT_FOUND,
-            f"the trained heads can't be read from {file} ({error.strerror or error}); {RETRAIN}",
+            f"the trained heads can't be read from {file}: it {error.what}; {RETRAIN}",
         ) from error
 
 
@@ -193,7 +198,7 @@ def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
                 f"give that model, or train heads for this one with `fcp grounding train --model "
                 f"{encoder.folder}`",
             )
-        arrays = load(file.expanduser().read_bytes())
+        arrays = load(read_bytes(file.expanduser(), MOST_BYTES))
         reader = _Reader(arrays, text, encoder)
         heads = {
             name: reader.read_head(name, (columns[0], columns[1]))

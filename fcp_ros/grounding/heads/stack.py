@@ -18,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.grounding.heads.degree_map import DegreeMap
 from fcp_ros.grounding.heads.features.encoders import HeadEncoder
 from fcp_ros.grounding.heads.head import Array, Pairs, PairScorer, Scores
@@ -180,7 +181,7 @@ def read_stack(file: Path) -> Stack:
         GroundingError: MODEL_NOT_FOUND, or NOT_A_MODEL if it is damaged.
     """
     try:
-        stack = Stack.model_validate(json.loads(file.expanduser().read_text(encoding="utf-8")))
+        stack = Stack.model_validate(json.loads(read_text(file.expanduser())))
         count = len(stack.weights)
         for name, own in stack.sets.items():
             _check_map(name, own.map_scores, own.map_degrees)
@@ -189,10 +190,10 @@ def read_stack(file: Path) -> Stack:
                 raise ValueError(f"{name} has {len(own.scores)} weights for {count} members")
         if stack.format != STACK_FORMAT:
             raise ValueError("it was written by another version of this package")
-    except OSError as error:
+    except FileError as error:
         raise GroundingError(
             GroundingCode.MODEL_NOT_FOUND,
-            f"the stack {file} can't be read ({error.strerror or error}); {TRAIN_STACK}",
+            f"the stack {file} {error.what}; {TRAIN_STACK}",
         ) from error
     except (ValidationError, ValueError) as error:
         what = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)

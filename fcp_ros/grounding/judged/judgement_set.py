@@ -24,11 +24,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.grounding.judged.words import find_head_word, to_plain
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
@@ -149,9 +151,10 @@ def _average(opinions: Sequence[Judgement]) -> Judgement:
 def _read_file(file: Path) -> tuple[tuple[str, str], list[Judgement]]:
     """Read the names of the two sides, and the judgements in order."""
     try:
-        with file.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.reader(stream, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        rows = list(csv.reader(io.StringIO(read_text(file), newline=""), strict=True))
+    except FileError as error:
+        raise _build_unusable(str(error)) from error
+    except csv.Error as error:
         raise _build_unusable(f"{file} can't be read as CSV in UTF-8 ({error})") from error
     header = [name.strip() for name in rows[0]] if rows else []
     if len(header) != 3 or header[2] != DEGREE or len(set(header)) != 3 or not all(header):

@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.foundation.wording import describe_unknown_name
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
@@ -153,8 +154,8 @@ def get_registered_model(name: str) -> RegisteredModel:
 @cache
 def _read_file(file: Path) -> Mapping[str, RegisteredModel]:
     try:
-        return _RegistryFile.model_validate(load_yaml(file.read_text(encoding="utf-8"))).models
-    except (OSError, TextError) as error:
+        return _RegistryFile.model_validate(load_yaml(read_text(file))).models
+    except (FileError, TextError) as error:
         raise _refuse(file, str(error)) from error
     except ValidationError as error:
         first = error.errors()[0]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.nodes.conversions.scene import SceneUpdate
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.package_files import find_domain
@@ -59,9 +60,9 @@ def read_overrides(domain: str, file: str) -> SceneOverrides:
             raise ConfigureError("the overrides can't be used without a domain: name one")
         return NoOverrides()
     try:
-        if not file and "overrides:" not in find_domain(domain).read_text(encoding="utf-8"):
+        if not file and "overrides:" not in read_text(find_domain(domain)):
             return NoOverrides()
-    except (OSError, UnicodeDecodeError) as error:
+    except FileError as error:
         raise ConfigureError(f"the overrides can't be used: {error}") from error
     # Only for overrides: reading a domain, and importing what reads it, takes 0.3 s of a start.
     from fcp_ros.nodes.scene_graph.domain_overrides import load_domain_overrides

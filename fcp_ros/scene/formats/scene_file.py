@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from fcp_ros.foundation.bounded_file import FileError, read_bytes
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.foundation.yaml_text import NOT_YAML, TextError, load_yaml
 from fcp_ros.scene.formats.xml_text import XmlError, parse_xml
@@ -232,7 +233,9 @@ def _read_bytes(path: Path, limits: SceneLimits) -> bytes:
             )
         name = "max_bytes (of the node scene_graph: max_file_bytes)"
         limits.check_bytes(state.st_size, source, name)
-        content = path.read_bytes()
+        content = read_bytes(path, limits.max_bytes)
+    except FileError as error:  # it has become another one since
+        raise SceneError(error.what, source=source, advice=f"{error.fix}.".capitalize()) from None
     except FileNotFoundError:
         raise SceneError(
             "there is no such file",

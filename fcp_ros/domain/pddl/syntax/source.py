@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 
 from fcp_ros.domain.diagnostics import Diagnostic, DomainError
+from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.foundation.s_expressions import (
     SExpressionError,
     SList,
@@ -173,17 +174,13 @@ def read_source(path: str | PathLike[str]) -> Source:
     """Read a file.
 
     Raises:
-        PddlError: it can't be read, or is not UTF-8.
+        PddlError: it can't be read, is too large, or is not UTF-8.
     """
     file = Path(path)
     try:
-        return Source(str(file), file.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise PddlError(str(file), _WHOLE, f"can't be read ({reason})", "check the path") from error
-    except UnicodeDecodeError as error:
-        message = f"is not UTF-8 text (byte {error.start})"
-        raise PddlError(str(file), _WHOLE, message, "save it as UTF-8") from error
+        return Source(str(file), read_text(file))
+    except FileError as error:
+        raise PddlError(str(file), _WHOLE, error.what, error.fix) from error
 
 
 def _has_section(node: SList) -> bool:

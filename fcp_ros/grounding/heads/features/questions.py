@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.grounding.judged.judgement_set import Judgement, JudgementSet, split
 from fcp_ros.grounding.language_model.prompt_tokens import tokenize_texts
@@ -169,8 +170,8 @@ def _make_wording(kind: JudgementSet) -> str:
 
 def _read_file(file: Path) -> dict[str, str]:
     try:
-        return _WordingFile.model_validate(load_yaml(file.read_text(encoding="utf-8"))).questions
-    except (OSError, UnicodeDecodeError, TextError) as error:
+        return _WordingFile.model_validate(load_yaml(read_text(file))).questions
+    except (FileError, TextError) as error:
         what = str(error)
     except ValidationError as error:
         first = error.errors()[0]
