@@ -243,6 +243,8 @@ class _Request:
                 why = "no plan is better" if found.optimal else unsettled
                 return self._reuse(kept, found, why)
             result = self._conclude(found, cut, types, goal)
+            if empty is not None and result.plan is None and result.status is PlanStatus.TIMEOUT:
+                return self._do_nothing(empty, goal, Interrupted(result.status, result.message))
         if result.plan is None or found.best is None:
             return result
         if self._options.explain:
@@ -268,8 +270,8 @@ class _Request:
         degrees = value_preferences(goal, context.instance, context.tnorm)
         kept, given_up = divide_preferences(goal, degrees)
         sentence = (
-            "Nothing has to be done for the goal without its preferences; no other plan was found. "
-            f"{interrupted.sentence} {describe_given_up(given_up, len(goal.preferences))}"
+            "Nothing has to be done for the goal without its preferences; it is the only plan that "
+            f"is verified. {interrupted.sentence} {describe_given_up(given_up, len(goal.preferences))}"
         )
         handover = Handover(context, self._goal)
         result = handover.hand_over(empty.plan, (), lambda _: sentence, verdict=empty.verdict)

@@ -12,7 +12,13 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.planning import Phase, PlanningOptions, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.judging.alternatives import RoundResult
 from fcp_ros.planning.model.request import ignore_progress, never_cancel
-from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.model.watch import (
+    LONGEST_SHARE,
+    Interrupted,
+    RequestStart,
+    Watch,
+    measure_memory,
+)
 from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport
 from fcp_ros.planning.verification.verify import verify
@@ -153,6 +159,22 @@ def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
     assert result.status is PlanStatus.CANCELLED
     assert phase.value in result.message
     assert result.plan is None or result.verification.ok
+
+
+def test_time_is_kept_for_the_verifier():
+    """A plan that was found at the very end could not be verified (issue 28)."""
+    limit = 1000.0
+    for before_end, is_over in ((LONGEST_SHARE + 100.0, False), (0.5 * LONGEST_SHARE, True)):
+        start = RequestStart(time.monotonic() - limit + before_end, measure_memory())
+        watch = Watch(PlanningOptions(time_limit=limit), start=start)
+        watch.check_conclusion()
+        if is_over:
+            with pytest.raises(Interrupted):
+                watch.check()
+            with watch.look_aside(limit):  # after the answer is there
+                watch.check()
+        else:
+            watch.check()
 
 
 def test_cancelling_returns_the_best_plan_so_far(hard_to_prove):

@@ -40,6 +40,10 @@ CONCLUSION = 0.3
 a cancellation, seconds of processor time."""
 LONGEST_CONCLUSION = 1.2
 """Seconds by the clock after a cancellation within which a plan found before is still verified."""
+SHARE_OF_VERIFICATION = 0.125
+"""Share of the time limit that the stages up to the search leave to the verifier."""
+LONGEST_SHARE = 5.0
+"""Seconds of it, at most."""
 MEBIBYTE = 1 << 20
 
 
@@ -128,6 +132,7 @@ class Watch:
         self._cancelled_at = math.inf
         self._used_before = 0.0
         self._reserved = 0.0
+        self._kept = min(SHARE_OF_VERIFICATION * options.time_limit, LONGEST_SHARE)
         self._told: tuple[BestPlan | None, float, float, int] | None = None
         self.cancellation: Interrupted | None = None
 
@@ -159,16 +164,19 @@ class Watch:
             seconds: that it may take; never more than are left.
             enough: take the first plan.
         """
-        options, since, reserved = self._options, self._acceptable_since, self._reserved
+        options, since = self._options, self._acceptable_since
+        kept = self._reserved, self._kept
         told = self.best, self.membership_bound, self.cost_bound, self.left_out_bound
         limit = min(options.time_limit, self.elapsed + seconds)
         improve_time = 0.0 if enough else math.inf
         self._options = replace(options, time_limit=limit, improve_time=improve_time)
-        self._acceptable_since, self._reserved, self._told = math.inf, 0.0, told
+        self._acceptable_since, self._told = math.inf, told
+        self._reserved = self._kept = 0.0
         try:
             yield
         finally:
-            self._options, self._acceptable_since, self._reserved = options, since, reserved
+            self._options, self._acceptable_since = options, since
+            self._reserved, self._kept = kept
             self.best, self.membership_bound, self.cost_bound, self.left_out_bound = told
             self._told = None
 
@@ -215,10 +223,13 @@ class Watch:
                 PlanStatus.TIMEOUT,
                 f"It was improved for {self._options.improve_time:g} s and not further.",
             )
-        self._check_time(now, -max(ahead, self._reserved))
+        self._check_time(now, -max(ahead, self._reserved, self._kept))
 
     def reserve(self, seconds: float) -> None:
-        """Keep time for the stages after the search, at most half of the time that is left."""
+        """Keep time for the stages after the search, at most half of the time that is left.
+
+        Some of it is kept in any case: see SHARE_OF_VERIFICATION.
+        """
         self._reserved = min(seconds, 0.5 * self.time_left)
 
     def check_conclusion(self) -> None:
