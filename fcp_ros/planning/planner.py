@@ -269,9 +269,10 @@ class _Request:
         context = self._context
         degrees = value_preferences(goal, context.instance, context.tnorm)
         kept, given_up = divide_preferences(goal, degrees)
+        count = len(goal.preferences)
         sentence = (
             "Nothing has to be done for the goal without its preferences; it is the only plan that "
-            f"is verified. {interrupted.sentence} {describe_given_up(given_up, len(goal.preferences))}"
+            f"is verified. {interrupted.sentence} {describe_given_up(given_up, count)}"
         )
         handover = Handover(context, self._goal)
         result = handover.hand_over(empty.plan, (), lambda _: sentence, verdict=empty.verdict)

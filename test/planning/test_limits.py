@@ -17,7 +17,6 @@ from fcp_ros.planning.model.watch import (
     Interrupted,
     RequestStart,
     Watch,
-    measure_memory,
 )
 from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport
@@ -165,7 +164,8 @@ def test_time_is_kept_for_the_verifier():
     """A plan that was found at the very end could not be verified (issue 28)."""
     limit = 1000.0
     for before_end, is_over in ((LONGEST_SHARE + 100.0, False), (0.5 * LONGEST_SHARE, True)):
-        start = RequestStart(time.monotonic() - limit + before_end, measure_memory())
+        now = RequestStart.now()
+        start = replace(now, time=now.time - limit + before_end)
         watch = Watch(PlanningOptions(time_limit=limit), start=start)
         watch.check_conclusion()
         if is_over:

@@ -183,7 +183,7 @@ def _find_extra(condition: Condition) -> list[int]:
     pattern, image = condition.inclusion.target, condition.inclusion.image()
     rows = [
         row
-        for relation in pattern.filled_relations()
+        for relation in pattern.list_filled()
         for row in pattern.tuples(relation)
         if row not in image
     ]

@@ -80,7 +80,7 @@ def compile_check(pattern: Instance) -> PatternCheck:
     )
     tuples = tuple(
         (relation, row, legs)
-        for relation in pattern.filled_relations()
+        for relation in pattern.list_filled()
         for row, legs in pattern.tuples(relation).items()
     )
     constants: list[tuple[str, int, AttributeValue]] = []

@@ -64,13 +64,13 @@ class _Blank:
     @classmethod
     def of(cls, schema: Schema) -> "_Blank":
         """Return that of a schema, made once."""
-        found = schema.derived().get(cls)
+        found = schema.derived.get(cls)
         if not isinstance(found, cls):
             tables = {relation.name: RelationTable(relation, {}) for relation in schema.relations}
             for table in tables.values():
                 table.seal()
             found = cls(tables, {name: number for number, name in enumerate(tables)})
-            schema.derived()[cls] = found
+            schema.derived[cls] = found
         return found
 
 

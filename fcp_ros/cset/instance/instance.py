@@ -166,7 +166,7 @@ class Instance:
 
     # --- relations
 
-    def filled_relations(self) -> tuple[RelationName, ...]:
+    def list_filled(self) -> tuple[RelationName, ...]:
         """Names of the relations that have tuples, in the order of the schema."""
         if self._filled is None:
             self._filled = tuple([name for name, table in self._relations.items() if table.rows])

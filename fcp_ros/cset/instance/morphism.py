@@ -181,7 +181,7 @@ def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) ->
     """
     mapping = dict(elements)
     missing = []
-    for name in source.filled_relations():
+    for name in source.list_filled():
         by_legs = target.relation_table(name).by_legs
         for row, legs in source.relation_table(name).rows.items():
             images = tuple([mapping.get(leg, -1) for leg in legs])
@@ -224,5 +224,5 @@ def _collect_subtypes(schema: Schema, types: Iterable[str]) -> frozenset[str]:
 
 def _count_ids(instance: Instance) -> int:
     """Count the elements and tuples."""
-    tuples = (len(instance.relation_table(name).rows) for name in instance.filled_relations())
+    tuples = (len(instance.relation_table(name).rows) for name in instance.list_filled())
     return len(instance.element_table().types) + sum(tuples)

@@ -42,7 +42,7 @@ def is_natural(
         own = own_types.get(image_of(element, 0))
         if own != type_ and (own is None or not subtype(own, type_)):
             return False
-    for name in source.filled_relations():
+    for name in source.list_filled():
         rows = target.relation_table(name).rows
         for row, legs in source.relation_table(name).rows.items():
             if rows.get(image_of(row, 0)) != tuple([image_of(leg) for leg in legs]):
@@ -136,7 +136,7 @@ def find_naturality_violations(
 def all_ids(instance: Instance) -> Iterator[int]:
     """Iterate over the ids of all elements and of all tuples."""
     yield from instance.element_table().types
-    for name in instance.filled_relations():
+    for name in instance.list_filled():
         yield from instance.relation_table(name).rows
 
 
@@ -204,7 +204,7 @@ def _compare_functions(
 def _compare_tuples(
     source: Instance, target: Instance, mapping: Mapping[int, int]
 ) -> Iterator[Violation]:
-    for name in source.filled_relations():
+    for name in source.list_filled():
         rows = target.relation_table(name).rows
         for row, legs in source.relation_table(name).rows.items():
             if rows.get(mapping[row]) != tuple([mapping[leg] for leg in legs]):

@@ -93,7 +93,7 @@ def _check_monic(left: Morphism) -> Iterator[str]:
 def _check_static(side: str, leg: Morphism) -> Iterator[str]:
     """Find static tuples that a rule touches though all their elements stay."""
     beyond = outside(leg)
-    for name in leg.target.filled_relations():
+    for name in leg.target.list_filled():
         if not leg.target.schema.relation(name).static:
             continue
         for row, legs in leg.target.tuples(name).items():
@@ -109,7 +109,7 @@ def _check_static(side: str, leg: Morphism) -> Iterator[str]:
 
 def _list_values(instance: Instance) -> Iterator[tuple[int, str, object]]:
     """Yield (element or tuple, attribute, value) for everything that is set."""
-    rows = (row for name in instance.filled_relations() for row in instance.tuples(name))
+    rows = (row for name in instance.list_filled() for row in instance.tuples(name))
     for id_ in (*instance.all_elements(), *rows):
         for attribute, value in instance.attributes(id_).items():
             yield id_, attribute, value

@@ -145,7 +145,7 @@ def outside(leg: Morphism) -> frozenset[int]:
 def _list_tuples(instance: Instance) -> list[tuple[str, int, tuple[int, ...]]]:
     return [
         (relation, row, legs)
-        for relation in instance.filled_relations()
+        for relation in instance.list_filled()
         for row, legs in instance.tuples(relation).items()
     ]
 

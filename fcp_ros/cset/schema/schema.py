@@ -153,6 +153,7 @@ class Schema:
         except LookupError as error:
             raise SchemaError(str(error.args[0])) from None
 
+    @property
     def derived(self) -> dict[object, Any]:
         """A cache for what others derive from the schema alone (inside this layer only)."""
         return self._lookup.derived

@@ -158,7 +158,7 @@ def _make_slots(instance: Instance) -> Iterator[Slot]:
     for element in instance.all_elements():
         type_ = instance.type_of(element)
         yield _make_slot(element, type_, schema.subtypes(type_), attributes.get(element, nothing))
-    for name in instance.filled_relations():
+    for name in instance.list_filled():
         for row in instance.relation_table(name).rows:
             yield _make_slot(row, name, frozenset((name,)), attributes.get(row, nothing))
 
@@ -181,7 +181,7 @@ def _make_slot(
 
 
 def _make_atoms(instance: Instance, index: dict[int, int]) -> Iterator[PatternAtom]:
-    for name in instance.filled_relations():
+    for name in instance.list_filled():
         declared = (name, *(type_ for _, type_ in instance.schema.relation(name).legs))
         for row, legs in instance.relation_table(name).rows.items():
             slots = tuple([index[id_] for id_ in (row, *legs)])

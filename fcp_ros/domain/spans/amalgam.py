@@ -221,7 +221,7 @@ def _build_part(state: Instance, elements: Iterable[str], facts: Iterable[Fact])
 def _build_match(left: Instance, state: Instance) -> Morphism:
     """Build the match that maps each element to its namesake."""
     mapping = {id_: state.id_of(left.name_of(id_)) for id_ in left.all_elements()}
-    for relation in left.filled_relations():
+    for relation in left.list_filled():
         for row, legs in left.tuples(relation).items():
             found = state.find_tuple(relation, tuple(mapping[leg] for leg in legs))
             assert found is not None, "the left side holds what is in the state"

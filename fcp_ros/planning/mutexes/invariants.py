@@ -10,7 +10,7 @@ from itertools import combinations
 from fcp_ros.cset import Instance
 from fcp_ros.planning.mutexes.links import LinkCheck, find_possible_links, is_kept, make_checks
 from fcp_ros.planning.mutexes.pairs import (
-    Hypothesis,
+    InductionHypothesis,
     MutexPair,
     MutexProof,
     Place,
@@ -88,7 +88,7 @@ class InvariantFinder:
         known = self._known.get((broken, disjoint))
         if known is None:
             pairs = self._proof.find_pairs(broken, disjoint, check)
-            shown = Hypothesis(pairs, disjoint)
+            shown = InductionHypothesis(pairs, disjoint)
             links = tuple(link for link in self._links if is_kept(link, self._proof, shown))
             check()
             if len(self._known) >= MOST_KNOWN:  # a scene that changes for days

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from fcp_ros.planning.mutexes.pairs import ChangeContext, Hypothesis, MutexProof, Place
+from fcp_ros.planning.mutexes.pairs import ChangeContext, InductionHypothesis, MutexProof, Place
 from fcp_ros.planning.task.lifted import LiftedRule
 from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
@@ -65,7 +65,7 @@ def find_possible_links(rules: Sequence[LiftedRule], proof: MutexProof) -> list[
     return list(found)
 
 
-def is_kept(link: StaticLink, proof: MutexProof, hypothesis: Hypothesis) -> bool:
+def is_kept(link: StaticLink, proof: MutexProof, hypothesis: InductionHypothesis) -> bool:
     """Return True if no rule breaks a link, given what holds before each."""
     return all(
         _keeps_link(link, turned, context, atom, proof, hypothesis)
@@ -110,7 +110,7 @@ def _keeps_link(
     context: ChangeContext,
     atom: LiftedAtom,
     proof: MutexProof,
-    hypothesis: Hypothesis,
+    hypothesis: InductionHypothesis,
 ) -> bool:
     """Return True if an added fact is linked to every fact that holds together with it."""
     place, (name, leg) = (link.other, link.one) if turned else (link.one, link.other)

@@ -43,7 +43,7 @@ Disjoint = Collection[frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Hypothesis:
+class InductionHypothesis:
     """The hypothesis of the induction: what is taken to hold before each change.
 
     Attributes:
@@ -161,7 +161,7 @@ class MutexProof:
             check: called often; may raise to stop.
         """
         pairs = set(self._candidates.difference(broken))
-        hypothesis = Hypothesis(pairs, disjoint)  # weaker with each pair that is taken out
+        hypothesis = InductionHypothesis(pairs, disjoint)  # weaker with each pair that is taken out
         doubtful: Collection[MutexPair] = list(pairs)
         while doubtful:
             wrong = []
@@ -176,7 +176,7 @@ class MutexProof:
         return frozenset(pairs)
 
     def is_gone(
-        self, context: ChangeContext, slot: int, place: Place, hypothesis: Hypothesis
+        self, context: ChangeContext, slot: int, place: Place, hypothesis: InductionHypothesis
     ) -> bool:
         """Return True if no fact of an element at a place survives a change.
 
@@ -279,7 +279,7 @@ class MutexProof:
 
     # --- obligations
 
-    def _is_kept(self, pair: MutexPair, hypothesis: Hypothesis) -> bool:
+    def _is_kept(self, pair: MutexPair, hypothesis: InductionHypothesis) -> bool:
         places = sorted(pair)
         if len(places) == 1:
             ((name, leg),) = places
@@ -296,7 +296,7 @@ class MutexProof:
             return self._is_implied(other[0], one, hypothesis)
         return self._keeps(one, other, hypothesis) and self._keeps(other, one, hypothesis)
 
-    def _keeps(self, added: Place, other: Place, hypothesis: Hypothesis) -> bool:
+    def _keeps(self, added: Place, other: Place, hypothesis: InductionHypothesis) -> bool:
         """Return True if a place is empty whenever a fact is added to another one."""
         for context, atom in self.find_adders(added[0]):
             slot = atom[1][added[1]]
@@ -310,7 +310,7 @@ class MutexProof:
                 return False
         return True
 
-    def _is_filled_at_once(self, place: Place, hypothesis: Hypothesis) -> bool:
+    def _is_filled_at_once(self, place: Place, hypothesis: InductionHypothesis) -> bool:
         name, leg = place
         for context, atom in self.find_adders(name):
             slot = atom[1][leg]
@@ -332,7 +332,7 @@ class MutexProof:
             for _, atom in self._adders.find(context.rule, name)
         )
 
-    def _is_implied(self, fact: str, place: Place, hypothesis: Hypothesis) -> bool:
+    def _is_implied(self, fact: str, place: Place, hypothesis: InductionHypothesis) -> bool:
         """Return True if an element with a fact at the place always has the unary fact."""
         name, leg = place
         for context, (_, slots) in self.find_adders(name):
@@ -348,7 +348,7 @@ class MutexProof:
         return True
 
     def _is_so_after(
-        self, context: ChangeContext, slot: int, fact: str, hypothesis: Hypothesis
+        self, context: ChangeContext, slot: int, fact: str, hypothesis: InductionHypothesis
     ) -> bool:
         """Return True if an element surely has a unary fact after a change."""
         if any(relation.name == fact and slots == (slot,) for relation, slots in context.adds):

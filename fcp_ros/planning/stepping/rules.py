@@ -159,7 +159,7 @@ class StepRules:
             pattern = span.rule.L
             self._left_tuples[rule] = tuple(
                 (relation, row, legs)
-                for relation in pattern.filled_relations()
+                for relation in pattern.list_filled()
                 for row, legs in pattern.tuples(relation).items()
             )
         return self._left_tuples[rule]

@@ -13,7 +13,7 @@ from fcp_ros.domain.spans.amalgam import apply_rule
 from fcp_ros.planning.mutexes.invariants import InvariantFinder
 from fcp_ros.planning.mutexes.pairs import (
     AT_ONCE,
-    Hypothesis,
+    InductionHypothesis,
     MutexProof,
     find_disjoint_relations,
     find_initially_broken,
@@ -204,7 +204,7 @@ def test_pairs_are_those_of_a_proof_that_asks_for_all_of_them_again(world):
     broken = frozenset(find_initially_broken(proof.find_pairs((), disjoint), instance))
     found = proof.find_pairs(broken, disjoint)
     pairs = set(proof._candidates - broken)
-    hypothesis = Hypothesis(pairs, disjoint)
+    hypothesis = InductionHypothesis(pairs, disjoint)
     while wrong := [pair for pair in pairs if not proof._is_kept(pair, hypothesis)]:
         pairs.difference_update(wrong)
     assert found == pairs
