@@ -1,30 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """The type of a domain that each node of a scene has, with a degree and a reason.
 
-In this order: the user's choice (``overrides``), the domain's labels, its synonyms, the nearest
-label in meaning (where a similarity is at hand and the domain sets a threshold), and the type for
-unknown labels. Whoever holds something *is* a support or container: an object that something is on
-or inside of, and whose type allows neither, gets the kind of its type that does.
+In this order: the user's choice (``overrides``), the domain's labels, its synonyms, the kind that
+WordNet gives to the word (``label_kinds``), the nearest label in meaning (where a similarity is at
+hand and the domain sets a threshold), and the type for unknown labels. Whoever holds something *is*
+a support or container: an object that something is on or inside of, and whose type allows neither,
+gets the kind of its type that does.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from fcp_ros.binding.label_kinds import LabelKinds
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, vote_on_types
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.labels import label_forms, normalise_label, split_names
 from fcp_ros.foundation.wording import find_similar, list_names
+from fcp_ros.foundation.wordnet import PACKAGE, WordNet, find_wordnet
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 LAST_WORDS_DEGREE = 0.9
 """Degree of a type by last words: 119 of 136 were right (benchmark/scene_labels.py)."""
+KIND_DEGREE = 0.8
+"""Degree of a type by WordNet's kinds: 120 of 150 were right (the same)."""
+
+
+NO_KINDS = (
+    f"WordNet isn't installed ({PACKAGE} of Debian and Ubuntu), so labels that the domain doesn't "
+    "know have no kind"
+)
 
 
 class TypeReason(str, Enum):
@@ -34,6 +45,7 @@ class TypeReason(str, Enum):
     LABEL = "label"
     LAST_WORDS = "last words"
     SYNONYM = "synonym"
+    KIND = "kind"
     SIMILAR = "similar"
     LAYER = "layer"
     PASSAGE = "passage"
@@ -48,8 +60,8 @@ class TypeChoice:
     Attributes:
         type: Name of the type.
         degree: Certainty in [0, 1]: 1 for what the user, the domain or the scene's structure
-            says, ``LAST_WORDS_DEGREE`` for last words, the outcome of the vote
-            (``similar_labels``) for a label that is like known ones, 0 for a default. A holder has
+            says, ``LAST_WORDS_DEGREE`` for last words, ``KIND_DEGREE`` for a kind, the outcome of
+            the vote (``similar_labels``) for a label that is like known ones, 0 for a default. A holder has
             the degree of the type that its label has.
         reason: The reason.
         matched_label: The domain's label (or the overridden id or label) that decided; "" where
@@ -67,7 +79,13 @@ class TypeChoice:
         return self.reason in _GUESSES
 
 
-_GUESSES = (TypeReason.SIMILAR, TypeReason.PASSAGE, TypeReason.HOLDER, TypeReason.DEFAULT)
+_GUESSES = (
+    TypeReason.KIND,
+    TypeReason.SIMILAR,
+    TypeReason.PASSAGE,
+    TypeReason.HOLDER,
+    TypeReason.DEFAULT,
+)
 
 
 class NodeTyper:
@@ -78,6 +96,7 @@ class NodeTyper:
         mapping: The domain's labels, layers and defaults, with the user's overrides.
         similarity: Compares labels in meaning; None leaves that out. It is asked only where the
             mapping has a threshold.
+        find_nouns: Finds WordNet at the first unknown label; None where it isn't installed.
 
     Attributes:
         candidates: Labels that an object may be like, with their types.
@@ -85,12 +104,18 @@ class NodeTyper:
     """
 
     def __init__(
-        self, schema: Schema, mapping: SceneMapping, similarity: LabelSimilarity | None = None
+        self,
+        schema: Schema,
+        mapping: SceneMapping,
+        similarity: LabelSimilarity | None = None,
+        find_nouns: Callable[[], WordNet | None] = find_wordnet,
     ) -> None:
         self._schema = schema
         self._mapping = mapping
         self._similarity = similarity if mapping.similar_threshold is not None else None
         self._agent_type = _agent_type(schema)
+        self._find_nouns = find_nouns
+        self._kinds: LabelKinds | None = None
         self._by_label: dict[tuple[Layer, str], TypeChoice | None] = {}
         self._similar: dict[str, TypeChoice | None] = {}
         self._holders = _HolderTypes(schema)
@@ -170,7 +195,7 @@ class NodeTyper:
         return self._by_label[key]
 
     def _look_up(self, layer: Layer, label: str) -> TypeChoice | None:
-        by_label = self._match_words(label)
+        by_label = self._match_words(label) or self._find_kind(layer, label)
         if layer is Layer.OBJECT:
             return by_label
         by_layer = self._mapping.layer_types.get(layer)
@@ -197,6 +222,25 @@ class NodeTyper:
         degree = LAST_WORDS_DEGREE if reason is TypeReason.LAST_WORDS else 1.0
         return TypeChoice(self._mapping.labels[known], degree, reason, known)
 
+    def _find_kind(self, layer: Layer, label: str) -> TypeChoice | None:
+        """Find the type of the kind that WordNet gives to a label, in a domain that has labels."""
+        if layer not in (Layer.OBJECT, Layer.AGENT) or not self._mapping.labels:
+            return None
+        if self._kinds is None:
+            nouns = self._find_nouns()
+            if nouns is None:
+                self.notes = (NO_KINDS,)
+                return None
+            agents = {k: v for k, v in self._mapping.labels.items() if self._is_agent(v)}
+            self._kinds = LabelKinds(nouns, self.candidates, agents)
+        found = self._kinds.find(self.part_to_compare(label), is_agent=layer is Layer.AGENT)
+        if found is None:
+            return None
+        return TypeChoice(found.type, KIND_DEGREE, TypeReason.KIND, found.label)
+
+    def _is_agent(self, type_: str) -> bool:
+        return self._agent_type is not None and self._schema.is_subtype(type_, self._agent_type)
+
     def _find_similar(self, label: str) -> TypeChoice | None:
         if self._similarity is None:
             return None
@@ -215,7 +259,8 @@ class NodeTyper:
             votes = vote_on_types(new, self.candidates, self._similarity)
         except NoSimilarity as reason:
             self._similarity = None  # not asked again: the reason stays
-            self.notes = (f"unknown labels are not compared with known ones: {reason}",)
+            reason_why = f"unknown labels are not compared with known ones: {reason}"
+            self.notes = (*self.notes, reason_why)
             return
         for label, vote in zip(new, votes, strict=True):
             choice = None
@@ -345,6 +390,8 @@ def _note(category: str, choice: TypeChoice, ids: Sequence[str]) -> str:
     if choice.reason is TypeReason.HOLDER:
         return f"things with the label {category!r} hold something: {taken}"
     note = f"the domain has no type for the label {category!r}: {taken}"
+    if choice.reason is TypeReason.KIND:
+        return f"{note}, since WordNet says that it is a kind of {choice.matched_label!r}"
     if choice.reason is not TypeReason.SIMILAR:
         return note
     return f"{note}, since it is like {choice.matched_label!r} ({choice.degree:.2f})"

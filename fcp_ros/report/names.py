@@ -19,6 +19,7 @@ _WHY = {
     TypeReason.LABEL: "label",
     TypeReason.LAST_WORDS: "ends in {}",
     TypeReason.SYNONYM: "synonym of {}",
+    TypeReason.KIND: "a kind of {}, by WordNet",
     TypeReason.SIMILAR: "like {}",
     TypeReason.LAYER: "layer",
     TypeReason.PASSAGE: "joins rooms",

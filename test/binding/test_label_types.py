@@ -140,19 +140,19 @@ def test_overrides_of_what_is_not_there(schema: Schema, mapping: SceneMapping) -
 def test_unknown_labels_are_compared_in_one_batch(schema: Schema, mapping: SceneMapping) -> None:
     likeness = Likeness(
         {
-            ("icebox", "refrigerator"): 0.9,
+            ("glorpbox", "refrigerator"): 0.9,
             ("gizmo", "mug"): 0.9,
             ("gizmo", "laptop"): 0.8,
             ("gizmo", "tv stand"): 0.95,
         }
     )
     typer = NodeTyper(schema, replace(mapping, similar_threshold=0.5), likeness)
-    labels = ("icebox", "Icebox, freezer", "gizmo", "mug")
+    labels = ("glorpbox", "Glorpbox, freezer", "gizmo", "mug")
     nodes = [thing(label, str(number)) for number, label in enumerate(labels)]
     typer.learn(nodes)
     choices = [typer.choose(node) for node in nodes]
-    assert likeness.asked == [["gizmo", "icebox"]]
-    # One voter of three is too few for the icebox; two outvote the nearest for the gizmo.
+    assert likeness.asked == [["gizmo", "glorpbox"]]
+    # One voter of three is too few for the glorpbox; two outvote the nearest for the gizmo.
     default = TypeChoice("fixture", 0.0, TypeReason.DEFAULT)
     assert choices[:2] == [default, default]
     assert choices[2] is not None
@@ -169,19 +169,19 @@ def test_unknown_labels_are_compared_in_one_batch(schema: Schema, mapping: Scene
 
 
 def test_a_guess_is_noted(schema: Schema, mapping: SceneMapping) -> None:
-    likeness = Likeness({("icebox", "refrigerator"): 1.0})
-    graph = SceneGraph.of([thing("icebox", "a"), thing("icebox", "b")])
+    likeness = Likeness({("glorpbox", "refrigerator"): 1.0})
+    graph = SceneGraph.of([thing("glorpbox", "a"), thing("glorpbox", "b")])
     compared = replace(mapping, similar_threshold=0.3)
     state = scene_to_instance(graph, schema, compared, likeness)
     assert (
-        "the domain has no type for the label 'icebox': a, b taken as fridge, since it is like "
+        "the domain has no type for the label 'glorpbox': a, b taken as fridge, since it is like "
         "'refrigerator' (0.33)"
     ) in state.notes
     assert state.typing["b"].reason is TypeReason.SIMILAR
 
 
 def test_without_a_model_the_default_counts(schema: Schema, mapping: SceneMapping) -> None:
-    graph = SceneGraph.of([thing("icebox", "a"), thing("gizmo", "b")])
+    graph = SceneGraph.of([thing("glorpbox", "a"), thing("gizmo", "b")])
     broken = Broken()
     state = scene_to_instance(graph, schema, replace(mapping, similar_threshold=0.3), broken)
     assert broken.asked == 1
@@ -193,8 +193,8 @@ def test_without_a_model_the_default_counts(schema: Schema, mapping: SceneMappin
 
 
 def test_without_a_threshold_nothing_is_compared(schema: Schema, mapping: SceneMapping) -> None:
-    likeness = Likeness({("icebox", "refrigerator"): 1.0})
-    assert NodeTyper(schema, mapping, likeness).choose(thing("icebox")) == TypeChoice(
+    likeness = Likeness({("glorpbox", "refrigerator"): 1.0})
+    assert NodeTyper(schema, mapping, likeness).choose(thing("glorpbox")) == TypeChoice(
         "fixture", 0.0, TypeReason.DEFAULT
     )
     assert likeness.asked == []
