@@ -169,7 +169,7 @@ def _find_fold(name: str) -> int:
 def _leave_out(known: KnownWords, fold: int) -> KnownWords:
     """Take all phrases out whose kind is in a fold."""
     kept = [phrase for phrase in known.phrases if _find_fold(phrase) != fold]
-    return make_known_words(kept, known.words - known.judged_words, known.describing)
+    return make_known_words(kept, known.words - known.judged_words)
 
 
 def _find_cut(names: Iterable[str], known: KnownWords) -> list[str]:

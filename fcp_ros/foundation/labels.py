@@ -7,6 +7,8 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from fcp_ros.foundation.captions import ARTICLES, find_name
+
 _WORD_BREAK = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _ALTERNATIVES = re.compile(r"[,;/|]")
@@ -15,6 +17,7 @@ _PREFIX_WORDS = "robothor|sm|sk|bp|prefab|asset|prop|obj|mesh"
 _ASSET_PREFIX = re.compile(rf"(?:{_PREFIX_WORDS})[_\s\-]+", re.IGNORECASE)
 _PLAIN_PREFIX = re.compile(rf"(?:robo thor|{_PREFIX_WORDS}) ")
 _CODE = re.compile(r"\w{1,2}|\w*\d\w*")
+_BELONGING = ("with", "without")
 _NUMBER = re.compile(r"(?:label|class|category|id)?[\s_\-]*(\d+)", re.IGNORECASE)
 _UNNAMED = frozenset(
     {"", "unknown", "undefined", "none", "null", "nan", "unlabeled", "unlabelled", "n/a"}
@@ -71,13 +74,16 @@ def label_forms(label: str) -> Iterator[str]:
     """Yield the forms under which a label may be known, most specific first.
 
     A label that lists several names ("refrigerator, icebox", as in ADE20k) or has brackets
-    ("refrigerator (stainless)") is known under each of them, the one in brackets last. Then come
+    ("refrigerator (stainless)") is known under each of them, the one in brackets last. Of a caption
+    ("brick next to the milk") only the name has last words (captions.py). Then come
     the readings of names of assets: without codes at the end ("Countertop_L_4x4", "Mug2"), and
     after the prefix of a collection ("RoboTHOR_dining_table_extendable") by the first words.
     """
     names = split_names(label)
     for name in names:
-        yield from _list_tails(normalise_label(name).split(" "))
+        words = normalise_label(name).split(" ")
+        yield from _list_forms(" ".join(words))
+        yield from _list_tails(_take_name(words))
     for name in names:
         bare = _drop_codes(normalise_label(name).split(" "))
         if bare:
@@ -88,15 +94,32 @@ def label_forms(label: str) -> Iterator[str]:
             yield from (" ".join(words[:end]) for end in range(len(words) - 1, 0, -1))
 
 
+def _take_name(words: list[str]) -> list[str]:
+    """Take the name of the thing out of a caption, without what belongs to the thing."""
+    if len(words) == 1:
+        return words
+    found = find_name(words)
+    name = words[found.begin : found.end]
+    for place in range(1, len(name)):
+        is_of = name[place] == "of" and name[place + 1 : place + 2] != []
+        if name[place] in _BELONGING or (is_of and name[place + 1] in ARTICLES):
+            return name[:place]
+    return name
+
+
 def _list_tails(words: list[str]) -> Iterator[str]:
     """Yield the last words, most first, each with and without a plural ending."""
     for start in range(len(words)):
-        tail = " ".join(words[start:])
-        yield tail
-        if tail.endswith("s") and not tail.endswith("ss"):
-            yield tail[:-1]
-            if tail.endswith("es"):
-                yield tail[:-2]
+        yield from _list_forms(" ".join(words[start:]))
+
+
+def _list_forms(name: str) -> Iterator[str]:
+    """Yield a name with and without a plural ending."""
+    yield name
+    if name.endswith("s") and not name.endswith("ss"):
+        yield name[:-1]
+        if name.endswith("es"):
+            yield name[:-2]
 
 
 def _drop_codes(words: list[str]) -> list[str]:

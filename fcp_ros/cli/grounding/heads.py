@@ -26,7 +26,6 @@ from fcp_ros.grounding.heads.learning.trainer import train as train_model
 from fcp_ros.grounding.heads.learning.training import HeadComparison
 from fcp_ros.grounding.judged.judged_pairs import collect_pairs, save_pairs
 from fcp_ros.grounding.judged.judgement_set import hash_judgements, read_judgements
-from fcp_ros.grounding.wording.describing_choice import write_describing_words
 from fcp_ros.package_files import config_folder
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -112,15 +111,6 @@ def collect(
         sets = read_judgements([config_folder() / "judgements"])
         pairs = {name: collect_pairs(kind) for name, kind in sets.items()}
         save_pairs(pairs, hash_judgements(sets), out)
-
-
-@app.command()
-def collect_words(
-    out: Annotated[Path, typer.Option("--out", "-o", help="text file to write.")],
-) -> None:
-    """Collect the words that may stand in front of a thing in a label, by the sentence model."""
-    with explain_errors():
-        write_describing_words(out)
 
 
 def _read_layers(text: str) -> tuple[int, ...]:

@@ -135,6 +135,30 @@ def answer_each(
     return answers
 
 
+def bound_answers(
+    answers: Sequence[Answer], read: Sequence[ReadRequest], cores: Sequence[Answer]
+) -> list[Answer]:
+    """Bound answers by those about the cores of their names: a description may warn, not praise.
+
+    Args:
+        answers: to the requests.
+        read: how the requests were read.
+        cores: the answers about those that have a core, in order.
+    """
+    left = iter(cores)
+    bounded: list[Answer] = []
+    for answer, one in zip(answers, read, strict=True):
+        core = next(left) if one.core is not None else None
+        both = isinstance(core, Membership) and isinstance(answer, Membership)
+        if both and core.prior < answer.prior:
+            assert one.core is not None
+            names = " and ".join(a.words for a in one.core.arguments if not a.is_text)
+            said = "; ".join(filter(None, (core.note, one.note, f"no better than {names!r} alone")))
+            answer = replace(core, note=said)
+        bounded.append(answer)
+    return bounded
+
+
 def _build_crash_error(oracle: MembershipOracle, what: str) -> GroundingError:
     return GroundingError(
         GroundingCode.MODEL_FAILED, f"the oracle {oracle.name} failed unexpectedly ({what})"
@@ -246,7 +270,12 @@ class CachedOracle:
         if known is not None:
             return known
         kept = self._find_kept(predicate, version, read.request)
-        found = self._annotate(kept, read) if kept is not None else None
+        if kept is None:
+            return None
+        found = self._annotate(kept, read)
+        if read.core is not None:
+            core = self.find_answer(predicate, version, read.core)
+            found = found if core is None else bound_answers([found], [read], [core])[0]
         return found if isinstance(found, Membership) else None
 
     def _find_kept(
@@ -276,6 +305,23 @@ class CachedOracle:
                 asked while it is down.
         """
         read = self._read_all(requests)
+        bounds = [one.core for one in read if one.core is not None]
+        if bounds:
+            cores = self.answer(predicate, version, bounds, has_substitute=has_substitute)
+            whole = [replace(one, core=None) for one in read]
+            answers = self._answer_read(predicate, version, requests, whole, has_substitute)
+            return bound_answers(answers, read, cores)
+        return self._answer_read(predicate, version, requests, read, has_substitute)
+
+    def _answer_read(
+        self,
+        predicate: GradedPredicate,
+        version: str,
+        requests: Sequence[JudgementRequest],
+        read: Sequence[ReadRequest],
+        has_substitute: bool,
+    ) -> list[Answer]:
+        """Answer requests whose words were read."""
         answers = self._find_known(predicate, version, requests, read)
         # Several labels may be read as the same words.
         left = {

@@ -6,8 +6,6 @@
 - `phrase_ends`: where the name of a thing ends within a run of words.
 - `thing_names`: names of assets, plurals and other spellings as the words that people use.
 - `known_words`: the words that are known, from the judgements and a model's own words.
-- `describing_words`: words that say which thing is meant; `describing_choice`: how they were
-  told from praise.
 - `more_words`: rare English words for things, and words of other languages.
 - `tables`: words of orders and praise, and other words for the same thing.
 """

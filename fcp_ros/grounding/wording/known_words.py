@@ -13,13 +13,11 @@ from fcp_ros.grounding.judged.judged_pairs import list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.grounding.wording.describing_words import DescribingWords, load_describing_words
 from fcp_ros.grounding.wording.more_words import ENGLISH_THINGS, OTHER_LANGUAGES
 from fcp_ros.grounding.wording.tables import LINKS
 
 LEAST_LETTERS = 3
 """Shorter words of a tokenizer are pieces of words."""
-NO_DESCRIBING = DescribingWords()
 CLOSING = 0.8
 """The share of its phrases in which a closing word is the head."""
 
@@ -33,12 +31,14 @@ class WordOrder:
         heads: words that are the head of a phrase: its last word, or that before a link.
         closing: those that hardly ever stand before another word: "mug", but not "tin".
         modifiers: words that stand before the head of a phrase: "tin" of "tin mug".
+        measures: words that stand before "of": "bottle", "piece".
     """
 
     pairs: frozenset[tuple[str, str]] = frozenset()
     heads: frozenset[str] = frozenset()
     closing: frozenset[str] = frozenset()
     modifiers: frozenset[str] = frozenset()
+    measures: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,12 @@ class KnownWords:
         judged_words: the words in them.
         words: all known words, those too.
         order: of the words in the phrases.
-        describing: other words that say which thing is meant.
     """
 
     phrases: frozenset[str]
     judged_words: frozenset[str]
     words: frozenset[str]
     order: WordOrder = field(default_factory=WordOrder)
-    describing: DescribingWords = field(default_factory=DescribingWords)
 
     def knows(self, word: str) -> bool:
         """Return True for a known word, its singular or plural, or a number."""
@@ -88,16 +86,14 @@ class KnownWords:
     def may_stand_before(self, word: str, following: str) -> bool:
         """Return True if a word may stand before another in the name of a thing.
 
-        It describes one, or people put it before this word or before the head of some phrase.
+        People put it before this word or before the head of some phrase.
         """
         own = to_singular(word)
-        if own in self.order.modifiers or word in self.describing.describing:
-            return True
-        return (own, to_singular(following)) in self.order.pairs
+        return own in self.order.modifiers or (own, to_singular(following)) in self.order.pairs
 
-    def may_be_sort(self, word: str) -> bool:
-        """Return True for a word that may make another kind of the kind behind it."""
-        return word in self.describing.sorts
+    def is_measure(self, word: str) -> bool:
+        """Return True for a word before "of" that says how much, or in what: "bottle", "piece"."""
+        return to_singular(word) in self.order.measures
 
     def ends_as_judged(self, words: Sequence[str]) -> bool:
         """Return True if words end in a phrase that people judged as it stands, or its plural."""
@@ -109,16 +105,12 @@ class KnownWords:
         )
 
 
-def make_known_words(
-    phrases: Iterable[str],
-    more: Iterable[str] = (),
-    describing: DescribingWords = NO_DESCRIBING,
-) -> KnownWords:
+def make_known_words(phrases: Iterable[str], more: Iterable[str] = ()) -> KnownWords:
     """Make the known words of these phrases, and more."""
     kept = frozenset(phrases)
     judged = frozenset(word for phrase in kept for word in phrase.split())
     words = judged.union(more)
-    return KnownWords(kept, judged, words, find_word_order(kept), describing)
+    return KnownWords(kept, judged, words, find_word_order(kept))
 
 
 def find_word_order(phrases: Iterable[str]) -> WordOrder:
@@ -127,17 +119,22 @@ def find_word_order(phrases: Iterable[str]) -> WordOrder:
     ends: Counter[str] = Counter()
     pairs = set()
     modifiers: set[str] = set()
+    measures = set()
     for phrase in phrases:
         words = [to_singular(word) for word in phrase.split()]
         seen.update(words)
         modifiers.update(_list_modifiers(words))
         for word, following in pairwise([*words, ""]):
+            if following == "of":
+                measures.add(word)
             if following and following not in LINKS:
                 pairs.add((word, following))
             elif word not in LINKS:
                 ends[word] += 1
     closing = frozenset(word for word, count in ends.items() if CLOSING * seen[word] <= count)
-    return WordOrder(frozenset(pairs), frozenset(ends), closing, frozenset(modifiers))
+    return WordOrder(
+        frozenset(pairs), frozenset(ends), closing, frozenset(modifiers), frozenset(measures)
+    )
 
 
 def _list_modifiers(words: Sequence[str]) -> Sequence[str]:
@@ -159,7 +156,7 @@ def load_known_words(own: Path | None = None) -> KnownWords:
         except GroundingError:
             continue
     more = ENGLISH_THINGS.union(read_model_words()) - OTHER_LANGUAGES
-    return make_known_words(phrases, more, load_describing_words())
+    return make_known_words(phrases, more)
 
 
 def read_model_words() -> list[str]:

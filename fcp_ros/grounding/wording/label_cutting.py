@@ -7,6 +7,11 @@ stands. So a label ends at the first punctuation, line break or markup, and wher
 like a name (phrase_ends.py). Of several parts, the first is read that ends in the kind of a thing
 that people judged, else the first that has words. No judged phrase is changed by this (a test
 compares).
+
+A caption is its head noun with what stands before it (foundation/captions.py): "rock which is ideal
+for drinking" is a rock. Words that people judged may follow ("mug with a broken handle"), and words
+that nobody judged may stand in front ("IKEA Kallax shelf"); the name then has a *core* ("mug",
+"shelf"), and is never taken for better than that.
 """
 
 from __future__ import annotations
@@ -14,9 +19,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from fcp_ros.foundation.captions import find_name
 from fcp_ros.foundation.labels import drop_asset_prefix
 from fcp_ros.grounding.wording.known_words import KnownWords
 from fcp_ros.grounding.wording.phrase_ends import NameRule, find_text_end
@@ -37,8 +44,28 @@ _EDGES = "'’-_."  # noqa: RUF001
 """Signs that stand around words and not in them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The name of a thing in a label.
+
+    Args:
+        words: the name; "" if the label names nothing.
+        core: the part of it that its author can't make more of than it is.
+        description: what was said of the thing besides, and isn't part of its name.
+    """
+
+    words: str
+    core: str = ""
+    description: str = ""
+
+
 def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
-    """Return the words of a label that name something; "" if there are none.
+    """Return the words of a label that name something; "" if there are none; see `find_label`."""
+    return find_label(label, known, is_text=is_text).words
+
+
+def find_label(label: str, known: KnownWords, *, is_text: bool = False) -> Name:
+    """Find the words of a label that name something.
 
     Args:
         label: the label, or a text of a goal.
@@ -46,7 +73,7 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
         is_text: True for a text of a goal, which may list things after commas.
     """
     if label in known.phrases:
-        return label
+        return Name(label, label)
     text = clean_text(label[:MOST_CHARACTERS])
     if not text.isascii():
         text = _SCRIPT_END.sub(" ", text)
@@ -62,7 +89,7 @@ def cut_label(label: str, known: KnownWords, *, is_text: bool = False) -> str:
         if found[-1].rank is Rank.WHOLE:
             break
         begin = match.end()
-    return min(found, key=lambda one: one.rank).words
+    return min(found, key=lambda one: one.rank).name
 
 
 class Rank(IntEnum):
@@ -82,11 +109,11 @@ class _Cut(NamedTuple):
     """The rest of a part of a label.
 
     Args:
-        words: of the name; "" if there are none.
+        name: its name.
         rank: of the part.
     """
 
-    words: str
+    name: Name
     rank: Rank
 
 
@@ -106,22 +133,35 @@ def clean_text(text: str) -> str:
 def _cut_words(words: Sequence[str], known: KnownWords) -> _Cut:
     """Cut one part of a label."""
     plain = _to_plain(words)
-    first = begin = _skip_praise(words, plain) or _count_prefix(plain)
+    skipped = _skip_praise(words, plain)
+    caption = find_name(plain[skipped:])
+    if caption.is_denied:
+        return _Cut(Name("", description=" ".join(words)), Rank.NOTHING)
+    named = skipped + caption.end
+    description = " ".join(words[named:])
+    first = begin = (skipped + caption.begin) or _count_prefix(plain)
     rule = NameRule(plain, known)
-    end = rule.find_end(begin)
+    end = min(rule.find_end(begin), named)
     begin = rule.find_begin(begin, end)
     end = _drop_loose_ends(plain, begin, end, known)
-    if end < len(words) and not _is_name(rule, begin, end):
+    if end < named == len(words) and not _is_name(rule, begin, end):
         last = rule.find_last_name()
         begin, end = (last, len(words)) if last < len(words) else (begin, end)
     if begin >= end:
-        return _Cut("", Rank.NOTHING)
+        return _Cut(Name("", description=description), Rank.NOTHING)
+    rank = Rank.KIND if known.is_head(plain[end - 1]) else Rank.WORDS
+    if rule.find_kind(begin, end) is not None:
+        rank = Rank.WHOLE if begin <= first else Rank.BEHIND
+    core = _join(words[begin : rule.find_core_end(begin, end)])
     if begin == first == _count_prefix(plain):
         begin = 0  # it tells that this is the name of an asset
-    kept = " ".join(word.strip(_EDGES) for word in words[begin:end])
-    if rule.find_kind(begin, end) is not None:
-        return _Cut(kept, Rank.WHOLE if begin <= first else Rank.BEHIND)
-    return _Cut(kept, Rank.KIND if known.is_head(plain[end - 1]) else Rank.WORDS)
+    elif rule.may_be_makers(first, begin):
+        begin = first
+    return _Cut(Name(_join(words[begin:end]), core, description), rank)
+
+
+def _join(words: Sequence[str]) -> str:
+    return " ".join(word.strip(_EDGES) for word in words)
 
 
 def _cut_text(words: Sequence[str], known: KnownWords) -> _Cut:
@@ -129,8 +169,8 @@ def _cut_text(words: Sequence[str], known: KnownWords) -> _Cut:
     plain = _to_plain(words)
     begin = _skip_praise(words, plain)
     end = _drop_loose_ends(plain, begin, find_text_end(plain, begin, known), known)
-    kept = " ".join(word.strip(_EDGES) for word in words[begin:end])
-    return _Cut(kept, Rank.WHOLE if kept else Rank.NOTHING)
+    kept = _join(words[begin:end])
+    return _Cut(Name(kept, kept), Rank.WHOLE if kept else Rank.NOTHING)
 
 
 def _to_plain(words: Sequence[str]) -> list[str]:

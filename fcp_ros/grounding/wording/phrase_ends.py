@@ -4,9 +4,9 @@
 A name goes on behind its kind only with words that people judged, and in an order in which they
 put them: "mug with a broken handle", but neither "mug superior to all others" nor "mug gold medal".
 That is a list of what names are made of, 5,000 words and their order, and not of what orders are
-made of, of which there is no end. In front of a judged kind it holds words that people put there,
-and words that describe a thing (describing_words.py). In front of other kinds there may be anything
-new: names of makers, "vending machine".
+made of, of which there is no end. In front of a judged kind, the core of a name holds words that
+people put there; new words there (makers, materials) are of the name and not of its core. In front
+of other kinds there may be anything new: "vending machine".
 """
 
 from __future__ import annotations
@@ -92,10 +92,7 @@ class NameRule:
         words = self.words
         kind = self.find_kind(begin, end)
         if kind is not None:
-            place = self._go_back(begin, kind)
-            # "Vanity table": one noun that nobody judged makes another kind of a kind.
-            is_sort = place == kind > begin and self._may_be_sort(place - 1)
-            return place - 1 if is_sort else place
+            return self._go_back(begin, kind)
         second = words[begin + 1 : begin + 2]
         if second and second[0] in ARTICLES and not self.known.is_head(words[begin]):
             begin = min(begin + 2, end)  # a verb stands before an article: "take the mug"
@@ -138,11 +135,27 @@ class NameRule:
             return (word, following) in self.known.order.pairs
         return word not in LINKS and self.known.may_stand_before(word, following)
 
-    def _may_be_sort(self, place: int) -> bool:
-        """Return True for a word that may make another kind of the kind behind it."""
-        word = self.words[place]
-        is_none = word in LINKS | LOOSE_ENDS | CLAUSES | OWNERS | PRAISE
-        return not is_none and self.known.may_be_sort(word)
+    def find_core_end(self, begin: int, end: int) -> int:
+        """Find the end of the core: before what belongs to the thing, or what it is of.
+
+        What a container holds is a part of it ("bottle of water"): people judged such words before
+        "of".
+        """
+        for place in range(begin + 1, end):
+            word = self.words[place]
+            is_part = word in PARTS and self.known.is_measure(self.words[place - 1])
+            if word in ATTRIBUTED or (word in PARTS and not is_part):
+                return place
+        return end
+
+    def may_be_makers(self, begin: int, end: int) -> bool:
+        """Return True if all words may stand in front of a kind: makers, materials, states."""
+        words = self.words[begin:end]
+        no_name = LINKS | LOOSE_ENDS | CLAUSES | OWNERS | PRAISE | ORDERS
+        return len(words) <= MOST_BEFORE and all(
+            word.isalpha() and is_latin(word) and word not in no_name and _is_word(word)
+            for word in words
+        )
 
     def find_last_name(self) -> int:
         """Find the begin of a judged name at the very end ("choose the garden chair").

@@ -21,7 +21,7 @@ from fcp_ros.grounding.protocol.judgement import (
     Membership,
 )
 from fcp_ros.grounding.wording.known_words import KnownWords
-from fcp_ros.grounding.wording.label_cutting import cut_label
+from fcp_ros.grounding.wording.label_cutting import cut_label, find_label
 from fcp_ros.grounding.wording.thing_names import find_unknown, read_name
 
 NAMELESS = "thing"
@@ -52,17 +52,20 @@ class ReadRequest:
         note: what was read otherwise, or "".
         unknown: a word that leaves open what is meant, or "".
         is_nameless: True if a label names nothing at all.
+        core: about the cores of the names, where they are less than the names; the answer is no
+            higher than the answer to this.
     """
 
     request: JudgementRequest
     note: str = ""
     unknown: str = ""
     is_nameless: bool = False
+    core: JudgementRequest | None = None
 
     @property
     def is_plain(self) -> bool:
         """True if there is nothing to say."""
-        return not self.note and not self.unknown
+        return not self.note and not self.unknown and self.core is None
 
     def annotate(self, answer: Membership, *, is_english_only: bool) -> Membership:
         """Add the note; an answer about words that the model can't know becomes unsure.
@@ -101,12 +104,14 @@ class ReadWords:
         note: what was read otherwise, or "".
         unknown: a word that leaves open what is meant, or "".
         is_nameless: True if the label names nothing at all.
+        core: of the name, where it is less than the name, else "".
     """
 
     name: str
     note: str = ""
     unknown: str = ""
     is_nameless: bool = False
+    core: str = ""
 
 
 def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:
@@ -117,10 +122,15 @@ def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:
         known: the known words.
         is_text: True for a text.
     """
-    kept = cut_label(words, known, is_text=is_text)
-    name = read_name(kept or NAMELESS, known, is_text=is_text)
+    kept = find_label(words, known, is_text=is_text)
+    name = read_name(kept.words or NAMELESS, known, is_text=is_text)
     note = "" if name == words else f"{_show(words)} was read as {_show(name)}"
-    return ReadWords(name, note, find_unknown(name, known, is_text=is_text), not kept)
+    if kept.description:
+        note += f" ({_show(kept.description)} only describes it)"
+    core = read_name(kept.core, known, is_text=is_text) if kept.core else ""
+    is_less = core not in ("", name) and name not in known.phrases
+    unknown = find_unknown(name, known, is_text=is_text)
+    return ReadWords(name, note, unknown, not kept.words, core if is_less else "")
 
 
 class RequestReader:
@@ -155,7 +165,7 @@ class RequestReader:
             if read is None:
                 read = self._read_words(argument)
             found.append(read)
-            if read.note or read.unknown or argument.attributes:
+            if read.note or read.unknown or read.core or argument.attributes:
                 is_plain = False
         return ReadRequest(request) if is_plain else self._put_words(request, found)
 
@@ -175,14 +185,31 @@ class RequestReader:
             for argument, read in zip(request.arguments, found, strict=True)
         )
         unknown = next((read.unknown for read in found if read.unknown), "")
+        core = self._find_core(request, arguments, found)
         if arguments == request.arguments:
-            return ReadRequest(request, unknown=unknown)
+            return ReadRequest(request, unknown=unknown, core=core)
         return ReadRequest(
             replace(request, arguments=arguments),
             "; ".join(read.note for read in found if read.note),
             unknown,
             any(read.is_nameless for read in found),
+            core,
         )
+
+    def _find_core(
+        self,
+        request: JudgementRequest,
+        arguments: Sequence[ArgumentContext],
+        found: Sequence[ReadWords],
+    ) -> JudgementRequest | None:
+        """Ask about the cores of the names instead, where there are any."""
+        if not any(read.core for read in found):
+            return None
+        cores = tuple(
+            replace(argument, category=read.core) if read.core else argument
+            for argument, read in zip(arguments, found, strict=True)
+        )
+        return replace(request, arguments=cores)
 
     def _put(self, argument: ArgumentContext, read: ReadWords) -> ArgumentContext:
         attributes = tuple((key, self._read_value(key, v)) for key, v in argument.attributes)
