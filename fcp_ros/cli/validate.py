@@ -32,6 +32,7 @@ from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.domain.pddl.notation import PddlNotation
 from fcp_ros.domain.pddl.reader import is_condition
 from fcp_ros.domain.shifting import shift_elements
+from fcp_ros.domain.warnings_about import list_warnings
 from fcp_ros.foundation.bounded_file import FileError, read_bytes, read_text
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import verify
@@ -77,6 +78,8 @@ def validate(
                 f"[green]valid[/] domain {loaded.name} {loaded.version}: "
                 f"{len(loaded.rules)} rules, {len(loaded.graded)} graded predicates"
             )
+            for warning in list_warnings(loaded):
+                console.print(f"  [yellow]warning[/]: {escape(warning)}", soft_wrap=True)
         else:
             against = load_domain(find_domain(domain))
             graph = load_scene_for(find_scene(file), against.schema, against.mapping, limits=limits)

@@ -262,11 +262,13 @@ class TableEntry:
     """A degree for the arguments that fit every label of `when` (parameter -> label).
 
     The first entry that fits decides. A label fits an element by its category, and a text by its
-    words, both normalised, whole or by the last words.
+    words, both normalised: whole, by the last words, or as a kind of what they name. `kinds` has
+    the domain's labels of the types among the labels, by parameter.
     """
 
     when: Mapping[str, str]
     degree: float
+    kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +280,9 @@ class GradedPredicate:
     `oracle` is one of `ORACLES` or a choice of several. `default_degree` answers if neither table
     nor rule does, and as the last resort; if it is None, a table asks the default oracle.
     `judged_like` names the set of judgements ("substitution") whose trained head the embedding
-    oracle uses for this predicate; "": none, the rubric's examples alone.
+    oracle uses for this predicate; "": none, the rubric's examples alone. `hazard`: somebody or
+    something comes to harm where it doesn't hold, so that what can't be judged counts as 0; None:
+    the domain doesn't say.
     """
 
     name: str
@@ -291,6 +295,7 @@ class GradedPredicate:
     calibrated: bool = True
     judged_like: str = ""
     rule: FuzzyRule | None = None
+    hazard: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

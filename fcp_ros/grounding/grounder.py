@@ -22,7 +22,7 @@ from fcp_ros.domain.model import Domain, GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.asking.cached_oracle import CachedOracle
 from fcp_ros.grounding.asking.judgement_cache import CacheStatistics, JudgementCache
-from fcp_ros.grounding.asking.router import OracleRouter
+from fcp_ros.grounding.asking.router import UNJUDGED, OracleRouter
 from fcp_ros.grounding.calibration.calibrator import Calibrator, Question
 from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.reliability import Reliability
@@ -287,7 +287,7 @@ class Grounder:
         wanted = [
             (key, questions[key], prior)
             for key, prior in priors.items()
-            if self.predicates[questions[key].predicate].calibrated
+            if self.predicates[questions[key].predicate].calibrated and prior.source != UNJUDGED
         ]
         found = self.calibrator.calibrate(
             [
@@ -342,14 +342,15 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
     """
     options = options or GroundingOptions()
     own = Path(options.heads) if str(options.heads) else None
+    known = KnownAnswers(own)
     return Grounder(
         domain.graded,
-        make_oracles(domain.graded.values(), options),
+        make_oracles(domain.graded.values(), options, known),
         options.oracle,
         JudgementCache(options.cache_path or None),
         CalibrationStore(options.calibration.path or IN_MEMORY, options.calibration.origin),
         options.calibration,
         fallback=options.fallback,
-        known=KnownAnswers(own),
+        known=known,
         reader=RequestReader(partial(load_known_words, own)),
     )

@@ -17,6 +17,7 @@ from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 from fcp_ros.grounding.heads.features.encoders import make_encoder
 from fcp_ros.grounding.heads.head_source import choose_model, find_source, split_model
 from fcp_ros.grounding.heads.oracle import HeadOracle
+from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.levels.oracle import LevelledOracle
 from fcp_ros.grounding.model_files.store import ModelAbsentError
@@ -124,9 +125,16 @@ def make_oracle(name: str, options: GroundingOptions) -> MembershipOracle:
 
 
 def make_oracles(
-    predicates: Iterable[GradedPredicate], options: GroundingOptions
+    predicates: Iterable[GradedPredicate],
+    options: GroundingOptions,
+    known: KnownAnswers | None = None,
 ) -> dict[str, MembershipOracle]:
     """Make the oracles of the predicates, the default and the fallback, by name.
+
+    Args:
+        predicates: that they will answer for.
+        options: settings.
+        known: what people judged word for word, for tables, whose entries for kinds it precedes.
 
     Raises:
         GroundingError: an oracle without substitute can't be made, or a name is unknown; but one
@@ -144,10 +152,11 @@ def make_oracles(
         can_fail = bool(options.fallback) or first_of_several
         (optional if can_fail else needed).update(choice.names)
     # Sorted, so that the same one of two wrong settings is always reported.
-    return {
+    made = {
         name: _make_if_possible(name, options, is_needed=name in needed)
         for name in sorted(needed | optional)
     }
+    return made | {TableOracle.name: TableOracle(known)} if TableOracle.name in made else made
 
 
 def _make_if_possible(name: str, options: GroundingOptions, *, is_needed: bool) -> MembershipOracle:

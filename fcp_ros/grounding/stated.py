@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Oracles for stated knowledge: tables of degrees, and fuzzy rules over numeric attributes.
 
-*Table*: the domain's author states degrees by category label; the first entry that fits decides.
+*Table*: the domain's author states degrees by category label; the first entry that fits decides. An
+entry fits a thing by its words, or as a kind of what it names: by the last words, by the domain's
+types, or by WordNet ("toddler" is a child). What people judged word for word comes before an entry
+that fits the kind alone.
 *Rule*: each line computes a value from numeric attributes and says how well it fits; a t-norm
 composes the lines. An unknown value (an object without a box) is not guessed: the rule then has
 no answer.
@@ -10,18 +13,28 @@ no answer.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from fcp_ros.domain.expressions.arithmetic import Arithmetic, Distance, ElementAttribute, Number
 from fcp_ros.domain.model import GradedPredicate, TableEntry
 from fcp_ros.foundation.labels import label_forms, normalise_label
+from fcp_ros.foundation.wordnet import WordNet, find_wordnet
 from fcp_ros.fuzzy import tnorm_by_name
+from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
-from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
+from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle, hash_predicate
 
 Numbers = Mapping[tuple[str, str], float]
 """Known numbers by parameter and attribute."""
+WARNING = 0.5
+"""Entries below it warn of something."""
+WARNING_MEANINGS = 2
+"""Meanings of a word for which a warning counts: "knife" as a tool and as a weapon."""
+_NO_LABELS: frozenset[str] = frozenset()
 MOST = 1e300
 """Larger magnitudes, infinity and NaN are no measurements."""
 
@@ -41,19 +54,48 @@ class TableOracle(PerRequestOracle):
     model = "table"
     mode = "first_entry"
     is_stated = True
+    is_kept = False  # what is judged word for word counts at once
+
+    def __init__(
+        self,
+        known: KnownAnswers | None = None,
+        find_nouns: Callable[[], WordNet | None] = find_wordnet,
+    ) -> None:
+        self._known = known
+        self._find_nouns = find_nouns
 
     def judge_each(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Answer]:
         """Judge requests: an error NO_TABLE_ENTRY if no entry fits and there is no default."""
-        return [self._find(predicate, request) for request in requests]
+        nouns = self._find_nouns()
+        found = [_find_entry(predicate.table, request, nouns) for request in requests]
+        judged = self._find_judged(predicate, requests, found)
+        return [
+            judged.get(place) or self._answer(predicate, request, one)
+            for place, (request, one) in enumerate(zip(requests, found, strict=True))
+        ]
 
-    def _find(self, predicate: GradedPredicate, request: JudgementRequest) -> Answer:
+    def _find_judged(
+        self,
+        predicate: GradedPredicate,
+        requests: Sequence[JudgementRequest],
+        found: Sequence[_Found | None],
+    ) -> dict[int, Membership]:
+        """Find what was judged word for word, by place, where an entry fits the kind alone."""
+        if self._known is None or not predicate.judged_like:
+            return {}
+        places = [i for i, one in enumerate(found) if one is not None and one.fit is Fit.KIND]
+        asked = [requests[place] for place in places]
+        answers = self._known.find_all(predicate, hash_predicate(predicate), asked)
+        return {place: one for place, one in zip(places, answers, strict=True) if one is not None}
+
+    def _answer(
+        self, predicate: GradedPredicate, request: JudgementRequest, found: _Found | None
+    ) -> Answer:
         model = f"{self.model}:{predicate.name}"
-        for number, entry in enumerate(predicate.table, start=1):
-            if fits_entry(entry, request):
-                note = f"entry {number} of the table"
-                return Membership.of_degree(entry.degree, self.name, model, note)
+        if found is not None:
+            return Membership.of_degree(found.entry.degree, self.name, model, found.note)
         default = predicate.default_degree
         if default is not None and predicate.oracle == self.name:
             return Membership.of_degree(default, self.name, model, "default degree of the table")
@@ -107,17 +149,70 @@ class RuleOracle(PerRequestOracle):
         return Membership.of_degree(degree, self.name, model, "; ".join(notes))
 
 
-def fits_entry(entry: TableEntry, request: JudgementRequest) -> bool:
-    """Return True if every label of the entry names its argument.
+class Fit(IntEnum):
+    """The closeness of an entry's label to an argument."""
 
-    A label names an argument by its whole words or by the last of them, as in the scene layer:
-    ``table`` fits a "dining table", so more specific entries are written first.
+    NONE = 0
+    KIND = 1
+    WORDS = 2
+
+
+class _Found(NamedTuple):
+    """The first entry of a table that fits; its number counts from 1."""
+
+    number: int
+    entry: TableEntry
+    fit: Fit
+
+    @property
+    def note(self) -> str:
+        kind = ", which fits by kind" if self.fit is Fit.KIND else ""
+        return f"entry {self.number} of the table{kind}"
+
+
+def _find_entry(
+    table: Sequence[TableEntry], request: JudgementRequest, nouns: WordNet | None
+) -> _Found | None:
+    for number, entry in enumerate(table, start=1):
+        fit = fit_entry(entry, request, nouns)
+        if fit is not Fit.NONE:
+            return _Found(number, entry, fit)
+    return None
+
+
+def fit_entry(entry: TableEntry, request: JudgementRequest, nouns: WordNet | None = None) -> Fit:
+    """Find the least fit of the entry's labels to their arguments.
+
+    The last words of an argument name its kind, as in the scene layer: ``table`` fits a "dining
+    table", so more specific entries are written first. An entry that warns counts for the less
+    frequent meaning of a word, too.
     """
     words = {argument.parameter: argument.words for argument in request.arguments}
-    return all(
-        parameter in words and normalise_label(label) in label_forms(words[parameter])
-        for parameter, label in entry.when.items()
+    meanings = WARNING_MEANINGS if entry.degree < WARNING else 1
+    fits = (
+        _fit_label(words[place], label, entry.kinds.get(place, _NO_LABELS), nouns, meanings)
+        if place in words
+        else Fit.NONE
+        for place, label in entry.when.items()
     )
+    return min(fits, default=Fit.NONE)
+
+
+@lru_cache(maxsize=65_536)
+def _fit_label(
+    words: str, label: str, kinds: frozenset[str], nouns: WordNet | None, meanings: int
+) -> Fit:
+    name = normalise_label(label)
+    length = len(normalise_label(words).split())
+    forms = list(label_forms(words))
+    if any(form == name and len(form.split()) == length for form in forms):
+        return Fit.WORDS
+    if name in forms or not kinds.isdisjoint(forms):
+        return Fit.KIND
+    is_kind = nouns is not None and nouns.is_kind(
+        normalise_label(words), kinds or frozenset((name,)), most_meanings=meanings
+    )
+    return Fit.KIND if is_kind else Fit.NONE
 
 
 def read_numbers(request: JudgementRequest) -> Numbers:

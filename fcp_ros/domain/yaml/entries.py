@@ -183,6 +183,7 @@ class GradedEntry(_Entry):
     default_degree: Degree | None = None
     calibrated: bool = True
     judged_like: str = ""
+    hazard: bool | None = None
     phrases: Words = Field(default_factory=list)
 
 

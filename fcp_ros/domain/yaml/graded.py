@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
+from functools import partial
 
 from fcp_ros.domain.diagnostics import Diagnostics, Path, article
 from fcp_ros.domain.model import (
@@ -26,6 +28,7 @@ from fcp_ros.domain.vocabulary import Vocabulary
 from fcp_ros.domain.yaml.entries import DomainFile, GradedEntry, OracleEntry, RubricEntry, TableRow
 from fcp_ros.domain.yaml.fuzzy_rules import build_fuzzy_rule, check_t_norm
 from fcp_ros.domain.yaml.types import build_parameters, check_name, check_type
+from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import suggest_name
 
 SCORES = (0, 50, 100)
@@ -68,12 +71,16 @@ def _build_predicate(
             check_type(type_, vocabulary, here, report, f"parameter {parameter} of {name}")
     _check_context(name, entry, file, vocabulary, path, report)
     oracle = build_oracle(name, entry, path, report)
+    by_type = partial(_find_labels, file, vocabulary)
     rubric = _build_rubric(name, entry.rubric, entry, path, report) if entry.rubric else None
     table = tuple(
         row
         for position, given in enumerate(entry.table)
-        for row in _build_rows(name, given, entry, (*path, "table", position), report)
+        for row in _build_rows(name, given, entry, (*path, "table", position), by_type, report)
     )
+    if entry.hazard and entry.default_degree is not None:
+        message = f"{name} is a hazard, so what can't be judged counts as 0, and it has a default"
+        report.add((*path, "default_degree"), message, "drop it, or add entries to the table")
     return GradedPredicate(
         name=name,
         parameters=build_parameters(entry.parameters),
@@ -85,6 +92,7 @@ def _build_predicate(
         calibrated=entry.calibrated,
         judged_like=entry.judged_like,
         rule=build_fuzzy_rule(name, entry, file, path, report),
+        hazard=entry.hazard,
     )
 
 
@@ -145,8 +153,26 @@ def _build_rubric(
     return Rubric(given.question, anchors, tuple(given.factors))
 
 
+def _find_labels(file: DomainFile, vocabulary: Vocabulary, name: str) -> frozenset[str]:
+    """Find the labels of things of a type, or of a kind that the file names; none for others."""
+    type_ = "_".join(name.split())
+    below = (
+        normalise_label(label)
+        for own, labels in file.labels.items()
+        if vocabulary.is_subtype(own, type_)
+        for label in labels
+    )
+    kinds = (normalise_label(label) for label in file.kinds.get(name, ()))
+    return frozenset((*below, *kinds))
+
+
 def _build_rows(
-    name: str, row: TableRow, entry: GradedEntry, path: Path, report: Diagnostics
+    name: str,
+    row: TableRow,
+    entry: GradedEntry,
+    path: Path,
+    find_labels: Callable[[str], frozenset[str]],
+    report: Diagnostics,
 ) -> list[TableEntry]:
     """Build the entries of a row: one for each combination of the labels in its lists."""
     for parameter in row.when:
@@ -159,9 +185,11 @@ def _build_rows(
         message = f"a table entry of {name} has no condition"
         report.add(path, message, "name a label, or use `default_degree:`")
     choices = [[v] if isinstance(v, str) else v for v in row.when.values()]
+    entries = [dict(zip(row.when, labels, strict=True)) for labels in itertools.product(*choices)]
+    below = [{place: find_labels(label) for place, label in when.items()} for when in entries]
     return [
-        TableEntry(dict(zip(row.when, labels, strict=True)), row.degree)
-        for labels in itertools.product(*choices)
+        TableEntry(when, row.degree, {place: labels for place, labels in kinds.items() if labels})
+        for when, kinds in zip(entries, below, strict=True)
     ]
 
 

@@ -5,6 +5,8 @@ Failures fall back in this order:
 
     its oracles, first_of or all_of  ->  (a gap of table or rule: default_degree)
         ->  the fallback oracle  ->  default_degree  ->  error with all reasons
+
+Of a hazard, what none of them can judge is not safe: its degree is 0, with the reasons.
 """
 
 from __future__ import annotations
@@ -97,7 +99,7 @@ class OracleRouter:
 
     def _has_rescue(self, predicate: GradedPredicate, names: Sequence[str]) -> bool:
         other = bool(self._fallback) and self._fallback not in names
-        return other or predicate.default_degree is not None
+        return other or predicate.default_degree is not None or bool(predicate.hazard)
 
     def _ask_in_turn(
         self, names: Sequence[str], predicate: GradedPredicate, requests: Sequence[JudgementRequest]
@@ -155,7 +157,7 @@ class OracleRouter:
                     left[position] = answer
         if left and self._fallback and self._fallback not in names:
             asked = [requests[position] for position in left]
-            stated = predicate.default_degree is not None
+            stated = predicate.default_degree is not None or bool(predicate.hazard)
             found = self._ask(self._fallback, predicate, asked, stated)
             for (position, error), answer in zip(left.items(), found, strict=True):
                 if isinstance(answer, GroundingError):
@@ -175,6 +177,8 @@ class OracleRouter:
         )
 
 
+UNJUDGED = "unjudged"
+"""Source of the degree 0 of a hazard that nobody could judge; no outcome makes it safer."""
 GAPS = frozenset({GroundingCode.NO_TABLE_ENTRY, GroundingCode.NOT_KNOWN})
 """Codes of questions that the author's table or rule leaves open: no fault of an oracle."""
 
@@ -232,8 +236,16 @@ def build_default(predicate: GradedPredicate, reason: str = "") -> Membership:
     return Membership.of_degree(degree, "default_degree", model, note, fallback=reason)
 
 
+def build_unsafe(predicate: GradedPredicate, error: GroundingError) -> Membership:
+    """Build the membership of a hazard that can't be judged."""
+    note = f"{predicate.name} can't be judged here, so it counts as unsafe"
+    return Membership.of_degree(0.0, UNJUDGED, UNJUDGED, note, fallback=error.sentence)
+
+
 def apply_default(predicate: GradedPredicate, error: GroundingError) -> Answer:
-    """Return the default degree if the domain states one, else the error."""
+    """Return the default degree if the domain states one, 0 for a hazard, else the error."""
+    if predicate.hazard:
+        return build_unsafe(predicate, error)
     if predicate.default_degree is None:
         return error
     return build_default(predicate, "" if error.code in GAPS else error.sentence)

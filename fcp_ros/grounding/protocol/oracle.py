@@ -116,8 +116,12 @@ def hash_predicate(predicate: GradedPredicate) -> str:
         sorted((name, tuple(names)) for name, names in predicate.context.items()),
         predicate.oracle,
         predicate.judged_like,
-        [(sorted(entry.when.items()), entry.degree) for entry in predicate.table],
+        [
+            (sorted(entry.when.items()), entry.degree, sorted(map(sorted, entry.kinds.values())))
+            for entry in predicate.table
+        ],
         predicate.default_degree,
         predicate.rule,
+        predicate.hazard,
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
