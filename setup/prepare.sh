@@ -128,6 +128,15 @@ if [ -n "$missing" ]; then
         fail "still missing for $python: $missing; name another Python: make setup PYTHON=/path/to/python3"
 fi
 
+# WordNet tells what kind of thing a word names that no domain lists; without it nobody does.
+if [ ! -f "${WNSEARCHDIR:-/usr/share/wordnet}/data.noun" ]; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        install_or_explain "WordNet" wordnet-base
+    else
+        echo "setup: words that a domain doesn't list have no kind until you run: sudo apt-get install wordnet-base"
+    fi
+fi
+
 # Open3D is an extra: what it lacks stops nobody who may not install it.
 open3d_libraries="libusb-1.0.so.0 libudev.so.1 libGL.so.1 libEGL.so.1 libX11.so.6 libidn2.so.0"
 open3d_packages="libusb-1.0-0 libudev1 libgl1 libegl1 libx11-6 libidn2-0"

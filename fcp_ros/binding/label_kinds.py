@@ -16,6 +16,8 @@ from fcp_ros.foundation.wordnet import Sense, WordNet
 
 MOST_STEPS = 2
 """Wider meanings than a grandparent's are right in half of the cases only."""
+MOST_MEANINGS = 3
+"""Rarer meanings don't count: a guest is no computer."""
 LEAST_DEPTH = 5
 """Meanings above this depth ("object", "structure") say nothing of what a robot can do."""
 
@@ -57,7 +59,8 @@ class LabelKinds:
             is_agent: True if the scene says that it moves by itself; else only a word that means
                 nothing but people is one ("toddler", but not "walker").
         """
-        meanings = [sense for sense in self._wordnet.find_head(label) if sense.is_concrete]
+        senses = self._wordnet.find_head(label)[:MOST_MEANINGS]
+        meanings = [sense for sense in senses if sense.is_concrete]
         things = [sense for sense in meanings if not sense.is_person]
         if is_agent:
             return self._choose([sense for sense in meanings if sense.is_alive], self._agents)

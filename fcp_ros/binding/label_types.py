@@ -19,7 +19,7 @@ from fcp_ros.binding.label_kinds import LabelKinds
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, vote_on_types
 from fcp_ros.cset import Schema
 from fcp_ros.domain.scene_mapping import SceneMapping
-from fcp_ros.foundation.labels import label_forms, normalise_label, split_names
+from fcp_ros.foundation.labels import label_forms, normalise_label, split_names, take_name
 from fcp_ros.foundation.wording import find_similar, list_names
 from fcp_ros.foundation.wordnet import PACKAGE, WordNet, find_wordnet
 from fcp_ros.scene.graph.elements import Layer, SceneNode
@@ -61,8 +61,8 @@ class TypeChoice:
         type: Name of the type.
         degree: Certainty in [0, 1]: 1 for what the user, the domain or the scene's structure
             says, ``LAST_WORDS_DEGREE`` for last words, ``KIND_DEGREE`` for a kind, the outcome of
-            the vote (``similar_labels``) for a label that is like known ones, 0 for a default. A holder has
-            the degree of the type that its label has.
+            the vote (``similar_labels``) for a label that is like known ones, 0 for a default. A
+            holder has the degree of the type that its label has.
         reason: The reason.
         matched_label: The domain's label (or the overridden id or label) that decided; "" where
             none did.
@@ -233,7 +233,7 @@ class NodeTyper:
                 return None
             agents = {k: v for k, v in self._mapping.labels.items() if self._is_agent(v)}
             self._kinds = LabelKinds(nouns, self.candidates, agents)
-        found = self._kinds.find(self.part_to_compare(label), is_agent=layer is Layer.AGENT)
+        found = self._kinds.find(take_name(label), is_agent=layer is Layer.AGENT)
         if found is None:
             return None
         return TypeChoice(found.type, KIND_DEGREE, TypeReason.KIND, found.label)

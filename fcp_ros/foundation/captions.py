@@ -29,8 +29,8 @@ ARTICLES = _words(
 PREPOSITIONS = _words("""
     about above across after against along alongside amid among around as at atop before behind
     below beneath beside besides between beyond by despite during except for from in inside instead
-    into like near next off on onto opposite out outside over past per resembling since through to toward
-    towards under underneath unlike until up upon versus via within
+    into like near next off on onto opposite out outside over past per resembling since through to
+    toward towards under underneath unlike until up upon versus via within
 """)
 CLAUSES = _words("""
     aka which who whom whose where when while whilst because although though if unless than so and
@@ -102,7 +102,7 @@ def is_thing(word: str) -> bool:
     """
     nouns = find_wordnet()
     if nouns is None:
-        return not word.endswith(_DESCRIBING)
+        return word.isalpha() and word not in _ENDS and not word.endswith(_DESCRIBING)
     senses = nouns.find_senses(word)
     if not senses:  # a maker, or a word of another language
         return word.isalpha() and word not in _ENDS and not nouns.is_no_noun(word)

@@ -17,6 +17,7 @@ _PREFIX_WORDS = "robothor|sm|sk|bp|prefab|asset|prop|obj|mesh"
 _ASSET_PREFIX = re.compile(rf"(?:{_PREFIX_WORDS})[_\s\-]+", re.IGNORECASE)
 _PLAIN_PREFIX = re.compile(rf"(?:robo thor|{_PREFIX_WORDS}) ")
 _CODE = re.compile(r"\w{1,2}|\w*\d\w*")
+_SIZES = ("small", "medium", "large", "big", "mini", "tall", "short", "wide", "narrow")
 _BELONGING = ("with", "without")
 _NUMBER = re.compile(r"(?:label|class|category|id)?[\s_\-]*(\d+)", re.IGNORECASE)
 _UNNAMED = frozenset(
@@ -83,19 +84,25 @@ def label_forms(label: str) -> Iterator[str]:
     for name in names:
         words = normalise_label(name).split(" ")
         yield from _list_forms(" ".join(words))
-        yield from _list_tails(_take_name(words))
+        yield from _list_tails(_find_name_words(words))
     for name in names:
         bare = _drop_codes(normalise_label(name).split(" "))
         if bare:
             yield from _list_tails(bare)
+        yield from _list_tails(_drop_sizes(normalise_label(name).split(" ")))
         prefix = _ASSET_PREFIX.match(name)
         if prefix is not None:
             words = normalise_label(name[prefix.end() :]).split(" ")
             yield from (" ".join(words[:end]) for end in range(len(words) - 1, 0, -1))
 
 
-def _take_name(words: list[str]) -> list[str]:
-    """Take the name of the thing out of a caption, without what belongs to the thing."""
+def take_name(label: str) -> str:
+    """Take the name of the thing out of a label; "" if it only says what a thing is not."""
+    return " ".join(_find_name_words(normalise_label(split_names(label)[0]).split(" ")))
+
+
+def _find_name_words(words: list[str]) -> list[str]:
+    """Find the words of a caption that name the thing, without what belongs to the thing."""
     if len(words) == 1:
         return words
     found = find_name(words)
@@ -120,6 +127,14 @@ def _list_forms(name: str) -> Iterator[str]:
         yield name[:-1]
         if name.endswith("es"):
             yield name[:-2]
+
+
+def _drop_sizes(words: list[str]) -> list[str]:
+    """Return words without sizes at the end, which names of assets have there; one word stays."""
+    end = len(words)
+    while end > 1 and words[end - 1] in _SIZES:
+        end -= 1
+    return words[:end] if end < len(words) else []
 
 
 def _drop_codes(words: list[str]) -> list[str]:

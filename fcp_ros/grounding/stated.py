@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from fcp_ros.domain.expressions.arithmetic import Arithmetic, Distance, ElementAttribute, Number
 from fcp_ros.domain.model import GradedPredicate, TableEntry
-from fcp_ros.foundation.labels import label_forms, normalise_label
+from fcp_ros.foundation.labels import label_forms, normalise_label, take_name
 from fcp_ros.foundation.wordnet import WordNet, find_wordnet
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
@@ -101,8 +101,8 @@ class TableOracle(PerRequestOracle):
             return Membership.of_degree(default, self.name, model, "default degree of the table")
         return GroundingError(
             GroundingCode.NO_TABLE_ENTRY,
-            f"no entry of the table of {predicate.name} fits {request}; add one, or give "
-            "the predicate a default_degree",
+            f"no entry of the table of {predicate.name} fits {request}; add one"
+            + ("" if predicate.hazard else ", or give the predicate a default_degree"),
         )
 
 
@@ -210,7 +210,7 @@ def _fit_label(
     if name in forms or not kinds.isdisjoint(forms):
         return Fit.KIND
     is_kind = nouns is not None and nouns.is_kind(
-        normalise_label(words), kinds or frozenset((name,)), most_meanings=meanings
+        take_name(words), kinds or frozenset((name,)), most_meanings=meanings
     )
     return Fit.KIND if is_kind else Fit.NONE
 
