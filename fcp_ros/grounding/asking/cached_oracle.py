@@ -135,10 +135,10 @@ def answer_each(
     return answers
 
 
-def bound_answers(
+def limit_answers(
     answers: Sequence[Answer], read: Sequence[ReadRequest], cores: Sequence[Answer]
 ) -> list[Answer]:
-    """Bound answers by those about the cores of their names: a description may warn, not praise.
+    """Limit answers to those about the cores of their names: a description may warn, not praise.
 
     Args:
         answers: to the requests.
@@ -275,7 +275,7 @@ class CachedOracle:
         found = self._annotate(kept, read)
         if read.core is not None:
             core = self.find_answer(predicate, version, read.core)
-            found = found if core is None else bound_answers([found], [read], [core])[0]
+            found = found if core is None else limit_answers([found], [read], [core])[0]
         return found if isinstance(found, Membership) else None
 
     def _find_kept(
@@ -310,7 +310,7 @@ class CachedOracle:
             cores = self.answer(predicate, version, bounds, has_substitute=has_substitute)
             whole = [replace(one, core=None) for one in read]
             answers = self._answer_read(predicate, version, requests, whole, has_substitute)
-            return bound_answers(answers, read, cores)
+            return limit_answers(answers, read, cores)
         return self._answer_read(predicate, version, requests, read, has_substitute)
 
     def _answer_read(
