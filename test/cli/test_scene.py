@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, DIFFERENT
 from fcp_ros.cli.main import app
+from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, load_scene, to_document, write_scene
 
 
@@ -107,6 +108,7 @@ def test_many_nodes_stay_readable(tmp_path: Path) -> None:
     assert "more labels with" in out
 
 
+@pytest.mark.skipif(find_wordnet() is None, reason="WordNet isn't installed")
 def test_types_are_explained_and_overridden(odd_house: Path) -> None:
     def icebox(*options: str) -> dict[str, object]:
         code, out, error = fcp("info", str(odd_house), "--json", *options)
@@ -118,13 +120,11 @@ def test_types_are_explained_and_overridden(odd_house: Path) -> None:
             else next(node for node in json.loads(out)["nodes"] if node["id"] == "icebox_1")
         )
 
-    assert icebox()["how"] == "default"
+    assert (icebox()["how"], icebox()["type"]) == ("kind", "fridge")
     assert icebox("--type", "icebox=fridge")["type"] == "fridge"
     by_id = icebox("--type", "icebox=fridge", "-t", "icebox_1=locker")
     assert (by_id["type"], by_id["how"]) == ("locker", "override")
-    guessed = icebox("--similar", "0.1")
-    assert guessed["how"] == "similar"
-    assert 0.1 <= float(str(guessed["degree"])) < 1.0
+    assert icebox("--similar", "0.1")["how"] == "kind"  # which is right more often
 
 
 def test_plans_take_overrides_too() -> None:

@@ -149,9 +149,12 @@ def limit_answers(
     bounded: list[Answer] = []
     for answer, one in zip(answers, read, strict=True):
         core = next(left) if one.core is not None else None
-        both = isinstance(core, Membership) and isinstance(answer, Membership)
-        if both and core.prior < answer.prior:
-            assert one.core is not None
+        if (
+            one.core is not None
+            and isinstance(core, Membership)
+            and isinstance(answer, Membership)
+            and core.prior < answer.prior
+        ):
             names = " and ".join(a.words for a in one.core.arguments if not a.is_text)
             said = "; ".join(filter(None, (core.note, one.note, f"no better than {names!r} alone")))
             answer = replace(core, note=said)
