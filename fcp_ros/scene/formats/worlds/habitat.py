@@ -27,7 +27,6 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 from pydantic import Field
-from scipy.spatial.transform import Rotation as Turn
 
 from fcp_ros.foundation.labels import is_named
 from fcp_ros.scene.formats.geometry import Y_UP, Floats
@@ -45,7 +44,7 @@ from fcp_ros.scene.formats.worlds.bodies import BodyShape, WorldBody, read_name
 from fcp_ros.scene.formats.worlds.sdf import ModelSurroundings, SdfReader
 from fcp_ros.scene.formats.worlds.urdf import to_sdf
 from fcp_ros.scene.formats.worlds.world_graph import build_world_graph
-from fcp_ros.scene.formats.worlds.xml_values import make_matrix
+from fcp_ros.scene.formats.worlds.xml_values import make_matrix, turn_by_quaternion
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -248,7 +247,7 @@ class _HabitatReader:
             centre = (shape.points.min(axis=0) + shape.points.max(axis=0)) / 2.0
         else:
             return
-        shape.matrix = shape.matrix @ make_matrix(-centre, Turn.identity())
+        shape.matrix = shape.matrix @ make_matrix(-centre, np.eye(3))
 
     # ---- labels and rooms ------------------------------------------------------------------------
 
@@ -319,7 +318,7 @@ def _read_matrix(instance: HabitatInstance) -> Floats:
         raise SceneError(
             "its rotation has no length", element=instance.template_name, advice=ADVICE
         )
-    return make_matrix(instance.translation, Turn.from_quat((x, y, z, w)))
+    return make_matrix(instance.translation, turn_by_quaternion((x, y, z, w)))
 
 
 def _turn_upright(config: HabitatObject, name: str) -> Floats:

@@ -17,14 +17,19 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from fcp_ros.scene.formats.geometry import REP_103, Floats
 from fcp_ros.scene.formats.scene_file import SceneFile, open_scene_file
 from fcp_ros.scene.formats.worlds.assets import AssetFinder, read_meshes
 from fcp_ros.scene.formats.worlds.bodies import BodyShape, WorldBody, make_box
 from fcp_ros.scene.formats.worlds.world_graph import build_world_graph
-from fcp_ros.scene.formats.worlds.xml_values import find_text, make_matrix, read_numbers
+from fcp_ros.scene.formats.worlds.xml_values import (
+    find_text,
+    make_matrix,
+    read_numbers,
+    turn_by_angles,
+    turn_by_quaternion,
+)
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -73,9 +78,9 @@ def read_pose(element: Element) -> tuple[Floats, str]:
         numbers = read_numbers(pose.text, 7, where, (0, 0, 0, 0, 0, 0, 1))
         if not np.linalg.norm(numbers[3:]) > 0.0:
             raise SceneError("the rotation has no length", element=where, advice=ADVICE)
-        return make_matrix(numbers[:3], Rotation.from_quat(numbers[3:])), relative_to
+        return make_matrix(numbers[:3], turn_by_quaternion(numbers[3:])), relative_to
     numbers = read_numbers(pose.text, 6, where, (0,) * 6)
-    turn = Rotation.from_euler("xyz", numbers[3:], degrees=pose.get("degrees") in _TRUE)
+    turn = turn_by_angles(numbers[3:], degrees=pose.get("degrees") in _TRUE)
     return make_matrix(numbers[:3], turn), relative_to
 
 

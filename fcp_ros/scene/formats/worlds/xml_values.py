@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.formats.validation import FARTHEST
@@ -35,10 +34,26 @@ def read_numbers(text: str | None, count: int, where: str, default: Sequence[flo
     return np.array(numbers, dtype=np.float64)
 
 
-def make_matrix(position: Sequence[float] | Floats, turn: Rotation) -> Floats:
-    """Return the matrix (4, 4) of a place (m) and a rotation."""
+def turn_by_quaternion(quaternion: Sequence[float] | Floats) -> Floats:
+    """Return the rotation matrix (3, 3) of a quaternion x, y, z, w of any length but 0."""
+    from scipy.spatial.transform import Rotation  # takes tenths of a second
+
+    matrix: Floats = Rotation.from_quat(quaternion).as_matrix()
+    return matrix
+
+
+def turn_by_angles(angles: Sequence[float] | Floats, degrees: bool) -> Floats:
+    """Return the rotation matrix (3, 3) of angles about fixed x, y, z, in this order."""
+    from scipy.spatial.transform import Rotation
+
+    matrix: Floats = Rotation.from_euler("xyz", angles, degrees=degrees).as_matrix()
+    return matrix
+
+
+def make_matrix(position: Sequence[float] | Floats, turn: Floats) -> Floats:
+    """Return the matrix (4, 4) of a place (m) and a rotation (3, 3)."""
     matrix = np.eye(4)
-    matrix[:3, :3] = turn.as_matrix()
+    matrix[:3, :3] = turn
     matrix[:3, 3] = position
     return matrix
 
