@@ -15,7 +15,15 @@ from rclpy.node import Node
 from rclpy.time import Time as ClockTime
 
 from fcp_ros.foundation.yaml_text import load_yaml
-from fcp_ros.scene.graph.transforms import FrameLink, FrameTree, Transform, normalise
+from fcp_ros.scene.graph.elements import SceneNode
+from fcp_ros.scene.graph.transforms import (
+    IDENTITY,
+    FrameLink,
+    FrameTree,
+    Transform,
+    move_node,
+    normalise,
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,16 @@ class FoundTransform:
 
     transform: Transform
     note: str = ""
+
+    def move(self, nodes: Iterable[SceneNode]) -> tuple[SceneNode, ...]:
+        """Return nodes with their coordinates transformed.
+
+        Raises:
+            SceneError: A room's outline would be tilted.
+        """
+        if self.transform == IDENTITY:
+            return tuple(nodes)
+        return tuple(move_node(node, self.transform) for node in nodes)
 
 
 class TransformSource(Protocol):

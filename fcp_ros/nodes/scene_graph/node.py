@@ -44,8 +44,7 @@ from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.loading import read_scene
-from fcp_ros.scene.relations.complete import complete_relations
-from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, ON_REQUEST, RelationOptions
+from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 from fcp_ros.srv import GetSceneGraph, LoadScene
 
 PARAMETERS = (
@@ -289,10 +288,9 @@ class SceneGraphNode(ManagedNode):
         return response
 
     def _read_scene(self, address: str, limits: SceneLimits) -> SceneGraph:
-        """Read a scene file in the words of the domain, with completed relations."""
+        """Read a scene file in the words of the domain; the holder derives what follows from it."""
         assert self._parts is not None, "they are made when the node is configured"
-        given = read_scene(address, limits=limits)
-        return complete_relations(self._parts.overrides.rename_graph(given), DEFAULT_OPTIONS)
+        return self._parts.overrides.rename_graph(read_scene(address, limits=limits))
 
     def _describe_reading(self, graph: SceneGraph) -> tuple[str, ...]:
         """Say what of a scene the nodes that plan read otherwise, and log it."""

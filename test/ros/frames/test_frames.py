@@ -108,11 +108,11 @@ def test_what_was_assumed_becomes_a_note():
     assert moved.notes == ("it is old",)
 
 
-def test_a_delta_without_a_frame_is_in_the_graph_s(frames):
-    delta = SceneDelta(1, upserted=tuple(mug_in("").nodes.values()))
-    assert frames.transform_delta(delta, "", Time(), "update") is delta
-    moved = frames.transform_delta(delta, "odom", Time(), "update")
-    assert moved.upserted[0].pose.position == pytest.approx((8.0, 1.0, 0.0))
+def test_what_has_no_frame_is_in_the_graph_s(frames):
+    nodes = tuple(mug_in("").nodes.values())
+    assert frames.find_transform("", Time(), "update").move(nodes) == nodes
+    moved = frames.find_transform("odom", Time(), "update").move(nodes)
+    assert moved[0].pose.position == pytest.approx((8.0, 1.0, 0.0))
 
 
 # --- the node -----------------------------------------------------------------------------------
