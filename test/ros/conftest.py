@@ -105,13 +105,22 @@ class Probe:
         self._context.try_shutdown()
         self._thread.join(5.0)
 
-    def ask(self, kind: Any, name: str, request: Any = None, timeout: float = 2 * DEADLINE) -> Any:
-        """Call a service and return the response."""
+    def ask(
+        self,
+        kind: Any,
+        name: str,
+        request: Any = None,
+        timeout: float = 2 * DEADLINE,
+        *,
+        repeatable: bool = True,
+    ) -> Any:
+        """Call a service and return the response; say if the request must not be served twice."""
         from fcp_ros.client import PendingReply
 
         client = self._client(kind, name)
         wait_until(client.service_is_ready, f"the service {name}")
-        return PendingReply(client, request or kind.Request(), name).result(timeout)
+        request = request or kind.Request()
+        return PendingReply(client, request, name, repeatable=repeatable).result(timeout)
 
     def _client(self, kind: Any, name: str) -> Any:
         client = self._clients.get(name)
@@ -152,7 +161,7 @@ class Probe:
         self.state_of(node)
         request = ChangeState.Request()
         request.transition.id = transition
-        return bool(self.ask(ChangeState, name, request).success)
+        return bool(self.ask(ChangeState, name, request, repeatable=False).success)
 
     def state_of(self, node: str) -> str:
         """The lifecycle state of a node, such as "active".

@@ -76,7 +76,7 @@ class GrounderNode(ManagedNode):
         self._info_publisher: Any = None
         self._published_info: GroundingInfo | None = None
         self.offer_service(JudgePredicates, "judge", self._judge)
-        self.offer_service(GetCalibration, "calibration", self._calibration)
+        self.offer_service(GetCalibration, "calibration", self._calibration, once=True)
         self.offer_service(RecordOutcomes, "record_outcomes", self._record_outcomes)
 
     # --- life cycle -----------------------------------------------------------------------------

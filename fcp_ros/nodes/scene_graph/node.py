@@ -167,7 +167,7 @@ class SceneGraphNode(ManagedNode):
         self._intake: SceneIntake | None = None
         self._files: Worker | None = None
         self._bridges: tuple[Bridge, ...] = ()
-        self.offer_service(LoadScene, "load_scene", self._load_scene)
+        self.offer_service(LoadScene, "load_scene", self._load_scene, once=True)
         self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph)
 
     # --- life cycle -----------------------------------------------------------------------------

@@ -50,7 +50,7 @@ class LiveScene:
         self._given: SceneGraph | None = None
         self._graph: SceneGraph | None = None
         self._maintainer: RelationMaintainer | None = None
-        # Of what a delta removed, until a source has such a node again: not to be assumed (issue 28).
+        # Layers of removed rooms and robots, until a source has one again: not to be assumed.
         self._removed: frozenset[Layer] = frozenset()
         self._numbers = SequenceNumbers(options.most_sources)
         self._identities: OrderedDict[str, IdentityMap] = OrderedDict()

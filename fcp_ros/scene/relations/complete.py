@@ -81,8 +81,8 @@ def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPT
 
     Adds ``on`` and ``inside`` from boxes, ``in_room`` and ``at``, ``connected`` both ways with a
     passage node for each connection without a door, a floor node for each room, a room or a robot
-    where there is none (see ``options.assumed``), and the relations of ``options.also``. Derived relations that are already
-    in the graph are derived again; given ones are never changed.
+    where there is none (see ``options.assumed``), and the relations of ``options.also``. Derived
+    relations that are already in the graph are derived again; given ones are never changed.
 
     Args:
         graph: Any valid graph with at least one node.

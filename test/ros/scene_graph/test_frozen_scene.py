@@ -79,7 +79,7 @@ def test_a_number_at_the_end_of_all_numbers(node, number, source, until, probe):
 
 
 def test_a_time_far_ahead(node, until):
-    stack, client, updates = node()
+    _, client, updates = node()
     for stamp, id_ in ((2**31 - 1, "a"), (1000, "b")):
         update = SceneGraphUpdate(full_update=True, sequence_number=5, source="camera")
         update.header.stamp.sec, update.nodes = stamp, columns(id_)
