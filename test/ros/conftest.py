@@ -8,10 +8,12 @@ only a failing test ever reaches.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +47,8 @@ DEADLINE = 30.0
 """Seconds after which a wait has failed; generous, because test machines are busy."""
 
 SCENE = "twin_house_furnished"
+
+SUPPORT = Path(__file__).parents[1] / "support"
 
 DDS_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <dds xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
@@ -247,6 +251,15 @@ def probe(ros_environment: int) -> Iterator[Probe]:
     probe = Probe()
     yield probe
     probe.close()
+
+
+@pytest.fixture
+def tf2(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tf2_ros, or what stands in for it where only wheels are; nodes made afterwards listen."""
+    pytest.importorskip("tf2_msgs", reason="`make setup` has not built the tests' interfaces")
+    if find_spec("tf2_ros") is None:
+        monkeypatch.syspath_prepend(str(SUPPORT / "tf2_stand_in"))
+        monkeypatch.setitem(sys.modules, "tf2_ros", import_module("tf2_ros"))
 
 
 @pytest.fixture(scope="session")

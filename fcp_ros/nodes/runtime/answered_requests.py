@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 MOST_REMEMBERED = 64
-"""Requests whose answers are remembered. A client repeats one after seconds, not after 64 others."""
+"""Requests whose answers are remembered. A client repeats its own after seconds."""
 
 
 class AnsweredRequests:

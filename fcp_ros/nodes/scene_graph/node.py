@@ -24,6 +24,7 @@ from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.newest_thread import NewestThread
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.refusals import (
     CLEANED_UP,
@@ -165,6 +166,7 @@ class SceneGraphNode(ManagedNode):
         self._holder: SceneHolder | None = None
         self._parts: HolderParts | None = None
         self._intake: SceneIntake | None = None
+        self._naming: NewestThread[NameProposals] | None = None
         self._files: Worker | None = None
         self._bridges: tuple[Bridge, ...] = ()
         self.offer_service(LoadScene, "load_scene", self._load_scene, once=True)
@@ -202,11 +204,12 @@ class SceneGraphNode(ManagedNode):
             holder.report_loss,
         )
         self.subscribe_events(SceneGraphUpdate, "scene_graph_update", self._intake.put, raw=True)
-        self.subscribe_state(
-            NameProposals,
-            "name_proposals",
+        self._naming = NewestThread(
+            "names of relations",
             lambda message: holder.use_names(names_from_ros(message)),
+            lambda error: holder.refuse_update(f"name_proposals: {error}."),
         )
+        self.subscribe_state(NameProposals, "name_proposals", self._naming.put)
         self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
 
     def activate(self) -> None:
@@ -222,8 +225,10 @@ class SceneGraphNode(ManagedNode):
             self.get_logger().warning("a scene file is still being read and is left behind")
         intake, self._intake = self._intake, None
         parts, self._parts = self._parts, None
-        if intake is not None:
-            intake.close()
+        naming, self._naming = self._naming, None
+        for thread in (intake, naming):
+            if thread is not None:
+                thread.close()
         for bridge in self._bridges:
             bridge.close()
         self._bridges = ()

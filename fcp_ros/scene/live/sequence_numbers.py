@@ -85,7 +85,7 @@ class SequenceNumbers:
             return OrderCheck(UpdateOrder.NEXT)
         if time is not None and last.time is not None:
             is_repeated = time == last.time and number == last.number
-            if is_repeated or (time < last.time and not _restarted(number, time, last)):
+            if is_repeated or (time < last.time and not _is_of_another_run(number, time, last)):
                 return OrderCheck(UpdateOrder.LATE, f"number {number} is older than the last one")
         return OrderCheck(UpdateOrder.NEXT if number > last.number else UpdateOrder.RESTARTED)
 
@@ -117,7 +117,7 @@ class SequenceNumbers:
             return OrderCheck(UpdateOrder.NEXT)
         if number > last.number:
             return OrderCheck(UpdateOrder.GAP, f"number {number} came after number {last.number}")
-        if source and _restarted(number, time, last):
+        if source and _is_of_another_run(number, time, last):
             return OrderCheck(UpdateOrder.GAP, f"the source restarted with number {number}")
         return OrderCheck(UpdateOrder.LATE, f"number {number} came after number {last.number}")
 
@@ -148,7 +148,7 @@ def _check_number(source: str, number: int) -> None:
         )
 
 
-def _restarted(number: int, time: float | None, last: _Last) -> bool:
+def _is_of_another_run(number: int, time: float | None, last: _Last) -> bool:
     """Return True if an update that falls back is of another run of its source, and not late."""
     if time is not None and last.time is not None and not 0.0 <= last.time - time <= LATEST:
         return True
