@@ -25,6 +25,8 @@ from tf2_msgs.msg import TFMessage
 
 from fcp_ros.scene.graph.transforms import FrameLink, FrameTree, Transform
 
+AT_ONCE = Duration()
+
 CACHE = 10 * 10**9
 """Nanoseconds for which transforms are kept."""
 
@@ -49,7 +51,7 @@ class Buffer:
         self._put(transform, -1)
 
     def can_transform(
-        self, target: str, source: str, time: Time, timeout: Duration = Duration()
+        self, target: str, source: str, time: Time, timeout: Duration = AT_ONCE
     ) -> bool:
         """Return True if there is a transform; wait for it, in the caller's thread."""
         end = clock.monotonic() + timeout.nanoseconds / 1e9
