@@ -308,6 +308,9 @@ class Setup:
         for pattern in ("msg/*.msg", "srv/*.srv", "action/*.action", "cmake/*"):
             parts += sorted(SOURCE.glob(pattern))
         parts += [SOURCE / "CMakeLists.txt", SOURCE / "package.xml"]
+        for folder in self.test_interfaces():
+            parts += [folder.parent / "interfaces.cmake", *sorted(folder.glob("*.*"))]
+            parts += sorted(folder.glob("msg/*.msg"))
         # Files that are linked to, not copied: only which ones there are matters.
         for folder in ("fcp_ros", "launch", "config"):
             parts += sorted(
@@ -317,8 +320,19 @@ class Setup:
             )
         return content_hash(parts)
 
+    def test_interfaces(self) -> list[Path]:
+        """Return the packages of messages that only the tests send and that nothing else brings."""
+        sourced = os.environ.get("AMENT_PREFIX_PATH", "") if self.distribution else ""
+        prefixes = [Path(prefix) for prefix in sourced.split(":") if prefix]
+        others = [prefix for prefix in prefixes if prefix != self.install]
+        return [
+            file.parent
+            for file in sorted(SOURCE.glob("test/interfaces/*/package.xml"))
+            if not any((prefix / "share" / file.parent.name).is_dir() for prefix in others)
+        ]
+
     def build_interfaces(self) -> None:
-        """Builds the package with colcon; Python, launch and config files are linked to."""
+        """Builds the packages with colcon; Python, launch and config files are linked to."""
         variables = environment.build_variables(self.venv, self.distribution)
         self.stages.command(
             [
@@ -328,6 +342,7 @@ class Setup:
                 "build",
                 "--base-paths",
                 SOURCE,
+                *self.test_interfaces(),
                 "--build-base",
                 self.colcon / "build",
                 "--install-base",

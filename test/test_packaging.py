@@ -236,6 +236,15 @@ def prepare(repository: Path):
     return module
 
 
+def test_what_the_bridges_read_is_installed(repository: Path) -> None:
+    """Their tests skip themselves without these messages; `make setup` builds what is missing."""
+    if not (Path(sys.prefix) / "stamps" / "interfaces").is_file():
+        pytest.skip("this environment was not made by `make setup`")
+    packages = [file.parent.name for file in repository.glob("test/interfaces/*/package.xml")]
+    assert {"hydra_msgs", "tf2_msgs", "vision_msgs"} <= set(packages)
+    assert not [package for package in packages if importlib.util.find_spec(package) is None]
+
+
 def test_open3d_is_installed_unless_it_was_left_out(repository: Path) -> None:
     """Tests of meshes and point clouds skip themselves without it; `make setup` says when."""
     environment = Path(sys.prefix)

@@ -11,6 +11,7 @@ from typing import Any
 
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
+from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.action import AchieveGoal, ExecutePlan, Generalize, MakePlan
 from fcp_ros.client.latched import fetch_latched
@@ -45,6 +46,10 @@ from fcp_ros.srv import (
 
 LOOK_EVERY = 0.05
 """Seconds between two checks for a server."""
+
+CHANGE_NOTHING = frozenset({"judge", "get_scene_graph", "validate_plan", "interpret"})
+"""Services whose requests may be served twice; each request of the others gets an id, by which its
+server knows it again."""
 
 
 class FcpClient:
@@ -477,7 +482,10 @@ class FcpClient:
         if not self._is_offered(name):
             raise self._unavailable(name)
         client = self._services[name]
-        return PendingReply(client, request, f"The service {client.srv_name}")
+        if name not in CHANGE_NOTHING:
+            request.request_id = UUID(uuid=list(uuid.uuid4().bytes))
+        what = f"The service {client.srv_name}"
+        return PendingReply(client, request, what, repeatable=True)
 
     def _ask(self, name: str, request: Any) -> Any:
         self.wait_for(name)

@@ -194,13 +194,16 @@ class PendingReply:
 
     Args:
         client: the client of the service, whose server must exist.
-        request: the request message; may be sent twice (see `ServiceCall`).
+        request: the request message.
         what: the request in words, for messages.
+        repeatable: True if the request may be sent twice (see `ServiceCall`).
     """
 
-    def __init__(self, client: Client, request: Any, what: str) -> None:
+    def __init__(
+        self, client: Client, request: Any, what: str, *, repeatable: bool = False
+    ) -> None:
         self._what = what
-        self._call = ServiceCall(client, request)
+        self._call = ServiceCall(client, request, repeatable=repeatable)
 
     def poll(self) -> bool:
         """Return True once the answer has arrived."""

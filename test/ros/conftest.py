@@ -8,10 +8,12 @@ only a failing test ever reaches.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +47,8 @@ DEADLINE = 30.0
 """Seconds after which a wait has failed; generous, because test machines are busy."""
 
 SCENE = "twin_house_furnished"
+
+SUPPORT = Path(__file__).parents[1] / "support"
 
 DDS_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <dds xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
@@ -105,13 +109,22 @@ class Probe:
         self._context.try_shutdown()
         self._thread.join(5.0)
 
-    def ask(self, kind: Any, name: str, request: Any = None, timeout: float = 2 * DEADLINE) -> Any:
-        """Call a service and return the response."""
+    def ask(
+        self,
+        kind: Any,
+        name: str,
+        request: Any = None,
+        timeout: float = 2 * DEADLINE,
+        *,
+        repeatable: bool = True,
+    ) -> Any:
+        """Call a service and return the response; say if the request must not be served twice."""
         from fcp_ros.client import PendingReply
 
         client = self._client(kind, name)
         wait_until(client.service_is_ready, f"the service {name}")
-        return PendingReply(client, request or kind.Request(), name).result(timeout)
+        request = request or kind.Request()
+        return PendingReply(client, request, name, repeatable=repeatable).result(timeout)
 
     def _client(self, kind: Any, name: str) -> Any:
         client = self._clients.get(name)
@@ -152,7 +165,7 @@ class Probe:
         self.state_of(node)
         request = ChangeState.Request()
         request.transition.id = transition
-        return bool(self.ask(ChangeState, name, request).success)
+        return bool(self.ask(ChangeState, name, request, repeatable=False).success)
 
     def state_of(self, node: str) -> str:
         """The lifecycle state of a node, such as "active".
@@ -238,6 +251,15 @@ def probe(ros_environment: int) -> Iterator[Probe]:
     probe = Probe()
     yield probe
     probe.close()
+
+
+@pytest.fixture
+def tf2(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tf2_ros, or what stands in for it where only wheels are; nodes made afterwards listen."""
+    pytest.importorskip("tf2_msgs", reason="`make setup` has not built the tests' interfaces")
+    if find_spec("tf2_ros") is None:
+        monkeypatch.syspath_prepend(str(SUPPORT / "tf2_stand_in"))
+        monkeypatch.setitem(sys.modules, "tf2_ros", import_module("tf2_ros"))
 
 
 @pytest.fixture(scope="session")

@@ -139,13 +139,17 @@ class CalibrationStore:
 
     def __init__(self, path: str | Path, origin: EvidenceOrigin | None = None) -> None:
         self.path = Path(path)
-        self._lock = threading.RLock()
+        self._lock = self._write_lock = threading.RLock()
         self._own_writes = 0
         if str(path) == ":memory:":
             self._connection, self.note = _open_in_memory(), ""
+            self._writer = self._connection
         else:
+            # Two connections, so that nobody who reads waits for the disk or for another writer.
+            self._write_lock = threading.RLock()
             try:
                 self._connection, self.note = open_database(self.path, TABLES, synchronous="FULL")
+                self._writer, _ = open_database(self.path, TABLES, synchronous="FULL")
             except DatabaseFileError as error:
                 raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
         try:
@@ -154,7 +158,7 @@ class CalibrationStore:
             if origin is not None:
                 self._claim(origin)
         except GroundingError:
-            self._connection.close()
+            self.close()
             raise
 
     def record(self, evidence: Evidence) -> int:
@@ -175,24 +179,25 @@ class CalibrationStore:
             for item in evidence:
                 _insert(cursor, item)
 
-    def record_outcome(self, number: OutcomeNumber, evidence: Sequence[Evidence]) -> bool:
-        """Store all evidence of one outcome, unless the outcome is known; on disk on return.
+    def record_outcomes(
+        self, outcomes: Sequence[tuple[OutcomeNumber | None, Sequence[Evidence]]]
+    ) -> tuple[bool, ...]:
+        """Store all evidence of outcomes, except of known ones; on disk on return.
+
+        Args:
+            outcomes: The number of each, if it has one, and its evidence.
 
         Returns:
-            False if an outcome of this number was recorded before; nothing is stored then.
+            For each False if an outcome of its number was recorded before.
 
         Raises:
             GroundingError: a number is out of range, or the disk refuses; nothing is stored then.
         """
-        for item in evidence:
-            _check_evidence(item)
-        with self._begin_transaction() as cursor:
-            cursor.execute("INSERT OR IGNORE INTO outcomes (stream, number) VALUES (?, ?)", number)
-            if cursor.rowcount == 0:
-                return False
+        for _, evidence in outcomes:
             for item in evidence:
-                _insert(cursor, item)
-        return True
+                _check_evidence(item)
+        with self._begin_transaction() as cursor:
+            return tuple(_insert_outcome(cursor, *outcome) for outcome in outcomes)
 
     def has_outcome(self, number: OutcomeNumber) -> bool:
         """Return True if the outcome of this number was recorded."""
@@ -331,13 +336,15 @@ class CalibrationStore:
 
     def close(self) -> None:
         """Close the file; the store can't be used afterwards."""
-        with self._lock:
+        with self._write_lock, self._lock:
+            self._writer.close()
             self._connection.close()
 
     @contextmanager
     def _begin_transaction(self) -> Iterator[sqlite3.Cursor]:
         """Commit the writes of a block as a whole or not at all."""
-        with self._use_connection() as connection:
+        with self._write_lock, self._report_errors():
+            connection = self._writer
             cursor = connection.cursor()
             # Taking the write lock first waits for other writers instead of failing half-way.
             cursor.execute("BEGIN IMMEDIATE")
@@ -351,15 +358,32 @@ class CalibrationStore:
 
     @contextmanager
     def _use_connection(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                yield self._connection
-            except sqlite3.Error as error:
-                raise GroundingError(
-                    GroundingCode.STORE_FAILED,
-                    f"the calibration store {self.path} failed ({error}); check the disk and that "
-                    "no other program holds the file",
-                ) from error
+        with self._lock, self._report_errors():
+            yield self._connection
+
+    @contextmanager
+    def _report_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise GroundingError(
+                GroundingCode.STORE_FAILED,
+                f"the calibration store {self.path} failed ({error}); check the disk and that no "
+                "other program holds the file",
+            ) from error
+
+
+def _insert_outcome(
+    cursor: sqlite3.Cursor, number: OutcomeNumber | None, evidence: Sequence[Evidence]
+) -> bool:
+    """Insert the evidence of an outcome; return False if its number is known."""
+    if number is not None:
+        cursor.execute("INSERT OR IGNORE INTO outcomes (stream, number) VALUES (?, ?)", number)
+        if cursor.rowcount == 0:
+            return False
+    for item in evidence:
+        _insert(cursor, item)
+    return True
 
 
 def _insert(cursor: sqlite3.Cursor, evidence: Evidence) -> int:

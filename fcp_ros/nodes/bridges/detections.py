@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -26,6 +25,7 @@ from fcp_ros.nodes.frames.frames import Frames
 from fcp_ros.nodes.frames.sources import FoundTransform
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.newest_thread import NewestThread
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
@@ -80,8 +80,8 @@ PARAMETERS = (
 class DetectionsBridge:
     """Puts detected objects into the scene graph.
 
-    Each message changes the graph by a delta that holds only what differs. While one is processed,
-    only the newest of those that arrive is kept.
+    Each message changes the graph by a delta that holds only what differs, in a thread of its own,
+    which waits for transforms. While one is processed, only the newest of those that come is kept.
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS`.
@@ -107,14 +107,16 @@ class DetectionsBridge:
             tolerance=parameters.number("detection_tolerance"),
             forget_after=parameters.number("detection_forget_after"),
         )
-        self._lock = threading.Lock()
         self._sightings = Sightings(options)
         self._taken = self._left_out = 0
         self._trouble = ""
+        self._thread: NewestThread[Any] = NewestThread(
+            "detections", self._take, lambda error: sink.refuse_update(f"{self._topic}: {error}.")
+        )
         self._timer: Any = None
         if options.forget_after:
-            self._timer = node.create_steady_timer(FORGET_PERIOD, self._forget)
-        node.subscribe_newest(message, self._topic, self._take, reliable=False)
+            self._timer = node.create_steady_timer(FORGET_PERIOD, self._look_for_forgotten)
+        node.subscribe_newest(message, self._topic, self._thread.put, reliable=False)
 
     def values(self) -> Mapping[str, object]:
         """Report the number of detections taken, and why others were not."""
@@ -122,21 +124,24 @@ class DetectionsBridge:
         return {"detections": f"{said} ({self._trouble})" if self._trouble else said}
 
     def close(self) -> None:
-        """Stop forgetting; the node destroys the subscription."""
+        """Stop forgetting, and end the thread; the node destroys the subscription."""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
+        self._thread.close()
+
+    def _look_for_forgotten(self) -> None:
+        self._thread.put_if_idle(None)
 
     def _take(self, message: Any) -> None:
+        """Work a message in; None for one that saw nothing."""
         try:
-            sightings = tuple(self._read_sightings(message))
+            if message is None:
+                self._change((), self._node.get_clock().now().to_msg())
+            else:
+                self._change(tuple(self._read_sightings(message)), message.header.stamp)
         except SceneError as error:
             self._sink.refuse_update(str(error))
-        else:
-            self._change(sightings, message.header.stamp)
-
-    def _forget(self) -> None:
-        self._change((), self._node.get_clock().now().to_msg())
 
     def _change(self, sightings: tuple[Sighting, ...], stamp: Time) -> None:
         def edit(graph: SceneGraph | None) -> SceneDelta | None:
@@ -144,11 +149,7 @@ class DetectionsBridge:
             return self._sightings.compute_delta(before, sightings, time.monotonic())
 
         frame_id = self._frames.frame_id
-        with self._lock:
-            try:
-                self._sink.change_scene(edit, stamp)
-            except SceneError as error:
-                self._sink.refuse_update(str(error))
+        self._sink.change_scene(edit, stamp)
 
     def _read_sightings(self, message: Any) -> Iterable[Sighting]:
         """Read the sightings of a message in the graph's frame; count and report wrong ones."""

@@ -14,6 +14,7 @@ from fcp_ros.scene.formats.spark_dsg.reader import build_message_graph, get_obje
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError, SequenceGap
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.live.sequence_numbers import counts_anew
 
 ADVICE = "Let Hydra send a full update."
 
@@ -82,7 +83,11 @@ class DsgStream:
         return found
 
     def _is_late(self, message: DsgMessage) -> bool:
-        return self._graph is not None and 0 < message.sequence <= self._sequence
+        return (
+            self._graph is not None
+            and 0 < message.sequence <= self._sequence
+            and not counts_anew(message.sequence, self._sequence)
+        )
 
     def _check_follows(self, before: SceneGraph | None, message: DsgMessage) -> None:
         if before is None:
@@ -92,7 +97,7 @@ class DsgStream:
                 advice=ADVICE,
             )
         counts = message.sequence > 0 and self._sequence > 0
-        if counts and message.sequence > self._sequence + 1:
+        if counts and message.sequence != self._sequence + 1:
             reason = f"update {message.sequence} came after update {self._sequence}"
             raise SequenceGap(reason, source=self._source, advice=ADVICE)
 

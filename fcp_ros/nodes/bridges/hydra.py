@@ -10,6 +10,7 @@ from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, requi
 from fcp_ros.nodes.bridges.dsg_stream import DsgMessage, DsgStream
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.newest_thread import NewestThread
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.formats.spark_dsg.reader import read_label_space
@@ -33,8 +34,8 @@ PARAMETERS = (
 class HydraBridge:
     """Takes the scene graph from Hydra.
 
-    Each message becomes the whole graph. While one is processed, only the newest of those that
-    arrive is kept, since Hydra sends whole graphs.
+    Each message becomes the whole graph, in a thread of its own. While one is processed, only the
+    newest of those that arrive is kept, since Hydra sends whole graphs.
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS` and ``max_nodes``.
@@ -56,14 +57,18 @@ class HydraBridge:
         self._stream = DsgStream(self._topic, limits, labels)
         self._sink = sink
         self._taken = 0
-        node.subscribe_newest(message, self._topic, self._take, reliable=True)
+        self._thread: NewestThread[Any] = NewestThread(
+            "hydra", self._take, lambda error: sink.refuse_update(f"{self._topic}: {error}.")
+        )
+        node.subscribe_newest(message, self._topic, self._thread.put, reliable=True)
 
     def values(self) -> Mapping[str, object]:
         """Report the number of messages that became the graph."""
         return {"hydra": f"on {self._topic}, {self._taken} updates taken"}
 
     def close(self) -> None:
-        """Do nothing: the node destroys the subscription."""
+        """End the thread; the node destroys the subscription."""
+        self._thread.close()
 
     def _take(self, message: Any) -> None:
         said = DsgMessage(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request at a service that survives a lost answer; nothing here waits or polls."""
+"""A request at a service that may survive a lost answer; nothing here waits or polls."""
 
 from __future__ import annotations
 
@@ -12,36 +12,40 @@ from rclpy.client import Client
 from rclpy.exceptions import InvalidHandle
 from rclpy.task import Future
 
-from fcp_ros.nodes.runtime.alarms import call_later
+from fcp_ros.nodes.runtime.alarms import Alarm, call_later
 
 REPEAT_AFTER = 3.0
 """Seconds without an answer after which a request is sent once more."""
 
 
 class ServiceCall:
-    """Sends a request, and once more when no answer arrives; the first answer counts.
+    """Sends a request, and if it may be repeated, once more when no answer arrives.
 
     A client may see a server before the server has seen the client's end for answers (DDS discovery
     goes each way by itself). rmw_fastrtps then holds the answer back for 0.1 s and drops it
     ("client will not receive response": ros2/rmw_fastrtps#842). Fast DDS 2.14 and 3 make that
     likely: a new participant announces itself before it listens, and what it misses in that moment
-    it hears only seconds later. Only for requests that may be served twice without harm.
+    it hears only seconds later. The first answer counts.
 
     Args:
         client: Of the service; its server must be there, and somebody must spin its node.
         request: The request message.
+        repeatable: True if the request may come twice without harm: it changes nothing, or has an
+            id by which the server knows it again (see `ManagedNode.offer_service`).
 
     Attributes:
         answer: The response message, once it has come.
     """
 
-    def __init__(self, client: Client, request: Any) -> None:
+    def __init__(self, client: Client, request: Any, *, repeatable: bool) -> None:
         self.answer: Answer[Any] = Answer()
         self._client = client
         self._request = request
         self._lock = threading.Lock()  # guards the list, and the end of the answer
         self._futures: list[Future] = []
-        self._alarm = call_later(REPEAT_AFTER, self._repeat)
+        self._alarm = Alarm(self._repeat)  # rings only if it is set
+        if repeatable:
+            self._alarm = call_later(REPEAT_AFTER, self._repeat)
         self._send()
 
     def forget(self) -> None:

@@ -107,8 +107,8 @@ class ExecutiveNode(ManagedNode):
         self._states: Any = None
         self._plans: Any = None
         self._names: NameWatch | None = None
-        self.offer_service(AnswerQuestion, "answer_question", self._answer)
-        self.offer_service(SettleName, "settle_name", self._settle_name)
+        self.offer_service(AnswerQuestion, "answer_question", self._answer, once=True)
+        self.offer_service(SettleName, "settle_name", self._settle_name, once=True)
         for action, name in ((ExecutePlan, "execute_task_plan"), (AchieveGoal, "achieve_goal")):
             self.offer_action(
                 action, name, self._execute, accepted=self._accept, cancel=self._cancel

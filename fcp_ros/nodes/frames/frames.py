@@ -26,10 +26,9 @@ from fcp_ros.nodes.frames.sources import (
 )
 from fcp_ros.nodes.runtime.lifecycle import TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
-from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.transforms import IDENTITY, move_node
+from fcp_ros.scene.graph.transforms import IDENTITY
 
 
 def _check_frame(frame_id: str) -> None:
@@ -110,23 +109,9 @@ class Frames:
         found = self.find_transform(graph.frame_id, stamp, graph.source)
         if graph.frame_id == self.frame_id:
             return graph
-        nodes = {id_: move_node(node, found.transform) for id_, node in graph.nodes.items()}
+        nodes = {node.id: node for node in found.move(graph.nodes.values())}
         moved = replace(graph, nodes=nodes, frame_id=self.frame_id)
         return moved.with_added_notes([found.note] if found.note else [])
-
-    def transform_delta(
-        self, delta: SceneDelta, frame_id: str, stamp: Time, topic: str
-    ) -> SceneDelta:
-        """Transform a change into the graph's frame.
-
-        Raises:
-            SceneError: As `transform_graph`.
-        """
-        found = self.find_transform(frame_id, stamp, topic)
-        if found.transform == IDENTITY:
-            return delta
-        upserted = tuple(move_node(node, found.transform) for node in delta.upserted)
-        return replace(delta, upserted=upserted)
 
     def close(self) -> None:
         """Stop listening."""

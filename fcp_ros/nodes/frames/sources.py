@@ -11,11 +11,21 @@ from typing import Any, Protocol
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rclpy.duration import Duration
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.time import Time as ClockTime
 
 from fcp_ros.foundation.yaml_text import load_yaml
-from fcp_ros.scene.graph.transforms import FrameLink, FrameTree, Transform, normalise
+from fcp_ros.nodes.runtime.rclpy_repairs import spin_until
+from fcp_ros.scene.graph.elements import SceneNode
+from fcp_ros.scene.graph.transforms import (
+    IDENTITY,
+    FrameLink,
+    FrameTree,
+    Transform,
+    move_node,
+    normalise,
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +39,16 @@ class FoundTransform:
 
     transform: Transform
     note: str = ""
+
+    def move(self, nodes: Iterable[SceneNode]) -> tuple[SceneNode, ...]:
+        """Return nodes with their coordinates transformed.
+
+        Raises:
+            SceneError: A room's outline would be tilted.
+        """
+        if self.transform == IDENTITY:
+            return tuple(nodes)
+        return tuple(move_node(node, self.transform) for node in nodes)
 
 
 class TransformSource(Protocol):
@@ -63,6 +83,9 @@ class StaticTransforms:
         """Do nothing."""
 
 
+STOP_TIMEOUT = 5.0
+"""Seconds to wait for the listener's thread at the end."""
+
 FIRST_WAIT = 2.0
 """Seconds to wait for the first transform, since publishers must be discovered."""
 
@@ -80,10 +103,12 @@ class Tf2Transforms:
     """The transforms on ``/tf`` and ``/tf_static``, and those of the parameter.
 
     It begins to listen on the first request: following ``/tf`` costs a Python node a good part of a
-    core, needlessly if everything is sent in the graph's frame.
+    core, needlessly if everything is sent in the graph's frame. It listens on a node and in a
+    thread of its own: whoever waits, even in a callback of the only thread of the graph's executor,
+    does not keep out what it waits for.
 
     Args:
-        node: Its executor receives the transforms, in threads other than the one that waits.
+        node: The node whose namespace and ROS context the listener has.
         links: The parameter's transforms.
         timeout: Longest wait for the transform at a given time (s).
     """
@@ -94,12 +119,13 @@ class Tf2Transforms:
         self._timeout = timeout
         self._lock = threading.Lock()
         self._buffer: Any = None
-        self._listener: Any = None
+        self._listener: _ListenerThread | None = None
 
     def find(self, source: str, target: str, stamp: Time) -> FoundTransform | None:
         """Return the transform at a time; the newest, with a note, if that one does not come."""
         buffer, wait = self._listen()
-        at, newest = ClockTime.from_msg(stamp), ClockTime()
+        # A time before 1970 is a sender's mistake, and rclpy has none.
+        at, newest = ClockTime.from_msg(stamp) if stamp.sec >= 0 else ClockTime(), ClockTime()
         if buffer.can_transform(target, source, at, Duration(seconds=wait)):
             return FoundTransform(self._look_up(buffer, source, target, at)[0])
         if not buffer.can_transform(target, source, newest):
@@ -122,9 +148,9 @@ class Tf2Transforms:
     def close(self) -> None:
         """Stop listening."""
         with self._lock:
-            if self._listener is not None:
-                self._listener.unregister()
-            self._listener = self._buffer = None
+            listener, self._listener, self._buffer = self._listener, None, None
+        if listener is not None:
+            listener.close()
 
     def _listen(self) -> tuple[Any, float]:
         """Return the buffer, and the longest wait for a transform this time (s)."""
@@ -136,7 +162,7 @@ class Tf2Transforms:
             self._buffer = tf2_ros.Buffer()
             for link in self._links:
                 self._buffer.set_transform_static(_to_message(link), "static_transforms")
-            self._listener = tf2_ros.TransformListener(self._buffer, self._node)
+            self._listener = _ListenerThread(self._buffer, self._node)
             return self._buffer, max(FIRST_WAIT, self._timeout)
 
     def _look_up(
@@ -146,6 +172,49 @@ class Tf2Transforms:
         move, turn = found.transform.translation, found.transform.rotation
         transform = Transform((move.x, move.y, move.z), normalise((turn.x, turn.y, turn.z, turn.w)))
         return transform, ClockTime.from_msg(found.header.stamp)
+
+
+class _ListenerThread:
+    """A listener of tf2 with a node, an executor and a thread of its own.
+
+    Args:
+        buffer: Gets the transforms.
+        owner: The node that they are for.
+    """
+
+    def __init__(self, buffer: Any, owner: Node) -> None:
+        import tf2_ros
+
+        name = f"{owner.get_name()}_transforms"
+        self._node = Node(
+            name,
+            context=owner.context,
+            namespace=owner.get_namespace(),
+            # Before the command line, which may rename the node that it is meant for.
+            cli_args=["--ros-args", "--remap", f"__node:={name}"],
+            enable_rosout=False,
+            start_parameter_services=False,
+        )
+        self._listener = tf2_ros.TransformListener(buffer, self._node)
+        self._executor = SingleThreadedExecutor(context=owner.context)
+        self._executor.add_node(self._node)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(
+            target=spin_until,
+            args=(self._stopping, self._executor, owner.context),
+            name=name,
+            daemon=True,
+        )
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._stopping.set()
+        self._executor.create_task(lambda: None)  # wakes it
+        self._thread.join(STOP_TIMEOUT)
+        self._executor.shutdown(timeout_sec=STOP_TIMEOUT)
+        self._listener.unregister()
+        self._node.destroy_node()
 
 
 def _to_message(link: FrameLink) -> TransformStamped:

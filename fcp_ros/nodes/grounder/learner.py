@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fcp_ros.grounding import Evidence, EvidenceWorld, Grounder, GroundingError, OutcomeNumber
 from fcp_ros.msg import ActionOutcome
@@ -39,40 +39,50 @@ class OutcomeLearner:
         self._unstored: dict[OutcomeNumber, list[Evidence]] = {}
         self._known = self._simulated = 0
 
-    def learn(self, message: ActionOutcome) -> int:
-        """Record an outcome unless it is known; its evidence is on disk when this returns.
+    def learn(self, messages: Sequence[ActionOutcome]) -> tuple[int, ...]:
+        """Record outcomes, except known ones; their evidence is on disk when this returns.
+
+        All in one transaction: each waits for the disk, up to 100 ms.
 
         Returns:
-            The number of judgements that it is evidence about, or -1 if it is known.
+            For each the number of judgements that it is evidence about, or -1 if it is known.
 
         Raises:
-            GroundingError: the store failed.
+            GroundingError: the store failed; none is recorded then.
         """
-        stream = bytes(message.stream_id.uuid)
-        number = OutcomeNumber(stream, message.number) if any(stream) else None
-        store = self._grounder.calibration
         with self._lock:
-            if number is not None and store.has_outcome(number):
-                self._known += 1
-                return -1
-            if number is None:
-                evidence = self._derive_evidence(message)
-                store.record_all(evidence)
-                return len(evidence)
-            if number not in self._unstored:  # else it was derived, and the store failed
-                self._unstored[number] = self._derive_evidence(message)
-            evidence = self._unstored[number]
-            first = store.record_outcome(number, evidence)
-            del self._unstored[number]
-            return len(evidence) if first else -1
+            lessons = [self._derive_once(message) for message in messages]
+            new = [lesson for lesson in lessons if lesson is not None]
+            firsts = iter(self._grounder.calibration.record_outcomes(new))
+            for number, _ in new:
+                if number is not None:
+                    self._unstored.pop(number, None)
+            kept = [
+                -1 if lesson is None or not next(firsts) else len(lesson[1]) for lesson in lessons
+            ]
+            self._known += kept.count(-1)
+            return tuple(kept)
+
+    def _derive_once(
+        self, message: ActionOutcome
+    ) -> tuple[OutcomeNumber | None, list[Evidence]] | None:
+        """Derive the number and the evidence of an outcome; None if it is known."""
+        stream = bytes(message.stream_id.uuid)
+        if not any(stream):
+            return None, self._derive_evidence(message)
+        number = OutcomeNumber(stream, message.number)
+        if self._grounder.calibration.has_outcome(number):
+            return None
+        if number not in self._unstored:  # else it was derived, and the store failed
+            self._unstored[number] = self._derive_evidence(message)
+        return number, self._unstored[number]
 
     def values(self) -> dict[str, object]:
-        """Return the counts for the diagnostics."""
-        with self._lock:
-            return {
-                "repeated_outcomes": self._known,
-                "simulated_outcomes_left_out": self._simulated,
-            }
+        """Return the counts for the diagnostics; never waits for the disk, as `learn` does."""
+        return {
+            "repeated_outcomes": self._known,
+            "simulated_outcomes_left_out": self._simulated,
+        }
 
     def _derive_evidence(self, message: ActionOutcome) -> list[Evidence]:
         if message.simulated and self._world is EvidenceWorld.REAL:

@@ -13,6 +13,7 @@ from std_msgs.msg import Header
 from fcp_ros.domain.model import TEXT, GradedPredicate
 from fcp_ros.grounding import (
     ArgumentContext,
+    CalibrationStore,
     EvidenceOrigin,
     Grounder,
     GroundingCode,
@@ -22,7 +23,7 @@ from fcp_ros.grounding import (
 )
 from fcp_ros.grounding.models.torch_device import measure_device_memory
 from fcp_ros.grounding.registry import suggest_model
-from fcp_ros.msg import ActionOutcome, GroundingInfo
+from fcp_ros.msg import ActionOutcome, CalibrationEntry, GroundingInfo
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import (
     membership_to_ros,
@@ -33,6 +34,7 @@ from fcp_ros.nodes.grounder.calibration_entries import make_entries
 from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
 from fcp_ros.nodes.grounder.learner import OutcomeLearner
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
+from fcp_ros.nodes.grounder.recorder import OutcomeRecorder
 from fcp_ros.nodes.runtime.domain_parameter import choose_world, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
@@ -45,7 +47,7 @@ from fcp_ros.nodes.runtime.refusals import (
     make_refusal,
 )
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.worker import Worker, WorkerClosed
+from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerClosed
 from fcp_ros.srv import GetCalibration, JudgePredicates, RecordOutcomes
 
 
@@ -57,8 +59,9 @@ class GrounderNode(ManagedNode):
     that no evidence is lost); an outcome that comes by topic and by service, or several times, is
     evidence once. Publishes ``grounding_info`` (GroundingInfo, latched).
 
-    The model lives in one worker thread; requests wait for it in a bounded queue. Evidence is on
-    disk before the subscription takes the next outcome, and before the service answers.
+    The model lives in one worker thread; requests wait for it in a bounded queue. Evidence is
+    written by a thread of its own, all that waits at once, and is on disk before the service
+    answers.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -70,13 +73,14 @@ class GrounderNode(ManagedNode):
         self._evidence_lock = threading.Lock()
         self._evidence_count = 0
         self._learner: OutcomeLearner | None = None
+        self._recorder: OutcomeRecorder | None = None
         self._origin = EvidenceOrigin()
         self._lost_outcomes = ""
         self._model_problem = ""
         self._info_publisher: Any = None
         self._published_info: GroundingInfo | None = None
         self.offer_service(JudgePredicates, "judge", self._judge)
-        self.offer_service(GetCalibration, "calibration", self._calibration)
+        self.offer_service(GetCalibration, "calibration", self._calibration, once=True)
         self.offer_service(RecordOutcomes, "record_outcomes", self._record_outcomes)
 
     # --- life cycle -----------------------------------------------------------------------------
@@ -113,7 +117,8 @@ class GrounderNode(ManagedNode):
             capacity=queue_size,
         )
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
-        self.subscribe_events(ActionOutcome, "outcomes", self._learn)
+        self._recorder = OutcomeRecorder(self._learn, self._report_loss)
+        self.subscribe_events(ActionOutcome, "outcomes", self._recorder.put)
 
     def activate(self) -> None:
         """Publish the oracle's description, and begin to load the model."""
@@ -134,6 +139,9 @@ class GrounderNode(ManagedNode):
         worker, self._worker, self._batches = self._worker, None, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("the model is still busy and is left behind")
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.close()
         self._learner = None
         grounder, self._grounder = self._grounder, None
         if grounder is not None:
@@ -191,30 +199,29 @@ class GrounderNode(ManagedNode):
 
     # --- calibration ----------------------------------------------------------------------------
 
-    def _learn(self, message: ActionOutcome) -> None:
+    async def _record_outcomes(self, request: Any, response: Any) -> Any:
+        recorder = self._recorder
+        if recorder is None:
+            raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         try:
-            self._record(message)
-        except GroundingError as error:
-            self._report_loss(f"an outcome of {message.step.rule} could not be kept: {error}")
-
-    def _record_outcomes(self, request: Any, response: Any) -> Any:
-        try:
-            response.recorded = sum([self._record(message) for message in request.outcomes])
+            response.recorded = await self.await_answer(recorder.record(request.outcomes).answer)
         except GroundingError as error:
             raise RequestRefused(RefusalKind.INTERNAL_ERROR, str(error)) from error
+        except NOT_SERVED as error:
+            return fill_refusal(response, make_refusal(error))
         response.success = True
         response.message = f"{len(request.outcomes)} outcomes are on disk."
         return response
 
-    def _record(self, message: ActionOutcome) -> bool:
-        """Learn from an outcome; return False if it was known."""
+    def _learn(self, messages: Sequence[ActionOutcome]) -> int:
+        """Learn from outcomes, in the recorder's thread; return how many were new."""
         learner = self._learner
         if learner is None:
             raise GroundingError(GroundingCode.STORE_FAILED, CLEANED_UP)
-        kept = learner.learn(message)
+        kept = learner.learn(messages)
         with self._evidence_lock:
-            self._evidence_count += max(kept, 0)
-        return kept >= 0
+            self._evidence_count += sum(max(count, 0) for count in kept)
+        return sum(count >= 0 for count in kept)
 
     def _report_loss(self, reason: str) -> None:
         self._lost_outcomes = reason
@@ -222,29 +229,42 @@ class GrounderNode(ManagedNode):
 
     async def _calibration(self, request: Any, response: Any) -> Any:
         grounder, worker = self._get_parts()
-        store = grounder.calibration
         predicate, context = request.predicate or None, request.context or None
         if request.operation not in (GetCalibration.Request.SHOW, GetCalibration.Request.RESET):
             sentence = f"The operation {request.operation} is unknown: SHOW is 0, RESET is 1."
             raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
-        evidence = [
-            item
-            for item in store.entries(predicate)
-            if context is None or item.context_key == context
-        ]
+        resets = request.operation == GetCalibration.Request.RESET
+
+        def show(token: CancelToken) -> tuple[list[CalibrationEntry], str]:
+            evidence = [
+                item
+                for item in grounder.calibration.entries(predicate)
+                if context is None or item.context_key == context
+            ]
+            entries = make_entries(evidence, grounder.judge)
+            if not resets:
+                return entries, f"{len(evidence)} outcomes in {len(entries)} contexts."
+            if token.cancelled:  # nobody waits for it any more
+                raise JobCancelled("The request was given up.")
+            return entries, self._reset(grounder.calibration, predicate, context)
+
         try:
-            job = worker.submit(lambda _token: make_entries(evidence, grounder.judge))
-            response.entries = await self.await_job(worker, job, self._choose_limit(0.0))
+            job = worker.submit(show)
+            limit = self._choose_limit(0.0)
+            response.entries, response.message = await self.await_job(worker, job, limit)
+        except GroundingError as error:
+            raise RequestRefused(RefusalKind.INTERNAL_ERROR, str(error)) from error
         except NOT_SERVED as error:
             return fill_refusal(response, make_refusal(error))
         response.success = True
-        response.message = f"{len(evidence)} outcomes in {len(response.entries)} contexts."
-        if request.operation == GetCalibration.Request.RESET:
-            reset = store.reset(predicate, context)
-            with self._evidence_lock:
-                self._evidence_count = len(store.entries())
-            response.message = f"Set {reset.count} outcomes aside (reset {reset.id})."
         return response
+
+    def _reset(self, store: CalibrationStore, predicate: str | None, context: str | None) -> str:
+        """Set evidence aside; return a sentence that says how much."""
+        reset = store.reset(predicate, context)
+        with self._evidence_lock:
+            self._evidence_count = len(store.entries())
+        return f"Set {reset.count} outcomes aside (reset {reset.id})."
 
     # --- info -----------------------------------------------------------------------------------
 

@@ -115,11 +115,11 @@ class PlannerNode(ManagedNode):
         self._running: dict[bytes, tuple[Worker, Job[Any]]] = {}  # goal -> its job
         self._aligning: dict[bytes, Job[Any]] = {}  # request -> its job
         self.offer_action(MakePlan, "make_plan", self._make_plan, cancel=self._cancel)
-        self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan)
+        self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan, once=True)
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
-        self.offer_service(LoadDomain, "load_domain", self._load_domain)
+        self.offer_service(LoadDomain, "load_domain", self._load_domain, once=True)
         self.offer_service(Interpret, "interpret", self._interpret)
-        self.offer_service(Align, "align", self._align)
+        self.offer_service(Align, "align", self._align, once=True)
         self._learning = PolicyLearning(self, self._scene, lambda: self._service)
         # The first request should find the kernels loaded. Here, before any thread of a node runs:
         # numba imports modules as it goes, and so do readers of scenes.

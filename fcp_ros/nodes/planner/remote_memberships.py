@@ -87,7 +87,7 @@ class RemoteMemberships:
             queries=[request_to_ros(item) for item in requests],
             time_limit=duration_to_ros(self._answer_wait),
         )
-        call = ServiceCall(self._client, request)
+        call = ServiceCall(self._client, request, repeatable=True)
         call.answer.add_done_callback(lambda _answer: self._news.set())
         try:
             answered = self._wait(call.answer.done, self._answer_wait + ANSWER_MARGIN)

@@ -31,6 +31,7 @@ from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
 from fcp_ros.nodes.runtime.alarms import call_later
+from fcp_ros.nodes.runtime.answered_requests import AnsweredRequests
 from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.qos import (
@@ -170,6 +171,8 @@ class ManagedNode(TransitionsNode):
         name: str,
         serve: Callable[[Any, Any], Any],
         refuse: Callable[[Any, RequestRefusal], Any] = fill_refusal,
+        *,
+        once: bool = False,
     ) -> None:
         """Offer a service that always answers.
 
@@ -180,23 +183,44 @@ class ManagedNode(TransitionsNode):
                 while the node is active. Raises `RequestRefused` to refuse the request.
             refuse: Fills in the response and returns it, if the node is not active or `serve`
                 raised.
+            once: Give a request that comes again, with the same `request_id`, the answer of the
+                first: its answer was lost or is late, and what it asks for is not to be done twice.
         """
 
         async def answer(request: Any, response: Any) -> Any:
+            refusal = self.refusal()
+            if refusal is not None:
+                return refuse(response, refusal)
+            try:
+                served = serve(request, response)
+                return await served if inspect.isawaitable(served) else served
+            except RequestRefused as error:
+                return refuse(service_type.Response(), error.refusal)
+            except Exception as error:
+                return refuse(service_type.Response(), self.internal_fault(name, error))
+
+        async def answer_always(request: Any, response: Any) -> Any:
             with self._pending:
-                refusal = self.refusal()
-                if refusal is not None:
-                    return refuse(response, refusal)
-                try:
-                    served = serve(request, response)
-                    return await served if inspect.isawaitable(served) else served
-                except RequestRefused as error:
-                    return refuse(service_type.Response(), error.refusal)
-                except Exception as error:
-                    return refuse(service_type.Response(), self.internal_fault(name, error))
+                return await answer(request, response)
+
+        answered = AnsweredRequests()
+
+        async def answer_once(request: Any, response: Any) -> Any:
+            first, is_new = answered.find(bytes(request.request_id.uuid))
+            if not is_new:
+                return await self.await_answer(first)
+            try:
+                first.set_result(await answer_always(request, response))
+            finally:
+                first.cancel()  # without effect on an answer
+            return first.result()
 
         service = self.create_service(
-            service_type, name, answer, qos_profile=request_qos(), callback_group=self.requests
+            service_type,
+            name,
+            answer_once if once else answer_always,
+            qos_profile=request_qos(),
+            callback_group=self.requests,
         )
         self._offered_services.append(service)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from builtin_interfaces.msg import Time
@@ -32,6 +34,9 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus
 from fcp_ros.scene.live.live_scene import LiveScene
 from fcp_ros.scene.relations.options import RelationOptions
+
+BEGIN_AGAIN = "Load a scene (service load_scene), or send a full update."
+"""Advice after a fault, which the graph of before does not survive."""
 
 LOG_PERIOD = 1.0
 """Seconds between two lines about updates that are refused one after the other."""
@@ -65,7 +70,9 @@ class SceneHolder:
 
     Invariants: `_held` is the graph of `_live` as it was published last, and `_number` its number;
     both change together, under `_lock`, after the change was serialised. Numbers never decrease.
-    Whoever only looks takes no lock: an update of a large scene may hold it for seconds.
+    `_names` changes under `_lock`, too: what is taken in has the names of the graph that it joins.
+    Whoever only looks takes no lock: an update of a large scene may hold it for seconds. Transforms
+    are waited for without it.
 
     Args:
         node: For its log and clock.
@@ -127,12 +134,17 @@ class SceneHolder:
     # --- taking ---------------------------------------------------------------------------------
 
     def take(self, update: SceneUpdate) -> None:
-        """Apply an update, or report why not."""
+        """Apply an update, or report why not; whatever is in it, the next can be taken."""
+        frames = self._parts.frames
         try:
-            present = self._held.graph.nodes if self._held else {}
-            update = self._parts.overrides.rename_update(update, present)
-            update = self._names.rename_update(update)
-            change = self._take_full(update) if update.is_full else self._take_delta(update)
+            found = frames.find_transform(update.frame_id, update.stamp, _name_source(update))
+            update = replace(update, frame_id=frames.frame_id, nodes=found.move(update.nodes))
+            with self._changing():
+                update = self._rename_update(update)
+                if update.is_full:
+                    change = self._take_full(update, found.note)
+                else:
+                    change = self._take_delta(update)
         except (ConversionError, SceneError) as error:
             self._refuse_or_ask(update, str(error))
             return
@@ -144,29 +156,27 @@ class SceneHolder:
             sentence = f"{_name_source(update)}: {change.reason}. Send a full update."
             self._refuse_or_ask(update, sentence)
 
-    def _take_full(self, update: SceneUpdate) -> SceneChange:
+    def _rename_update(self, update: SceneUpdate) -> SceneUpdate:
+        """Return an update in the words of the domain, as they are now."""
+        present = self._held.graph.nodes if self._held else {}
+        return self._names.rename_update(self._parts.overrides.rename_update(update, present))
+
+    def _take_full(self, update: SceneUpdate, note: str) -> SceneChange:
         graph = SceneGraph.of(
             update.nodes,
             update.relations,
-            frame_id=update.frame_id or self._parts.frames.frame_id,
+            frame_id=update.frame_id,
             sequence=update.sequence,
             source=_name_source(update),
+            notes=[note] if note else [],
         )
-        graph = self._parts.frames.transform_graph(graph, update.stamp)
-        with self._lock:
-            change = self._live.take_full(
-                graph, source=update.source, time=_to_seconds(update.stamp)
-            )
-            if self._publish(change, update.stamp):
-                self._remember(update)
-                self._parts.requests.withdraw_all()
+        change = self._live.take_full(graph, source=update.source, time=_to_seconds(update.stamp))
+        if self._publish(change, update.stamp):
+            self._remember(update)
+            self._parts.requests.withdraw_all()
         return change
 
     def _take_delta(self, update: SceneUpdate) -> SceneChange:
-        if update.sequence < 0:
-            raise SceneError(
-                f"{update.sequence} is no sequence number", source=_name_source(update)
-            )
         delta = SceneDelta(
             update.sequence,
             update.nodes,
@@ -174,19 +184,34 @@ class SceneHolder:
             update.relations,
             update.dropped,
         )
-        delta = self._parts.frames.transform_delta(
-            delta, update.frame_id, update.stamp, _name_source(update)
-        )
-        with self._lock:
-            self._check_size(delta)
-            if not update.source and update.sequence == ANY_NUMBER:
-                delta = replace(delta, sequence=self._number + 1)
-            change = self._live.take_delta(
-                delta, source=update.source, time=_to_seconds(update.stamp)
-            )
-            if self._publish(change, update.stamp):
-                self._remember(update)
+        self._check_size(delta)
+        if not update.source and update.sequence == ANY_NUMBER:
+            delta = replace(delta, sequence=self._number + 1)
+        change = self._live.take_delta(delta, source=update.source, time=_to_seconds(update.stamp))
+        if self._publish(change, update.stamp):
+            self._remember(update)
         return change
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold the lock around a change, and drop the live scene if that fails half-way.
+
+        The graph stays published then, and deltas are refused until a whole graph or file comes.
+
+        Raises:
+            SceneError: instead of an unexpected exception.
+        """
+        with self._lock:
+            try:
+                yield
+            except SceneError:  # raised before anything changes
+                raise
+            except Exception as error:
+                self._live = self._make_live_scene()
+                if isinstance(error, ConversionError):
+                    raise
+                fault = self._node.internal_fault("changing the scene", error)
+                raise SceneError(fault.sentence.rstrip("."), advice=BEGIN_AGAIN) from error
 
     def load(self, graph: SceneGraph) -> SceneGraph:
         """Begin again with a scene from a file, with its ids; return the resulting graph.
@@ -196,12 +221,12 @@ class SceneHolder:
         Raises:
             SceneError, ConversionError: it can't be used; the scene before stays.
         """
-        graph = self._parts.frames.transform_graph(self._names.rename_graph(graph), Time())
+        graph = self._parts.frames.transform_graph(graph, Time()).with_sequence(0)
         with self._lock:
             before, self._live = self._live, self._make_live_scene()
             try:
-                self._publish(self._live.take_full(graph.with_sequence(0)), Time())
-            except (ConversionError, SceneError):
+                self._publish(self._live.take_full(self._names.rename_graph(graph)), Time())
+            except BaseException:
                 self._live = before
                 raise
             assert self._held is not None
@@ -213,10 +238,10 @@ class SceneHolder:
         Raises:
             SceneError: it can't be used.
         """
-        graph = self._names.rename_graph(self._parts.overrides.rename_graph(graph))
         graph = self._parts.frames.transform_graph(graph, stamp).with_sequence(0)
-        with self._lock:
-            self._publish(self._live.take_full(graph), stamp)
+        graph = self._parts.overrides.rename_graph(graph)
+        with self._changing():
+            self._publish(self._live.take_full(self._names.rename_graph(graph)), stamp)
 
     def change_scene(self, edit: Edit, stamp: Time) -> None:
         """Change the graph, or begin one (for bridges).
@@ -224,9 +249,15 @@ class SceneHolder:
         Raises:
             SceneError: the change can't be made.
         """
-        with self._lock:
+        with self._changing():
             present = self._live.graph
-            delta = edit(None if self._held is None else self._held.graph)
+            if present is None and self._held is not None:
+                raise SceneError(
+                    "the scene was lost to a fault",
+                    source=self._held.graph.source,
+                    advice=BEGIN_AGAIN,
+                )
+            delta = edit(present)
             if delta is None:
                 return
             self._check_size(delta)
@@ -240,10 +271,12 @@ class SceneHolder:
 
     def use_names(self, names: RelationNames) -> None:
         """Take relations in under these names from now on, those of the present graph as well."""
-        if names == self._names:
-            return
-        self._names = names
-        self.change_scene(names.make_delta, Time())
+        with self._lock:
+            if names == self._names:
+                return
+            self._names = names
+            if self._live.graph is not None:
+                self.change_scene(names.make_delta, Time())
 
     def refuse_update(self, reason: str) -> None:
         """Report that an update was not taken, and why."""

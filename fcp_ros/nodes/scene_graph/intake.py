@@ -165,8 +165,8 @@ class SceneIntake:
             try:
                 if isinstance(waiting.message, ConversionError):
                     raise waiting.message
-                update = update_from_ros(waiting.message, reader)
+                self._take(update_from_ros(waiting.message, reader))
             except ConversionError as error:
                 self._refuse(str(error))
-            else:
-                self._take(update)
+            except Exception as error:  # or no update would ever be taken again (issue 28)
+                self._refuse(f"a fault of this node: {type(error).__name__}: {error}.")

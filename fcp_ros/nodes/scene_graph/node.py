@@ -24,6 +24,7 @@ from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.newest_thread import NewestThread
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.refusals import (
     CLEANED_UP,
@@ -44,8 +45,7 @@ from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.loading import read_scene
-from fcp_ros.scene.relations.complete import complete_relations
-from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, ON_REQUEST, RelationOptions
+from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 from fcp_ros.srv import GetSceneGraph, LoadScene
 
 PARAMETERS = (
@@ -166,9 +166,10 @@ class SceneGraphNode(ManagedNode):
         self._holder: SceneHolder | None = None
         self._parts: HolderParts | None = None
         self._intake: SceneIntake | None = None
+        self._naming: NewestThread[NameProposals] | None = None
         self._files: Worker | None = None
         self._bridges: tuple[Bridge, ...] = ()
-        self.offer_service(LoadScene, "load_scene", self._load_scene)
+        self.offer_service(LoadScene, "load_scene", self._load_scene, once=True)
         self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph)
 
     # --- life cycle -----------------------------------------------------------------------------
@@ -203,11 +204,12 @@ class SceneGraphNode(ManagedNode):
             holder.report_loss,
         )
         self.subscribe_events(SceneGraphUpdate, "scene_graph_update", self._intake.put, raw=True)
-        self.subscribe_state(
-            NameProposals,
-            "name_proposals",
+        self._naming = NewestThread(
+            "names of relations",
             lambda message: holder.use_names(names_from_ros(message)),
+            lambda error: holder.refuse_update(f"name_proposals: {error}."),
         )
+        self.subscribe_state(NameProposals, "name_proposals", self._naming.put)
         self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
 
     def activate(self) -> None:
@@ -223,8 +225,10 @@ class SceneGraphNode(ManagedNode):
             self.get_logger().warning("a scene file is still being read and is left behind")
         intake, self._intake = self._intake, None
         parts, self._parts = self._parts, None
-        if intake is not None:
-            intake.close()
+        naming, self._naming = self._naming, None
+        for thread in (intake, naming):
+            if thread is not None:
+                thread.close()
         for bridge in self._bridges:
             bridge.close()
         self._bridges = ()
@@ -289,10 +293,9 @@ class SceneGraphNode(ManagedNode):
         return response
 
     def _read_scene(self, address: str, limits: SceneLimits) -> SceneGraph:
-        """Read a scene file in the words of the domain, with completed relations."""
+        """Read a scene file in the words of the domain; the holder derives what follows from it."""
         assert self._parts is not None, "they are made when the node is configured"
-        given = read_scene(address, limits=limits)
-        return complete_relations(self._parts.overrides.rename_graph(given), DEFAULT_OPTIONS)
+        return self._parts.overrides.rename_graph(read_scene(address, limits=limits))
 
     def _describe_reading(self, graph: SceneGraph) -> tuple[str, ...]:
         """Say what of a scene the nodes that plan read otherwise, and log it."""

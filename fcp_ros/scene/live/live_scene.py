@@ -11,7 +11,7 @@ from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.graph.roles import is_door, is_floor
+from fcp_ros.scene.graph.roles import is_door, is_floor, is_robot
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus, describe_change
 from fcp_ros.scene.live.identity import IdentityMap
 from fcp_ros.scene.live.matching import IdTrust, LiveOptions, Matching, match_nodes, suppress_jitter
@@ -50,6 +50,8 @@ class LiveScene:
         self._given: SceneGraph | None = None
         self._graph: SceneGraph | None = None
         self._maintainer: RelationMaintainer | None = None
+        # Layers of removed rooms and robots, until a source has one again: not to be assumed.
+        self._removed: frozenset[Layer] = frozenset()
         self._numbers = SequenceNumbers(options.most_sources)
         self._identities: OrderedDict[str, IdentityMap] = OrderedDict()
 
@@ -105,7 +107,8 @@ class LiveScene:
         relations = self._drop_derived(map(matching.translate_relation, update.relations))
         before = self._number if self._graph is None else self._graph.sequence
         number = max(before + 1, 0 if source else update.sequence)
-        change = self._take(*replace_graph(given, update, nodes, relations), number, matching)
+        graph, delta = replace_graph(given, update, nodes, relations)
+        change = self._take(graph, delta, number, matching, self._removed)
         self._bind_names(identity, matching, change.removed)
         self._numbers.record(source, update.sequence, time)
         return change
@@ -140,7 +143,9 @@ class LiveScene:
             _check_ids(update)
             identity = self._find_identity(source)
             matching, delta = self._translate(given, update, identity)
-            change = self._take(apply_delta(given, delta), delta, graph.sequence + 1, matching)
+            removed = self._removed | self._find_layers(identity, update.removed)
+            after = apply_delta(given, delta)
+            change = self._take(after, delta, graph.sequence + 1, matching, removed)
         except SceneError:
             self._numbers.record_loss(source)
             raise
@@ -213,6 +218,12 @@ class LiveScene:
             given.relation(name, *elements) is None and graph.relation(name, *elements) is not None
         )
 
+    def _find_layers(self, identity: IdentityMap, removed: Iterable[str]) -> frozenset[Layer]:
+        """Find the layers of removed rooms and robots, which completion would assume again."""
+        assert self._graph is not None
+        nodes = map(self._graph.nodes.get, (identity.to_ours(id_) or id_ for id_ in removed))
+        return frozenset(node.layer for node in nodes if node is not None and _is_assumable(node))
+
     def _promote(self, nodes: dict[str, SceneNode], added: Iterable[SceneRelation]) -> None:
         """Add nodes that completion made and that a source now names: they become given ones."""
         assert self._graph is not None
@@ -248,6 +259,7 @@ class LiveScene:
         delta: SceneDelta | None,
         number: int,
         matching: Matching,
+        removed: frozenset[Layer],
     ) -> SceneChange:
         """Make a graph of given nodes and relations the present one.
 
@@ -258,33 +270,38 @@ class LiveScene:
             delta: The delta from those before; None for a large change.
             number: Sequence number of the resulting graph.
             matching: The matching of the update.
+            removed: Layers of which no node is to be assumed.
         """
         before, older = self._graph, self._given
+        if removed:
+            removed -= {node.layer for node in given.nodes.values() if _is_assumable(node)}
         if before is None or older is None or delta is None:
-            graph, whole = self._derive_all(given, number)
+            graph, whole = self._derive_all(given, number, removed)
         elif self._maintainer is None:
             graph, whole = given.with_sequence(number), delta
-        elif _changes_structure(delta, older.nodes, self._is_derived):
-            graph, whole = self._derive_all(given, number)
+        elif removed != self._removed or _changes_structure(delta, older.nodes, self._is_derived):
+            graph, whole = self._derive_all(given, number, removed)
         else:
             whole = self._maintainer.advance(replace(delta, sequence=before.sequence + 1))
             graph = self._maintainer.graph.with_source(given.source).with_sequence(number)
             if self._maintainer.last.full:
                 graph = reorder_as_follower(before, whole, graph)
             self._maintainer.adopt(graph)
-        self._given, self._graph = given, graph
+        self._given, self._graph, self._removed = given, graph, removed
         renamed, ambiguous = matching.renamed, matching.ambiguous
         return describe_change(before, graph, replace(whole, sequence=number), renamed, ambiguous)
 
-    def _derive_all(self, given: SceneGraph, number: int) -> tuple[SceneGraph, SceneDelta]:
+    def _derive_all(
+        self, given: SceneGraph, number: int, removed: frozenset[Layer]
+    ) -> tuple[SceneGraph, SceneDelta]:
         """Derive everything again."""
+        completed = given
         if self._relations is not None:
+            options = replace(self._relations, assumed=self._relations.assumed - removed)
             # A source that sends only whole graphs hardly needs any index.
             is_first = self._graph is None
-            self._maintainer = RelationMaintainer(given, self._relations, prepare=is_first)
+            self._maintainer = RelationMaintainer(given, options, prepare=is_first)
             completed = self._maintainer.graph
-        else:
-            completed = given
         graph = completed.with_sequence(number)
         whole = compute_delta(self._graph or SceneGraph({}), graph)
         if self._graph is not None and self._graph.frame_id == graph.frame_id:
@@ -336,6 +353,11 @@ def _changes_structure(
         elif (_is_structural(node) or _is_structural(older)) and _shape(older) != _shape(node):
             return True
     return False
+
+
+def _is_assumable(node: SceneNode) -> bool:
+    """Return True if completion would assume such a node in a scene that has none."""
+    return node.layer is Layer.ROOM or (node.layer is Layer.AGENT and is_robot(node))
 
 
 def _is_structural(node: SceneNode) -> bool:

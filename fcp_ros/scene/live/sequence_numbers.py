@@ -7,6 +7,20 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from fcp_ros.scene.graph.errors import SceneError
+
+GREATEST_NUMBER = 2**62
+"""Greatest sequence number of an update. A message has 64 bits for it: a graph that takes this one
+over from a sender can still count on for ever, after 2**63 - 1 nothing could follow (issue 28)."""
+
+LATEST = 60.0
+"""Seconds by which an update may be late. What is older still is of another run: a clock was set, a
+recording or a simulation began again."""
+
+MOST_BEHIND = 100
+"""Numbers by which a delta may be late, the depth of the topic's queue; one further back, or the
+first of all, means that the source counts anew."""
+
 
 class UpdateOrder(str, Enum):
     """The position of an update in the sequence of its source."""
@@ -38,8 +52,8 @@ class SequenceNumbers:
     A source counts its updates. A full one may have any number; one that is not greater than the
     last means that the source was restarted, unless its time shows that it is late. A delta has
     the number after the last one; the first delta of a source has number 1. A delta with a lower
-    number is late (or a duplicate), unless its time is later than all before: then the source was
-    restarted and its full update was missed, which is a gap, too.
+    number is late (or a duplicate), unless its time or its number shows that the source was
+    restarted: then its full update was missed, which is a gap, too.
 
     After another source's full update, which stands for the whole world, a source's numbers go on.
 
@@ -61,17 +75,18 @@ class SequenceNumbers:
             source: Who sent it.
             number: Its sequence number.
             time: Of the observation (s), by a clock that the source shares; None where unknown.
+
+        Raises:
+            SceneError: It is no sequence number.
         """
+        _check_number(source, number)
         last = self._last.get(source)
         if last is None or not source:
             return OrderCheck(UpdateOrder.NEXT)
-        if (
-            time is not None
-            and last.time is not None
-            and (time, number) <= (last.time, last.number)
-            and (time < last.time or number == last.number)
-        ):
-            return OrderCheck(UpdateOrder.LATE, f"number {number} is older than the last one")
+        if time is not None and last.time is not None:
+            is_repeated = time == last.time and number == last.number
+            if is_repeated or (time < last.time and not _is_of_another_run(number, time, last)):
+                return OrderCheck(UpdateOrder.LATE, f"number {number} is older than the last one")
         return OrderCheck(UpdateOrder.NEXT if number > last.number else UpdateOrder.RESTARTED)
 
     def check_delta(
@@ -84,7 +99,11 @@ class SequenceNumbers:
             number: As in ``check_full``.
             time: As in ``check_full``.
             graph_number: Sequence number of the present graph.
+
+        Raises:
+            SceneError: It is no sequence number.
         """
+        _check_number(source, number)
         last = self._last.get(source) if source else _Last(graph_number, None)
         if last is None:
             if number == 1:
@@ -98,7 +117,7 @@ class SequenceNumbers:
             return OrderCheck(UpdateOrder.NEXT)
         if number > last.number:
             return OrderCheck(UpdateOrder.GAP, f"number {number} came after number {last.number}")
-        if time is not None and last.time is not None and time > last.time:
+        if source and _is_of_another_run(number, time, last):
             return OrderCheck(UpdateOrder.GAP, f"the source restarted with number {number}")
         return OrderCheck(UpdateOrder.LATE, f"number {number} came after number {last.number}")
 
@@ -118,3 +137,24 @@ class SequenceNumbers:
         """Record that an update was missed or could not be used: only a full one helps."""
         if source in self._last:
             self._last[source] = replace(self._last[source], is_lost=True)
+
+
+def _check_number(source: str, number: int) -> None:
+    if not 0 <= number <= GREATEST_NUMBER:
+        raise SceneError(
+            f"{number} is no sequence number",
+            source=source,
+            advice="Count updates from 1, each with the number after the one before.",
+        )
+
+
+def _is_of_another_run(number: int, time: float | None, last: _Last) -> bool:
+    """Return True if an update that falls back is of another run of its source, and not late."""
+    if time is not None and last.time is not None and not 0.0 <= last.time - time <= LATEST:
+        return True
+    return counts_anew(number, last.number)
+
+
+def counts_anew(number: int, last: int) -> bool:
+    """Return True if a number that falls back behind the last one begins another count."""
+    return number < last and (number == 1 or last - number > MOST_BEHIND)

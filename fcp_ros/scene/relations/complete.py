@@ -81,8 +81,8 @@ def complete_relations(graph: SceneGraph, options: RelationOptions = DEFAULT_OPT
 
     Adds ``on`` and ``inside`` from boxes, ``in_room`` and ``at``, ``connected`` both ways with a
     passage node for each connection without a door, a floor node for each room, a room or a robot
-    where there is none, and the relations of ``options.also``. Derived relations that are already
-    in the graph are derived again; given ones are never changed.
+    where there is none (see ``options.assumed``), and the relations of ``options.also``. Derived
+    relations that are already in the graph are derived again; given ones are never changed.
 
     Args:
         graph: Any valid graph with at least one node.
@@ -102,8 +102,9 @@ def complete_scene(graph: SceneGraph, options: RelationOptions = DEFAULT_OPTIONS
 
 def _complete(graph: SceneGraph, options: RelationOptions) -> Completion:
     draft = SceneDraft(graph, options.derived)
-    ensure_rooms(draft)
-    ensure_robot(draft)
+    ensure_rooms(draft, assume=Layer.ROOM in options.assumed)
+    if Layer.AGENT in options.assumed:
+        ensure_robot(draft)
     given = GivenRelations(draft.relations.values())
     rooms = draft.in_layer(Layer.ROOM)
     finder = RoomFinder(rooms, options.clear)

@@ -273,7 +273,7 @@ class Derivation:
         room = rooms[0].id if len(rooms) == 1 else None
         if room is None and node.pose is not None:
             room = self.structure.finder.find_nearest(node.pose.position)
-        if room is None and node.layer is Layer.AGENT:
+        if room is None and rooms and node.layer is Layer.AGENT:
             room = rooms[0].id
         return None if room is None else Place(room, ASSUMED, Provenance.INFERRED)
 

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, fields
 from itertools import pairwise
 
+from fcp_ros.scene.graph.elements import Layer
 from fcp_ros.scene.graph.errors import SceneError
 
 ALWAYS = ("on", "inside", "attached", "in_room", "at", "connected")
@@ -34,6 +35,7 @@ class RelationOptions:
         door_reach: Greatest distance (m) of a door's centre from each room that it joins.
         reach_heights: Upper ends of ``floor``, ``low``, ``comfortable`` and ``high``: height (m) of
             a thing's centre above the floor; above the last it is ``out_of_reach``.
+        assumed: Layers of which one node is assumed where a scene has none: a room, a robot.
 
     Raises:
         SceneError: An unknown name, a negative or infinite tolerance, heights that do not ascend.
@@ -50,6 +52,7 @@ class RelationOptions:
     stretch: float = 0.5
     door_reach: float = 0.75
     reach_heights: tuple[float, float, float, float] = (0.2, 0.6, 1.4, 1.8)
+    assumed: frozenset[Layer] = frozenset({Layer.ROOM, Layer.AGENT})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "also", frozenset(self.also))

@@ -180,8 +180,10 @@ def _find_rooms_beside(
 def _note_unreachable(draft: SceneDraft) -> None:
     neighbours: dict[str, set[str]] = {room.id: set() for room in draft.in_layer(Layer.ROOM)}
     for name, legs in draft.relations:
-        if name == "connected":
+        if name == "connected" and len(legs) > 1 and neighbours.keys() >= set(legs[:2]):
             neighbours[legs[0]].add(legs[1])
+    if not neighbours:
+        return
     first, *others = neighbours
     reached = _find_reachable(first, neighbours)
     unreachable = [id_ for id_ in others if id_ not in reached]

@@ -38,9 +38,14 @@ class SceneStructure(NamedTuple):
     fixed: frozenset[str] | set[str]
 
 
-def ensure_rooms(draft: SceneDraft) -> None:
-    """Add a room around everything if there is none, and give every room a pose if possible."""
-    if not draft.in_layer(Layer.ROOM):
+def ensure_rooms(draft: SceneDraft, *, assume: bool) -> None:
+    """Add a room around everything if there is none, and give every room a pose if possible.
+
+    Args:
+        draft: The scene.
+        assume: False to leave a scene without rooms as it is.
+    """
+    if assume and not draft.in_layer(Layer.ROOM):
         _assume_room(draft)
     for room in draft.in_layer(Layer.ROOM):
         draft.nodes[room.id] = ensure_pose(room)
@@ -72,10 +77,11 @@ def _assume_room(draft: SceneDraft) -> None:
 
 
 def ensure_robot(draft: SceneDraft) -> None:
-    """Add a robot in the first room if there is none."""
-    if any(is_robot(agent) for agent in draft.in_layer(Layer.AGENT)):
+    """Add a robot in the first room if there is none; without a room there is no place for it."""
+    rooms = draft.in_layer(Layer.ROOM)
+    if not rooms or any(is_robot(agent) for agent in draft.in_layer(Layer.AGENT)):
         return
-    room = draft.in_layer(Layer.ROOM)[0]
+    room = rooms[0]
     id_ = draft.free_id("robot_1")
     if room.polygon and room.pose is not None:
         level = room.pose.position[2] - (room.height or 0.0) / 2.0

@@ -5,7 +5,9 @@ import math
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -117,22 +119,39 @@ def test_a_numbered_outcome_is_recorded_once(tmp_path: Path) -> None:
     first, other = OutcomeNumber(b"a" * 16, 1), OutcomeNumber(b"b" * 16, 1)
     store = CalibrationStore(path)
     assert not store.has_outcome(first)
-    assert store.record_outcome(first, [evidence(1.0), evidence(0.0, predicate="q")])
-    assert not store.record_outcome(first, [evidence(1.0)])
-    assert store.record_outcome(other, [])
+    new = (first, [evidence(1.0), evidence(0.0, predicate="q")])
+    assert store.record_outcomes([new, (first, [evidence(1.0)])]) == (True, False)
+    assert store.record_outcomes([(first, [evidence(1.0)]), (other, [])]) == (False, True)
     store.close()
     again = CalibrationStore(path)  # also after a restart
     assert again.has_outcome(first)
-    assert not again.record_outcome(first, [evidence(1.0)])
+    assert again.record_outcomes([(first, [evidence(1.0)])]) == (False,)
     assert len(again.entries()) == 2
 
 
-def test_an_outcome_is_recorded_as_a_whole_or_not_at_all(store: CalibrationStore) -> None:
-    number = OutcomeNumber(b"a" * 16, 1)
+def test_outcomes_are_recorded_as_a_whole_or_not_at_all(store: CalibrationStore) -> None:
+    number, other = OutcomeNumber(b"a" * 16, 1), OutcomeNumber(b"b" * 16, 1)
     with pytest.raises(GroundingError, match="quality observed"):
-        store.record_outcome(number, [evidence(1.0), evidence(2.0)])
+        store.record_outcomes([(other, [evidence(1.0)]), (number, [evidence(1.0), evidence(2.0)])])
     assert store.entries() == ()
     assert not store.has_outcome(number)
+    assert not store.has_outcome(other)
+
+
+def test_who_reads_does_not_wait_for_a_writer(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.sqlite"
+    store = CalibrationStore(path)
+    store.record(evidence(1.0))
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = threading.Thread(target=store.record, args=[evidence(0.0)])
+        waiting.start()
+        assert len(store.entries()) == 1
+        assert store.version()
+        other.execute("ROLLBACK")
+    waiting.join(60.0)
+    assert len(store.entries()) == 2
+    store.close()
 
 
 def test_a_file_belongs_to_one_robot_in_one_world(tmp_path: Path) -> None:
@@ -239,13 +258,13 @@ def fill(store: CalibrationStore) -> None:
 
 def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(store: CalibrationStore) -> None:
     store.record(evidence(0.0))
-    (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
-    store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")  # the disk, as SQLite sees it
+    (pages,) = store._writer.execute("PRAGMA page_count").fetchone()
+    store._writer.execute(f"PRAGMA max_page_count = {pages + 2}")  # the disk, as SQLite sees it
     with pytest.raises(GroundingError, match="check the disk") as caught:
         fill(store)
     assert caught.value.code is GroundingCode.STORE_FAILED
     kept = len(store.entries())
-    store._connection.execute("PRAGMA max_page_count = 100000")  # somebody made room
+    store._writer.execute("PRAGMA max_page_count = 100000")  # somebody made room
     store.record(evidence(1.0))
     assert len(store.entries()) == kept + 1
 

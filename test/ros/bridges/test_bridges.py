@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bridges with real messages on real topics, where the message packages are installed."""
+"""The bridges with real messages on real topics; `make setup` builds what no wheel brings."""
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from geometry_msgs.msg import TransformStamped
 from std_msgs.msg import Header
 
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph
 from fcp_ros.nodes.bridges.bridge import find_message
+from fcp_ros.nodes.bridges.dsg_stream import DsgStream
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.stack import NodeStack, StartError
+from fcp_ros.srv import GetSceneGraph
 
 CAMERA = "--frame-id map --child-frame-id camera --x 6.0 --y 2.0 --z 0.8"
 
@@ -115,13 +119,13 @@ def dsg_update(graph, frame="map", **fields):
 
 
 @needs("hydra_msgs")
-def test_hydra_becomes_the_scene(hydra, house, graph_of):
+def test_hydra_becomes_the_scene(hydra, house, graph_of, until):
     node, space, publisher = hydra
     publisher.publish(dsg_update(house, full_update=True))
     graph = graph_of(space, lambda ids: {"O0", "R0"} <= ids, "the house")
     assert graph.nodes["O0"].category == "refrigerator"
     assert graph.relations_named("in_room"), "relations are completed"
-    assert node.diagnose().values["hydra"] == "on dsg, 1 updates taken"
+    until(lambda: node.diagnose().values["hydra"] == "on dsg, 1 updates taken", "the count")
 
 
 @needs("hydra_msgs")
@@ -268,3 +272,53 @@ def test_detections_without_a_known_frame(start, detector, until, frame, words):
     publisher = detector(space)
     message = detections(("cup", 0.25, ""), frame=frame)
     seeing(until, publisher, message, lambda: words in node.diagnose().message)
+
+
+@needs("vision_msgs")
+def test_detections_in_a_moving_frame(tf2, start, detector, probe, until, monkeypatch):
+    """The node answers while a transform is waited for, which is then taken at its time."""
+    from tf2_msgs.msg import TFMessage
+
+    monkeypatch.setattr("fcp_ros.nodes.frames.sources.FIRST_WAIT", 60.0)
+    node, space = start("twin_house_furnished", detections_topic="seen")
+    publisher = detector(space)
+    seen = detections(("cup", 0.25, ""), frame="head")
+    seen.header.stamp.sec = 101
+    moving = probe.node.create_publisher(TFMessage, "/tf", 100)
+    seeing(until, publisher, seen, moving.get_subscription_count)
+    with FcpClient(namespace=space) as client:
+        assert "cup_1" not in client.scene().nodes.ids
+        assert "0 taken, 0 left out" in node.diagnose().values["detections"], "it waits"
+        moving.publish(TFMessage(transforms=[head(100, 5.0), head(102, 7.0)]))
+        cup = until(lambda: graph_from_ros(client.scene()).nodes.get("cup_1"), "the cup")
+    assert cup.pose.position == pytest.approx((6.25, 2.0, 0.8))
+    assert node.diagnose().values["refused_updates"] == 0
+    probe.node.destroy_publisher(moving)
+
+
+def head(second: int, x: float) -> TransformStamped:
+    """The transform of a head that moves along x."""
+    link = TransformStamped(child_frame_id="head")
+    link.header.frame_id, link.header.stamp.sec = "map", second
+    place = link.transform.translation
+    place.x, place.y, place.z = x, 2.0, 0.8
+    return link
+
+
+@needs("hydra_msgs")
+def test_a_graph_that_is_worked_in_holds_up_no_request(hydra, house, probe, until, monkeypatch):
+    node, space, publisher = hydra
+    begun, held = threading.Event(), threading.Event()
+    take = DsgStream.take
+
+    def wait(stream, message):
+        begun.set()
+        assert held.wait(60.0)
+        return take(stream, message)
+
+    monkeypatch.setattr(DsgStream, "take", wait)
+    publisher.publish(dsg_update(house, full_update=True))
+    assert begun.wait(60.0)
+    assert probe.ask(GetSceneGraph, f"{space}/get_scene_graph").message.startswith("There is no")
+    held.set()
+    until(lambda: node.diagnose().values["hydra"] == "on dsg, 1 updates taken", "the graph")

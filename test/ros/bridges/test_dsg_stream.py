@@ -152,6 +152,15 @@ def test_a_late_update_is_left_out(stream, house):
     assert stream.take(DsgMessage(part(house, []), "map", is_full=False, sequence=2)) is not None
 
 
+def test_a_sender_that_counts_anew_is_not_late_for_ever(stream, house):
+    """Its full update was missed: the last number of its run before was no promise (issue 28)."""
+    stream.take(DsgMessage(house.to_binary(False), "map", sequence=2**63 - 1))
+    with pytest.raises(SequenceGap, match="update 2 came after update 9223372036854775807"):
+        stream.take(DsgMessage(part(house, []), "map", is_full=False, sequence=2))
+    assert stream.take(DsgMessage(house.to_binary(False), "map", sequence=3)) is not None
+    assert stream.take(DsgMessage(part(house, []), "map", is_full=False, sequence=4)) is not None
+
+
 def test_an_incremental_update_first():
     with pytest.raises(SequenceGap, match=r"no graph before it.*full update"):
         DsgStream("dsg", LIMITS).take(DsgMessage(b"", is_full=False))

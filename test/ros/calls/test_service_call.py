@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from lifecycle_msgs.srv import GetState
 
 from fcp_ros.nodes.calls import service_call
 from fcp_ros.nodes.calls.service_call import ServiceCall
+from fcp_ros.nodes.runtime.alarms import call_later
 
 
 @pytest.fixture
@@ -30,7 +33,7 @@ def forgetful(probe, until):
 
 def test_one_call_is_enough(forgetful):
     client, calls = forgetful
-    call = ServiceCall(client, GetState.Request())
+    call = ServiceCall(client, GetState.Request(), repeatable=True)
     assert call.answer.result(30.0).current_state.label == "answer 1"
     assert len(calls) == 1
 
@@ -38,8 +41,22 @@ def test_one_call_is_enough(forgetful):
 def test_a_lost_answer_is_asked_for_again(forgetful, monkeypatch):
     monkeypatch.setattr(service_call, "REPEAT_AFTER", 0.05)
     client, calls = forgetful
-    call = ServiceCall(client, GetState.Request())
+    call = ServiceCall(client, GetState.Request(), repeatable=True)
     client.remove_pending_request(call._futures[0])  # the first answer finds nobody
     assert call.answer.result(30.0).current_state.label == "answer 2"
+    assert len(calls) == 2
+    call.forget()
+
+
+def test_what_changes_things_is_sent_once(forgetful, monkeypatch, until):
+    monkeypatch.setattr(service_call, "REPEAT_AFTER", 0.05)
+    client, calls = forgetful
+    call = ServiceCall(client, GetState.Request(), repeatable=False)
+    client.remove_pending_request(call._futures[0])
+    # The alarms ring in order: after this one, that of the call would have rung.
+    rung = threading.Event()
+    call_later(2 * service_call.REPEAT_AFTER, rung.set)
+    assert rung.wait(30.0)
+    assert ServiceCall(client, GetState.Request(), repeatable=False).answer.result(30.0)
     assert len(calls) == 2
     call.forget()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poses in other frames: the parameter static_transforms, tf2 where it is installed, refusals."""
+"""Poses in other frames: the parameter static_transforms, tf2, refusals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from fcp_ros.msg import SceneGraph, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros, graph_from_ros
 from fcp_ros.nodes.frames.frames import Frames, make_frames
 from fcp_ros.nodes.frames.parameter import parse_static_transform, parse_static_transforms
-from fcp_ros.nodes.frames.sources import FoundTransform, StaticTransforms, tf2_is_installed
+from fcp_ros.nodes.frames.sources import FoundTransform, StaticTransforms
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.scene import Layer, Pose, SceneDelta, SceneError, SceneNode
 from fcp_ros.scene import SceneGraph as Graph
 from fcp_ros.scene.graph.transforms import Transform
+from fcp_ros.scene.writing import save_scene
 
 MAP_ODOM = "--frame-id map --child-frame-id odom --x 10 --yaw 1.5707963267948966"
 ODOM_BASE = "--frame-id odom --child-frame-id base --z 0.5"
@@ -108,11 +109,11 @@ def test_what_was_assumed_becomes_a_note():
     assert moved.notes == ("it is old",)
 
 
-def test_a_delta_without_a_frame_is_in_the_graph_s(frames):
-    delta = SceneDelta(1, upserted=tuple(mug_in("").nodes.values()))
-    assert frames.transform_delta(delta, "", Time(), "update") is delta
-    moved = frames.transform_delta(delta, "odom", Time(), "update")
-    assert moved.upserted[0].pose.position == pytest.approx((8.0, 1.0, 0.0))
+def test_what_has_no_frame_is_in_the_graph_s(frames):
+    nodes = tuple(mug_in("").nodes.values())
+    assert frames.find_transform("", Time(), "update").move(nodes) == nodes
+    moved = frames.find_transform("odom", Time(), "update").move(nodes)
+    assert moved[0].pose.position == pytest.approx((8.0, 1.0, 0.0))
 
 
 # --- the node -----------------------------------------------------------------------------------
@@ -174,10 +175,6 @@ def test_contradicting_transforms_are_refused_at_the_start(stack_options, tmp_pa
 
 # --- tf2 ----------------------------------------------------------------------------------------
 
-needs_tf2 = pytest.mark.skipif(
-    not tf2_is_installed(), reason="tf2_ros is not installed (it is part of a ROS 2 distribution)"
-)
-
 
 def broadcast(probe, x: float, stamp: Time, child: str = "camera"):
     """A publisher of /tf that sends where the camera is, x metres from base."""
@@ -189,7 +186,7 @@ def broadcast(probe, x: float, stamp: Time, child: str = "camera"):
 
 
 @pytest.fixture
-def transforms(probe):
+def transforms(tf2, probe):
     from tf2_msgs.msg import TFMessage
 
     publisher = probe.node.create_publisher(TFMessage, "/tf", 100)
@@ -197,8 +194,7 @@ def transforms(probe):
     probe.node.destroy_publisher(publisher)
 
 
-@needs_tf2
-def test_the_transform_at_the_time_of_the_message(node, probe, transforms, until):
+def test_the_transform_at_the_time_of_the_message(tf2, node, probe, transforms, until):
     """Between two transforms, and together with those of the parameter."""
     _, _, updates = node
     graphs = probe.listen(SceneGraph, "frames/scene_graph", latched=True)
@@ -215,8 +211,7 @@ def test_the_transform_at_the_time_of_the_message(node, probe, transforms, until
     graphs.close()
 
 
-@needs_tf2
-def test_the_newest_transform_with_a_note(node, transforms, probe, until):
+def test_the_newest_transform_with_a_note(tf2, node, transforms, probe, until):
     frames = make_frames(node[0])
     transforms_of = lambda: transforms.publish(broadcast(probe, 2.0, Time(sec=100)))  # noqa: E731
 
@@ -233,9 +228,29 @@ def test_the_newest_transform_with_a_note(node, transforms, probe, until):
     frames.close()
 
 
-@needs_tf2
-def test_a_frame_that_tf2_does_not_know(node):
+def test_a_frame_that_tf2_does_not_know(tf2, node):
     frames = make_frames(node[0])
     with pytest.raises(SceneError, match=r"'moon'.*known frames: base, map, odom.*/tf"):
         frames.transform_graph(mug_in("moon"), Time())
     frames.close()
+
+
+def test_what_waits_in_the_only_thread_does_not_keep_the_transforms_out(
+    tf2, stack_options, tmp_path, transforms, until, monkeypatch
+):
+    """A scene file in another frame is loaded while the node is configured, in a callback."""
+    scene = tmp_path / "in_camera.json"
+    save_scene(mug_in("camera"), scene)
+    options = stack_options(
+        tmp_path,
+        {"scene_graph": {"static_transforms": [MAP_ODOM, ODOM_BASE]}},
+        nodes=("scene_graph",),
+        namespace="waiting",
+        scene=str(scene),
+    )
+    monkeypatch.setattr("fcp_ros.nodes.frames.sources.FIRST_WAIT", 60.0)
+    with NodeStack(options) as stack, FcpClient(namespace="waiting") as client:
+        until(lambda: transforms.get_subscription_count() or None, "the listener")
+        transforms.publish(broadcast(None, 2.0, Time(sec=100)))
+        stack.wait_active()
+        assert position(client.scene(), "mug") == pytest.approx((8.0, 3.0, 0.5))

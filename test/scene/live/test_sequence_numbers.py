@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequence numbers: in order, late, twice, after a gap, from a source that was started again."""
 
-from fcp_ros.scene.live.sequence_numbers import SequenceNumbers, UpdateOrder
+import pytest
+
+from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.live.sequence_numbers import (
+    GREATEST_NUMBER,
+    LATEST,
+    MOST_BEHIND,
+    SequenceNumbers,
+    UpdateOrder,
+)
 
 
 def test_a_source_counts_its_updates() -> None:
@@ -38,6 +47,36 @@ def test_a_number_that_falls_back() -> None:
         numbers.check_delta("camera", 1, 101.0, 0).order is UpdateOrder.GAP
     )  # its full one was missed
     assert numbers.check_delta("camera", 8, 101.0, 0).order is UpdateOrder.NEXT
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, GREATEST_NUMBER + 1, -1, -(2**63)])
+@pytest.mark.parametrize("source", ["", "camera"])
+def test_a_number_that_nothing_could_follow_is_none(number: int, source: str) -> None:
+    numbers = SequenceNumbers()
+    with pytest.raises(SceneError, match="is no sequence number"):
+        numbers.check_full(source, number, None)
+    with pytest.raises(SceneError, match="is no sequence number"):
+        numbers.check_delta(source, number, None, 3)
+
+
+def test_a_time_far_ahead_does_not_shut_its_source_out() -> None:
+    numbers = SequenceNumbers()
+    numbers.record("camera", 7, 4e9)
+    assert numbers.check_full("camera", 8, 100.0).order is UpdateOrder.NEXT
+    assert numbers.check_full("camera", 1, 100.0).order is UpdateOrder.RESTARTED
+    assert numbers.check_delta("camera", 6, 100.0, 0).order is UpdateOrder.GAP
+    assert numbers.check_full("camera", 6, 4e9 - LATEST).order is UpdateOrder.LATE
+    assert numbers.check_full("camera", 1, 4e9 - LATEST).order is UpdateOrder.RESTARTED
+
+
+def test_a_source_without_a_clock_that_counts_anew() -> None:
+    numbers = SequenceNumbers()
+    numbers.record("door sensor", 7, None)
+    assert numbers.check_delta("door sensor", 1, None, 0).order is UpdateOrder.GAP
+    assert numbers.check_delta("door sensor", 2, None, 0).order is UpdateOrder.LATE
+    numbers.record("door sensor", 9 + MOST_BEHIND, None)
+    assert numbers.check_delta("door sensor", 8, None, 0).order is UpdateOrder.GAP
+    assert numbers.check_delta("door sensor", 9, None, 0).order is UpdateOrder.LATE
 
 
 def test_without_a_source_the_graph_counts() -> None:
