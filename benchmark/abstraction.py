@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generalized plans: ``python benchmark/abstraction.py``.
 
-- ``qnp``: the published QNPs: verdicts, sizes and seconds of the solver.
+- ``qnp``: QNPs of the structure of the published ones: verdicts, sizes and seconds of the solver.
 - ``domains``: the seven published domains: what a policy costs to learn, and what it solves.
 - ``speed``: executing a policy on large instances beside planning.
 - ``household``: every dirty cup into the dishwasher, in any house.
