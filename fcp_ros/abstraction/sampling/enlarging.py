@@ -40,7 +40,7 @@ Kind = tuple[str, int]
 
 @dataclass(frozen=True)
 class ObservedTwins:
-    """What the training tasks show.
+    """Evidence of the training tasks for elements that may be alike.
 
     Attributes:
         kinds: legs in which two elements were seen at once, all else alike.

@@ -25,7 +25,7 @@ RuleStep: TypeAlias = tuple[str, tuple[int, ...]]
 
 
 class NoveltyTable:
-    """What held in some state so far; facts are small numbers.
+    """The facts that held in some state so far; they are small numbers.
 
     Args:
         width: 1 for single facts, 2 for pairs.
