@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generalized plans: ``python benchmark/abstraction.py``.
 
-- ``qnp``: the published QNPs: verdicts, sizes and seconds of the solver.
+- ``qnp``: QNPs of the structure of the published ones: verdicts, sizes and seconds of the solver.
 - ``domains``: the seven published domains: what a policy costs to learn, and what it solves.
+- ``more``: fourteen further domains, learned on small problems, tried on ten times larger ones.
 - ``speed``: executing a policy on large instances beside planning.
 - ``household``: every dirty cup into the dishwasher, in any house.
 
@@ -27,6 +28,7 @@ class Part(str, Enum):
 
     QNP = "qnp"
     DOMAINS = "domains"
+    MORE = "more"
     SPEED = "speed"
     HOUSEHOLD = "household"
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The solver of qualitative numeric problems: verdicts, sizes and seconds.
 
-Known problems in our own words; the published files, if the environment variable FCP_QNP_EXAMPLES
-names a folder with them (https://github.com/sysulic/DSET, src/main/resources/Domain, no licence);
-loops in loops beside the seconds published for Nest10; and random problems whose actions undo one
-another, on which a search alone takes back choices without end.
+Known problems in our own words, of the structure of the published ones; loops in loops beside the
+seconds published for Nest10; and random problems whose actions undo one another, on which a search
+alone takes back choices without end.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections import Counter
@@ -18,10 +16,10 @@ from pathlib import Path
 
 from nodes_figures import Judged
 
-from fcp_ros.abstraction.qnp import Qnp, QnpResult, QnpStatus, read_qnp, solve_qnp
+from fcp_ros.abstraction.qnp import Qnp, QnpResult, QnpStatus, solve_qnp
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "test" / "support"))
-from qnp_problems import EXAMPLES, KNOWN, PUBLISHED, make_nest, make_tangle
+from qnp_problems import KNOWN, make_nest, make_tangle
 
 NEST10_PUBLISHED = 4.2
 """Seconds that DSET takes for Nest10."""
@@ -36,7 +34,6 @@ def measure(quick: bool) -> Iterator[Judged]:
         quick: fewer random problems, and smaller loops.
     """
     yield from _measure_known()
-    yield from _measure_published()
     yield from _measure_nests(quick)
     yield _measure_tangles(50 if quick else 400)
 
@@ -54,25 +51,6 @@ def _measure_known() -> Iterator[Judged]:
         "all right",
         right == len(KNOWN),
     )
-
-
-def _measure_published() -> Iterator[Judged]:
-    folder = os.environ.get(EXAMPLES)
-    if not folder:
-        yield Judged("published QNPs", f"not there: {EXAMPLES} names no folder with them")
-        return
-    for name, (solvable, sizes) in PUBLISHED.items():
-        qnp = read_qnp((Path(folder) / f"{name}.qnp").read_text())
-        result, seconds = _solve(qnp)
-        found = (len(qnp.numerics), len(qnp.booleans), len(qnp.actions))
-        size = "/".join(map(str, (*found, result.statistics.reachable)))
-        right = (result.status is QnpStatus.SOLVED, size) == (solvable, sizes)
-        yield Judged(
-            f"published {name}: numbers/booleans/actions/qstates",
-            f"{size}, {result.status.value}, {1e3 * seconds:.2f} ms",
-            f"{sizes}, {'solved' if solvable else 'unsolvable'}",
-            right and result.status is not QnpStatus.LIMIT,
-        )
 
 
 def _measure_nests(quick: bool) -> Iterator[Judged]:

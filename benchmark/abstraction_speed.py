@@ -29,7 +29,7 @@ from nodes_figures import Judged
 from planning_rival_environment import RivalEnvironment, rival_environment
 from planning_rivals import LAMA_FIRST, Limits, RivalStatus, run_rival
 
-from fcp_ros.abstraction.policy.execution import Execution
+from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.policy.runner import PolicyRunner
@@ -101,8 +101,19 @@ def _measure_one(
         return measure_policy(files, policy), _measure_lama(files, *rival)
 
 
-def measure_policy(files: tuple[Path, Path], policy: GeneralPolicy) -> PolicyTimes:
+def measure_policy(
+    files: tuple[Path, Path],
+    policy: GeneralPolicy,
+    limits: ExecutionLimits | None = None,
+    repeats: int = REPEATS,
+) -> PolicyTimes:
     """Measure a policy on a domain and a problem.
+
+    Args:
+        files: domain and problem.
+        policy: to be run.
+        limits: of the first run, which has to reach the goal.
+        repeats: further runs whose times are taken.
 
     Raises:
         ValueError: the policy fails, or the verifier refuses its plan.
@@ -111,17 +122,19 @@ def measure_policy(files: tuple[Path, Path], policy: GeneralPolicy) -> PolicyTim
     runner = PolicyRunner(policy, task.domain)
     goal = list_goal_atoms(task.goal, task.instance, task.domain)
     state = build_state(task.domain, task.instance, goal)
-    execution = runner.run_state(state.copy(), goal)
+    execution = runner.run_state(state.copy(), goal, limits)
     if not execution.reached:
         raise ValueError(f"{files[1]}: {execution.reason}")
-    copies = [state.copy() for _ in range(REPEATS)]
+    if repeats < 2:
+        return PolicyTimes(len(execution.steps), execution.seconds, 0.0, _verify(task, execution))
+    copies = [state.copy() for _ in range(repeats)]
     running = min(_time(lambda one=copy: runner.run_state(one, goal)) for copy in copies)
 
     def read_and_run() -> Execution:
         again = read_pddl(*files)
         return PolicyRunner(policy, again.domain).run(again.instance, again.goal)
 
-    reading = min(_time(read_and_run) for _ in range(REPEATS))
+    reading = min(_time(read_and_run) for _ in range(repeats))
     return PolicyTimes(len(execution.steps), running, reading, _verify(task, execution))
 
 

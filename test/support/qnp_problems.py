@@ -256,8 +256,76 @@ SWITCH_IN_TURN = make_qnp(
     *_SWITCH,
     {"use": ("on, x>0", "not on, x-"), "reset": ("not on, y>0", "on, x+, y-"), **_SWITCH_ENDS},
 )
+PUT_ON = make_qnp(
+    "put-on",
+    "on",
+    "above-x above-y",
+    "not on, above-x>0, above-y>0",
+    "on",
+    {
+        "unpile-x": ("not on, above-x>0", "above-x-"),
+        "unpile-y": ("not on, above-x=0, above-y>0", "above-y-"),
+        "put": ("not on, above-x=0, above-y=0", "on, above-y+"),
+    },
+)
+# Fuel, too, is used up on the way, and filled up at the store alone.
+CARRY_FAR = make_qnp(
+    "carry-far",
+    "loaded",
+    "left way fuel",
+    "not loaded, left>0, way=0, fuel>0",
+    "not loaded, left=0",
+    {
+        "load": ("not loaded, way=0, left>0", "loaded"),
+        "fill": ("way=0, fuel=0", "fuel+"),
+        "set-out": ("loaded, way=0, fuel>0", "way+, fuel-"),
+        "go-on": ("loaded, way>0, fuel>0", "way-, fuel-"),
+        "walk-on": ("loaded, way>0, fuel=0", "way-"),
+        "unload": ("loaded, left>0", "not loaded, left-, way+"),
+        "return": ("not loaded, way>0", "way-"),
+    },
+)
+# Places on a grid in two numbers each: of the robot, of the parcel, of the target.
+CARRY_ON_GRID = make_qnp(
+    "carry-on-grid",
+    "",
+    "parcel-x parcel-y target-x target-y left held",
+    "parcel-x>0, parcel-y>0, target-x=0, target-y=0, left>0, held=0",
+    "left=0",
+    {
+        "near-x": ("held=0, parcel-x>0", "parcel-x-"),
+        "near-y": ("held=0, parcel-x=0, parcel-y>0", "parcel-y-"),
+        "take": ("held=0, parcel-x=0, parcel-y=0", "held+, target-x+, target-y+"),
+        "bring-x": ("held>0, target-x>0", "target-x-, parcel-x+"),
+        "bring-y": ("held>0, target-x=0, target-y>0", "target-y-, parcel-y+"),
+        "leave": ("held>0, target-x=0, target-y=0, left>0", "held-, left-"),
+    },
+)
+_TYRE_ACTIONS = {
+    "open": ("not open", "open"),
+    "fetch": ("open, in-boot>0", "in-boot-, at-hand+"),
+    "inflate": ("at-hand>0, flat>0", "flat-"),
+    "loosen": ("flat=0, tight>0", "tight-, loose+"),
+    "jack-up": ("not up, tight=0", "up"),
+    "swap": ("up, loose>0, at-hand>0", "loose-, at-hand-, in-boot+"),
+    "tighten": ("up, loose=0, in-boot>0", "in-boot-"),
+    "jack-down": ("up, loose=0, in-boot=0", "not up"),
+    "close": ("open, not up, loose=0, tight=0, in-boot=0", "not open"),
+}
+_TYRES = ("open up", "in-boot at-hand flat tight loose")
+CHANGE_TYRES = make_qnp(
+    "change-tyres",
+    *_TYRES,
+    "not open, not up, in-boot>0, at-hand=0, flat>0, tight>0, loose=0",
+    "not open, not up, tight=0, loose=0, in-boot=0",
+    _TYRE_ACTIONS,
+)
 
 KNOWN = (
+    KnownQnp(PUT_ON, True, 4),
+    KnownQnp(CARRY_FAR, True, 10),
+    KnownQnp(CARRY_ON_GRID, True, 10),
+    KnownQnp(CHANGE_TYRES, True, 21),
     KnownQnp(CLEAR_BLOCK, True, 3),
     KnownQnp(STACK_TWO, True, 8),
     KnownQnp(FELL_TREE, True, 3),
@@ -307,32 +375,23 @@ ENDLESS = (TOGGLE, GROW, WAIT, TOGGLE_AFTER_WORK)
 """Unsolvable: what can be done goes on for ever. A solver that tests neither cycles of booleans nor
 edges from a qstate to itself accepts the first ones."""
 
-EXAMPLES = "FCP_QNP_EXAMPLES"
-"""Environment variable: a folder with published .qnp files, which have no licence."""
-PUBLISHED = {
-    "Blocks": (True, "2/3/7/8"),
-    "BlocksClear": (True, "1/1/4/3"),
-    "BlocksOn": (True, "2/3/7/8"),
-    "ChoppingTree": (True, "1/1/2/3"),
-    "Cornera": (True, "2/0/4/4"),
-    "Delivery1": (True, "3/1/4/7"),
-    "Delivery2": (True, "3/1/5/7"),
-    "Delivery3": (True, "3/1/7/7"),
-    "Delivery4": (True, "6/0/5/22"),
-    "Gripper1": (True, "3/1/5/11"),
-    "Gripper1u": (False, "3/1/5/10"),
-    "Nest2": (True, "2/0/2/4"),
-    "Nest3": (True, "3/0/3/8"),
-    "Nest3u": (False, "3/0/3/5"),
-    "Nest10": (True, "10/0/10/1024"),
-    "Nest10u": (False, "10/0/10/513"),
-    "Q1": (True, "2/2/4/6"),
-    "Q2": (False, "2/2/4/4"),
-    "Q3": (True, "2/2/4/10"),
-    "Rewards": (True, "2/0/2/3"),
-    "ShovelingSnow": (True, "3/0/3/5"),
-    "TestOn": (True, "2/1/3/5"),
-    "Tyreworld": (True, "5/2/9/96"),
-    "Tyreworld1": (True, "5/2/9/40"),
-}
-"""Verdict; numbers, booleans, actions and reachable qstates."""
+
+def write_published(qnp: Qnp) -> str:
+    """Write a QNP as published ones are: numbers first, and no condition that an effect implies.
+
+    An action that decreases a number needs it above zero; published files leave that out.
+    """
+
+    def write_pairs(pairs: dict[str, bool]) -> str:
+        return " ".join(
+            [str(len(pairs)), *(f"{name} {int(value)}" for name, value in pairs.items())]
+        )
+
+    lines = [qnp.name, write_pairs({n: n in qnp.numerics for n in (*qnp.numerics, *qnp.booleans)})]
+    lines += [write_pairs(dict(qnp.initial)), write_pairs(dict(qnp.goal)), str(len(qnp.actions))]
+    for action in qnp.actions:
+        implied = {n for n, c in action.effects.items() if c is QualitativeChange.DECREASE}
+        when = {n: v for n, v in action.when.items() if n not in implied}
+        effects = {name: change.raises for name, change in action.effects.items()}
+        lines += ["", action.name, write_pairs(when), write_pairs(effects)]
+    return "\n".join(lines) + "\n"

@@ -7,6 +7,7 @@ It is run as a file, and is told first where this package is: nothing of it is i
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import traceback
@@ -18,8 +19,6 @@ from typing import Any
 FOUND, DOING, REFUSED, FAILED = "found", "doing", "refused", "failed"
 """Kinds of answers: the outcome, progress, input that can't be used, a fault of this package."""
 STOP = "stop"
-NICENESS = 5
-"""Other processes of the machine, such as the planner, come first."""
 EXPENDABLE = "500"
 """Of 1000: where memory runs out, this process is ended before those of the robot."""
 
@@ -27,11 +26,12 @@ EXPENDABLE = "500"
 def main() -> None:
     """Answer the request that comes through the connection with the number of the argument."""
     connection = Connection(int(sys.argv[1]))
-    os.nice(NICENESS)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program that started it
     with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write(EXPENDABLE)
     sys.path[:] = connection.recv()
     request = connection.recv()
+    os.nice(request.niceness)
     stopped = threading.Event()
     threading.Thread(target=_listen, args=(connection, stopped), daemon=True).start()
     with suppress(BrokenPipeError):

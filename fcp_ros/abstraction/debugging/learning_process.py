@@ -24,17 +24,21 @@ from fcp_ros.abstraction.debugging.outcome import (
     GeneralizationCallback,
     GeneralizationOptions,
     GeneralizationProgress,
+    describe_timeout,
     ignore_generalization,
 )
 from fcp_ros.abstraction.proposers.faults import GeneralizationStatus, translate_interruption
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 
 TICK = 0.05
 """Seconds between two looks at the check while nothing is heard of the process."""
 GRACE = 1.0
-"""Seconds that the process has to end by itself once it was told to."""
+"""Seconds that the process has to end by itself once it was told to, or its time is over."""
+NICENESS = 5
+"""Other processes of a robot, such as the planner, come first."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,14 @@ class LearningRequest:
         abstraction: file of an abstraction that is to be checked; "" to learn one from the tasks.
         options: settings.
         seed: of all draws.
+        niceness: of the process; 0 where it is all that the program does.
     """
 
     tasks: tuple[TrainingTask, ...]
     abstraction: str = ""
     options: GeneralizationOptions = field(default_factory=GeneralizationOptions)
     seed: int = 0
+    niceness: int = NICENESS
 
 
 class LearningProcessDied(RuntimeError):
@@ -65,6 +71,9 @@ def generalize_apart(
 ) -> Generalization:
     """Look for a policy in a process of its own; arguments and result as of `generalize`.
 
+    The time limit is kept to within some `GRACE`: parts of other libraries may look at no clock for
+    minutes, but a process can be ended.
+
     Args:
         request: tasks, proposer and settings.
         progress: told what is being done.
@@ -75,10 +84,13 @@ def generalize_apart(
         LearningProcessDied: a fault of this package.
     """
     began = monotonic()
+    limit = request.options.time_limit
     with _LearningProcess(request) as process:
         try:
             while True:
                 check()
+                if monotonic() - began > limit + GRACE:
+                    raise Interrupted(PlanStatus.TIMEOUT, describe_timeout(limit))
                 said = process.hear(TICK)
                 if isinstance(said, GeneralizationProgress):
                     progress(said)

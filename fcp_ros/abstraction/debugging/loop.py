@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic
 
 from fcp_ros.abstraction.debugging.abstraction_check import check_abstraction
@@ -15,12 +16,17 @@ from fcp_ros.abstraction.debugging.outcome import (
     GeneralizationOptions,
     GeneralizationProgress,
     GeneralizationRound,
+    describe_timeout,
     ignore_generalization,
 )
 from fcp_ros.abstraction.debugging.refined_tree import walk_refined_tree
+from fcp_ros.abstraction.policy.execution import ExecutionLimits
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy, PolicyProvenance
+from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.abstraction.proposers.faults import (
+    AbstractionCheck,
     AbstractionError,
+    AbstractionFault,
     GeneralizationStatus,
     ProposerStopped,
     RejectedProposal,
@@ -28,16 +34,24 @@ from fcp_ros.abstraction.proposers.faults import (
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal, AbstractionProposer
 from fcp_ros.abstraction.qnp.problem import QnpPolicy
+from fcp_ros.abstraction.sampling.enlarging import enlarge_tasks
+from fcp_ros.abstraction.sampling.restriction import find_goal_plan
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.conditions import UnsupportedRule
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import join_words
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 
 MOST_ERRORS = 6
 """Faults of a round; further training tasks are not walked then."""
 
+SOLVING_TIME = 1.0
+"""Seconds for the proof that a training task can't be solved."""
+LARGER_SECONDS = 20.0
+"""Seconds for a run on a larger task."""
 BOUNDED = "not all choices that the policy leaves were walked through"
 
 
@@ -65,7 +79,8 @@ def generalize(
         The policy, or the reason why there is none, with the faults of each round.
 
     Raises:
-        UnfitTraining: there is no task, or they are of several domains.
+        UnfitTraining: there is no task, they are of several domains, nothing is to be done in
+            them, or one can't be solved.
     """
     _check_training(training)
     loop = _DebuggingLoop(training, proposer, options or GeneralizationOptions(), progress, check)
@@ -82,6 +97,12 @@ def _check_training(training: tuple[TrainingTask, ...]) -> None:
                 f"{task.name} and {training[0].name} are tasks of different domains, or of "
                 "different versions of one: give tasks of one domain"
             )
+    if all(task.is_done for task in training):
+        names = join_words([task.name for task in training])
+        raise UnfitTraining(
+            f"the goal holds at the beginning of {names}, so there is nothing to learn from: give "
+            "tasks with something to do"
+        )
 
 
 class _DebuggingLoop:
@@ -102,6 +123,7 @@ class _DebuggingLoop:
         self._outer_check = check
         self._began = monotonic()
         self._rounds: list[GeneralizationRound] = []
+        self._larger: tuple[TrainingTask, ...] | None = None
 
     def run(self) -> Generalization:
         """Run all rounds; no error but those of callbacks leaves it."""
@@ -116,6 +138,7 @@ class _DebuggingLoop:
             return self._conclude(GeneralizationStatus.UNSUPPORTED, str(error))
 
     def _run_rounds(self) -> Generalization:
+        self._refuse_unsolvable()
         errors: tuple[AbstractionError, ...] = ()
         for number in range(1, self._options.rounds + 1):
             began = monotonic()
@@ -128,6 +151,9 @@ class _DebuggingLoop:
                 self._rounds.append(round_)
                 continue
             policy, round_ = self._check_proposal(proposal, began)
+            if not round_.errors:
+                failures = self._try_larger(proposal, policy)
+                round_ = replace(round_, errors=failures, seconds=monotonic() - began)
             self._rounds.append(round_)
             errors = round_.errors
             if not errors:
@@ -159,6 +185,39 @@ class _DebuggingLoop:
             proposal, tuple(errors), states, is_complete, seconds
         )
 
+    def _refuse_unsolvable(self) -> None:
+        """Refuse training tasks of which a planner proves quickly that they can't be solved."""
+        for task in self._training:
+            if task.is_done:
+                continue
+            self._check()
+            found = find_goal_plan(task, task.goal, SOLVING_TIME, seed=0)
+            if found.status is PlanStatus.UNSOLVABLE_PROVEN:
+                raise UnfitTraining(
+                    f"the training task {task.name} can't be solved, so no policy solves it: "
+                    "correct it or leave it out"
+                )
+
+    def _try_larger(
+        self, proposal: AbstractionProposal, policy: QnpPolicy
+    ) -> tuple[AbstractionError, ...]:
+        """Run a policy on larger tasks; the first one that it fails on joins the training tasks."""
+        if self._larger is None:
+            self._tell("making larger tasks of the training tasks")
+            self._larger = enlarge_tasks(self._training, self._check)
+        tried = GeneralPolicy("tried", "", "", (), proposal.qnp, policy, proposal.refinement)
+        for task in self._larger:
+            self._tell(f"trying {task.name}")
+            state = build_state(task.domain, task.instance, task.goal)
+            limits = ExecutionLimits(seconds=LARGER_SECONDS)
+            run = PolicyRunner(tried, task.domain).run_state(state, task.goal, limits, self._check)
+            if not run.reached:
+                self._training = (*(one for one in self._training if one != task), task)
+                sentence = f"the policy fails on {task.name}, which has more objects: {run.reason}"
+                kind = AbstractionFault.GOAL_NOT_REACHED
+                return (AbstractionError(AbstractionCheck.LLGRC, kind, sentence, task.name),)
+        return ()
+
     def _accept(
         self, proposal: AbstractionProposal, policy: QnpPolicy, number: int
     ) -> Generalization:
@@ -167,7 +226,9 @@ class _DebuggingLoop:
         seconds = monotonic() - self._began
         goals = {fact.relation for task in training for fact in task.goal}
         names = tuple(task.name for task in training)
-        last = self._rounds[-1]
+        last, larger = self._rounds[-1], self._larger or ()
+        most = max(task.object_count for task in (*training, *larger))
+        tried = f"tried on tasks of up to {most} objects"
         bounded = () if last.is_complete else (f"checked on {last.states} states: {BOUNDED}",)
         found = GeneralPolicy(
             name=domain.name,
@@ -178,12 +239,15 @@ class _DebuggingLoop:
             policy=policy,
             refinement=proposal.refinement,
             provenance=PolicyProvenance(
-                self._proposer.name, names, round(seconds, 3), (*proposal.remarks, *bounded)
+                self._proposer.name, names, round(seconds, 3), (*proposal.remarks, *bounded, tried)
             ),
         )
         tasks = "task" if len(training) == 1 else "tasks"
         rounds = "first" if number == 1 else f"{number}th"
-        sentence = f"the {rounds} proposal passes all checks on {len(training)} training {tasks}"
+        sentence = (
+            f"the {rounds} proposal passes all checks on {len(training)} training {tasks}; it was "
+            f"{tried}"
+        )
         return self._conclude(GeneralizationStatus.FOUND, sentence, found)
 
     def _conclude(
@@ -201,7 +265,7 @@ class _DebuggingLoop:
     def _check(self) -> None:
         self._outer_check()
         if monotonic() - self._began > self._options.time_limit:
-            sentence = f"no policy within {self._options.time_limit:g} s: give it more time"
+            sentence = describe_timeout(self._options.time_limit)
             raise Interrupted(PlanStatus.TIMEOUT, sentence)
 
     def _tell(self, doing: str) -> None:

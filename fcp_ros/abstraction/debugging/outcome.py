@@ -41,6 +41,11 @@ class GeneralizationOptions:
             raise ValueError(f"a time limit of {self.time_limit:g} s: give more than 0")
 
 
+def describe_timeout(limit: float) -> str:
+    """Say that the time limit (s) is over."""
+    return f"no policy within {limit:g} s: give it more time"
+
+
 @dataclass(frozen=True)
 class GeneralizationRound:
     """One proposal and what the checks say.

@@ -35,12 +35,14 @@ class TreeLimits:
 
     Attributes:
         states: states that are walked before other choices than the runner's are left out.
+        searched: the same for policies that search, whose states cost more.
         longest: states that are walked on the runner's own path.
         choices: refinements of one abstract action in one state that are followed.
         errors: faults of one task after which the walk ends.
     """
 
     states: int = 2_000
+    searched: int = 100
     longest: int = 20_000
     choices: int = 100
     errors: int = 2
@@ -118,6 +120,7 @@ class _Walk:
         self, task: CheckedTask, policy: QnpPolicy, limits: TreeLimits, check: Callable[[], None]
     ) -> None:
         self.task, self.policy, self.limits, self.check = task, policy, limits, check
+        self.most_states = limits.searched if task.refiner.searches else limits.states
         self.path: list[_Node] = []
         self.open: set[int] = set()
         self.known: set[int] = set()
@@ -148,7 +151,7 @@ class _Walk:
     def _is_over(self) -> bool:
         """Return True if a bound is reached."""
         states, limits = len(self.known), self.limits
-        if states < limits.states or (not self.has_end and states < limits.longest):
+        if states < self.most_states or (not self.has_end and states < limits.longest):
             return False
         self.is_complete = False
         if not self.has_end:

@@ -47,7 +47,7 @@ class PoolLimits:
         max_complexity: of a feature.
         max_features: their number.
         max_concepts: number of concepts that they are made of; bounds the memory.
-        time_limit: in seconds.
+        time_limit: in seconds of the processor.
     """
 
     max_complexity: int = 9
@@ -104,11 +104,11 @@ def enumerate_features(
         check: called every few milliseconds; what it raises passes through.
     """
     limits = limits or PoolLimits()
-    deadline = time.monotonic() + limits.time_limit
+    deadline = time.process_time() + limits.time_limit
 
     def check_all() -> None:
         check()
-        if time.monotonic() > deadline:
+        if time.process_time() > deadline:
             raise PoolLimitReached("time")
 
     return _Enumeration(vocabulary, states, limits, check_all).run()

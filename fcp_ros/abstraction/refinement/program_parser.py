@@ -17,10 +17,12 @@ from fcp_ros.abstraction.refinement.programs import (
     FeatureTest,
     IfBranch,
     LowerLoop,
+    NoveltySearch,
     Program,
     ProgramStatement,
     WhileLoop,
 )
+from fcp_ros.abstraction.states.novelty import WIDTHS
 from fcp_ros.abstraction.states.vocabulary import StateVocabulary
 from fcp_ros.foundation.wording import suggest_name
 
@@ -30,6 +32,8 @@ MAX_DEPTH = 20
 """Deepest accepted nesting of loops and branches."""
 
 _TOKEN = re.compile(r'\s*(?:([^\W\d][\w.\-]*)|("(?:[^"\\\n]|\\.)*")|([(),:;{}])|(\Z)|(.))', re.S)
+
+_WIDTH = re.compile(r"\s*([0-9]{1,3})\b")
 
 Signatures = Mapping[str, Collection[str]]
 """The parameters of each rule."""
@@ -104,10 +108,20 @@ class _ProgramReader:
                 return IfBranch(test, body)
             self._skip()
             return IfBranch(test, body, self._read_block())
+        if token == "search":
+            return self._read_search()
         if not token or token in "(),:;{}" or token in WORDS:
             found = f"`{token}`" if token else "the end"
             self._fail(f"an action is missing before {found}, such as move(to: goal.at)", start)
         return self._read_step()
+
+    def _read_search(self) -> NoveltySearch:
+        self._skip()
+        match = _WIDTH.match(self._text, self._offset)
+        if match is None or int(match.group(1)) not in WIDTHS:
+            self._fail("the width of a search is missing: write search 1 or search 2", self._offset)
+        self._offset = match.end()
+        return NoveltySearch(int(match.group(1)))
 
     def _read_block(self) -> Program:
         start = self._expect("{", "the statements of a loop or branch stand in braces")

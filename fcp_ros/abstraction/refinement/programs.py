@@ -3,13 +3,14 @@
 
     program:   statement (; statement)*
     statement: rule(parameter: concept, ...) | while test { program } | lower feature { program }
-               | if test { program } | if test { program } else { program }
+               | if test { program } | if test { program } else { program } | search width
     test:      [not] feature (and [not] feature)*
 
 A parameter without a concept may be any element that the rule allows. A test reads the state
 where it is reached; a number is true if it is above 0. `lower` does its program until the number
 is 0, and each time the number must be lower than before: `lower distance(...) { walk() }` takes a
-shortest way.
+shortest way. `search 1` does any steps, fewest first, as far as each makes some fact true for the
+first time; `search 2` looks at pairs of facts (`states.novelty`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from fcp_ros.abstraction.features.expressions import ConceptExpression, collect_
 from fcp_ros.abstraction.features.feature import Feature
 from fcp_ros.abstraction.qnp.frozen_mapping import FrozenMapping
 
-WORDS = frozenset(["while", "lower", "if", "else", "not", "and"])
+WORDS = frozenset(["while", "lower", "if", "else", "not", "and", "search"])
 """Words of the language: a rule of that name is written in double quotes."""
 _PLAIN_NAME = re.compile(r"[^\W\d][\w.\-]*")
 
@@ -90,8 +91,18 @@ class IfBranch:
         return f"{text} else {{ {write_program(self.otherwise)} }}" if self.otherwise else text
 
 
+@dataclass(frozen=True, slots=True)
+class NoveltySearch:
+    """Any steps that a search of this width finds (`states.novelty`)."""
+
+    width: int
+
+    def __str__(self) -> str:
+        return f"search {self.width}"
+
+
 ProgramStatement: TypeAlias = Union[  # noqa: UP007  (Python 3.10)
-    ConcreteStep, WhileLoop, LowerLoop, IfBranch
+    ConcreteStep, WhileLoop, LowerLoop, IfBranch, NoveltySearch
 ]
 Program: TypeAlias = tuple[ProgramStatement, ...]
 """Statements that are done one after the other."""
@@ -109,7 +120,7 @@ def list_steps(program: Program) -> Iterator[ConcreteStep]:
             yield statement
         elif isinstance(statement, WhileLoop | LowerLoop):
             yield from list_steps(statement.body)
-        else:
+        elif isinstance(statement, IfBranch):
             yield from list_steps((*statement.body, *statement.otherwise))
 
 

@@ -50,6 +50,9 @@ class ActionRefiner:
         refinement: features of all variables; an action without programs is never refined.
         engine: of the domain.
         most_tries: number of bindings tried for one program in one state.
+
+    Attributes:
+        searches: True if some action has no other program than a search.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class ActionRefiner:
             )
             for action in qnp.actions
         }
+        self.searches = any(program.is_search for program in compiled)
         self._plans: dict[tuple[str, ...], _Plan] = {}
 
     def evaluate(self, state: RelationalState) -> FeatureValues:
@@ -135,6 +139,8 @@ class ActionRefiner:
     ) -> Generator[tuple[ProgramSteps, FeatureValues], None, None]:
         """Yield all refinements of an abstract action, in the order in which `refine` tries them.
 
+        Of those that a search finds, the ones with fewest steps: others are never taken.
+
         While one is held, `state` is the one after it. It is taken back when the next one is asked
         for and when the iterator is closed; until then the caller leaves the state as it is.
 
@@ -155,10 +161,14 @@ class ActionRefiner:
         for program in compiled.programs:
             run = ProgramRun(program, self._engine, state)
             run.tries = tries
+            fewest = 0
             try:
                 while run.find_next(self._most_tries):
+                    if program.is_search and 0 < fewest < len(run.steps):
+                        break
                     after = self.evaluate(state)
                     if has_effect(compiled.changes, before, after):
+                        fewest = len(run.steps)
                         yield tuple(run.steps), after
                     elif on_other_effect is not None:
                         on_other_effect(tuple(run.steps), before, after)

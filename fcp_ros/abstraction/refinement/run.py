@@ -20,12 +20,14 @@ from fcp_ros.abstraction.refinement.programs import (
     ConcreteStep,
     IfBranch,
     LowerLoop,
+    NoveltySearch,
     Program,
     WhileLoop,
     list_tests,
 )
 from fcp_ros.abstraction.states.changes import Undo
 from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.novelty import NovelStates
 from fcp_ros.abstraction.states.state import RelationalState
 
 ProgramSteps: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
@@ -36,6 +38,14 @@ ProgramSteps: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
 class _StepNode:
     rule: str
     constraints: tuple[tuple[str, ConceptExpression], ...]
+    following: _Node
+
+
+@dataclass(slots=True)
+class _SearchNode:
+    """`following` is what comes after the steps that were found."""
+
+    width: int
     following: _Node
 
 
@@ -69,7 +79,7 @@ class _LowerNode:
     otherwise: _Node = None
 
 
-_Node: TypeAlias = "_StepNode | _TestNode | _LowerNode | None"
+_Node: TypeAlias = "_StepNode | _SearchNode | _TestNode | _LowerNode | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,11 @@ class CompiledProgram:
 
     start: _Node
     evaluator: FeatureEvaluator
+
+    @property
+    def is_search(self) -> bool:
+        """True if it is nothing but a search."""
+        return isinstance(self.start, _SearchNode) and self.start.following is None
 
 
 def compile_programs(
@@ -133,6 +148,8 @@ def _compile_program(program: Program, evaluator: FeatureEvaluator) -> CompiledP
             if isinstance(statement, ConcreteStep):
                 constraints = tuple(statement.constraints.items())
                 following = _StepNode(statement.rule, constraints, following)
+            elif isinstance(statement, NoveltySearch):
+                following = _SearchNode(statement.width, following)
             elif isinstance(statement, LowerLoop):
                 following = compile_lower(statement, following, around)
             else:
@@ -142,14 +159,51 @@ def _compile_program(program: Program, evaluator: FeatureEvaluator) -> CompiledP
     return CompiledProgram(compile_statements(program, None, ()), evaluator)
 
 
+class _Bindings:
+    """One step with each of its bindings."""
+
+    __slots__ = ("_bindings", "_engine", "_rule", "_state", "_undo")
+
+    def __init__(
+        self,
+        engine: RuleEngine,
+        rule: str,
+        bindings: Iterator[tuple[int, ...]],
+        state: RelationalState,
+    ) -> None:
+        self._engine = engine
+        self._rule = rule
+        self._bindings = bindings
+        self._state = state
+        self._undo: Undo | None = None
+
+    def find_next(self) -> ProgramSteps | None:
+        """Do the step with the next binding; None if none is left."""
+        self.take_back()
+        binding = next(self._bindings, None)
+        if binding is None:
+            return None
+        self._undo = self._engine.apply(self._rule, binding, self._state)
+        return ((self._rule, binding),)
+
+    def take_back(self) -> None:
+        """Take the step back."""
+        if self._undo is not None:
+            self._engine.undo(self._undo, self._state)
+            self._undo = None
+
+
 @dataclass(slots=True)
 class _Choice:
-    """A step that was chosen among the bindings left; `trail` is the length of the run's then."""
+    """Ways to go on, one of which is taken; `trail` and `steps` are the lengths of the run's then.
 
-    bindings: Iterator[tuple[int, ...]]
-    node: _StepNode
+    `following` is the node after it.
+    """
+
+    ways: _Bindings | NovelStates
+    following: _Node
     trail: int
-    undo: Undo | None = None
+    steps: int
 
 
 class TriesExceeded(Exception):
@@ -200,33 +254,32 @@ class ProgramRun:
             self._started = True
             if self._go_on(self._program.start):
                 return True
-        engine, state = self._engine, self._state
         while self._choices:
             choice = self._choices[-1]
-            self._take_back(choice)
-            binding = next(choice.bindings, None)
-            if binding is None:
+            self._forget(choice)
+            found = choice.ways.find_next()
+            if found is None:
                 self._choices.pop()
                 continue
             if self.tries >= most_tries:
                 self.take_back()
                 raise TriesExceeded
             self.tries += 1
-            node = choice.node
-            choice.undo = engine.apply(node.rule, binding, state)
-            self.steps.append((node.rule, binding))
-            if self._go_on(node.following):
+            self.steps += found
+            if self._go_on(choice.following):
                 return True
         return False
 
     def take_back(self) -> None:
         """Bring the state back to the start; the run is over."""
         while self._choices:
-            self._take_back(self._choices.pop())
+            choice = self._choices.pop()
+            self._forget(choice)
+            choice.ways.take_back()
 
     def _go_on(self, node: _Node) -> bool:
-        """Go from a node to the next step, which becomes a choice; True at the end."""
-        while node is not None and not isinstance(node, _StepNode):
+        """Go from a node to the next steps, which become a choice; True at the end."""
+        while isinstance(node, _LowerNode | _TestNode):
             values = self._program.evaluator.evaluate(self._state)
             if isinstance(node, _LowerNode):
                 if not self._is_lower(node, values[node.place]):
@@ -239,13 +292,19 @@ class ProgramRun:
             node = node.following if holds else node.otherwise
         if node is None:
             return True
+        ways = self._list_ways(node)
+        self._choices.append(_Choice(ways, node.following, len(self._trail), len(self.steps)))
+        return False
+
+    def _list_ways(self, node: _StepNode | _SearchNode) -> _Bindings | NovelStates:
+        engine, state, evaluator = self._engine, self._state, self._program.evaluator
+        if isinstance(node, _SearchNode):
+            return NovelStates(engine, state, node.width)
         constraints: Mapping[str, int] = {
-            parameter: self._program.evaluator.evaluate_concept(concept, self._state)
+            parameter: evaluator.evaluate_concept(concept, state)
             for parameter, concept in node.constraints
         }
-        bindings = self._engine.bindings(node.rule, self._state, constraints)
-        self._choices.append(_Choice(bindings, node, len(self._trail)))
-        return False
+        return _Bindings(engine, node.rule, engine.bindings(node.rule, state, constraints), state)
 
     def _is_new(self, node: _TestNode | _LowerNode) -> bool:
         """Note that a loop was come to; False if it was in this state before."""
@@ -265,15 +324,12 @@ class ProgramRun:
         self._last[loop] = value
         return True
 
-    def _take_back(self, choice: _Choice) -> None:
-        """Take back the step of the last choice, if one was taken, and what came after it."""
+    def _forget(self, choice: _Choice) -> None:
+        """Forget the numbers and steps since a choice."""
         while len(self._trail) > choice.trail:
             loop, before = self._trail.pop()
             if before is None:
                 del self._last[loop]
             else:
                 self._last[loop] = before
-        if choice.undo is not None:
-            self._engine.undo(choice.undo, self._state)
-            choice.undo = None
-            self.steps.pop()
+        del self.steps[choice.steps :]

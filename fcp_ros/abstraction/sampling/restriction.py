@@ -16,7 +16,7 @@ from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import list_constants
 from fcp_ros.domain.expressions.syntax import And, Atom, Constant
 from fcp_ros.domain.model import make_crisp
-from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning import PlanningOptions, PlanningResult, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 
 PLANNING_TIME = 3.0  # seconds for the plan of a few goal facts
@@ -86,14 +86,8 @@ def choose_elements(
         the extra ones; None if no plan was found.
     """
     facts = _choose_facts(task.goal, goals, random_source)
-    atoms = tuple(
-        Atom(fact.relation, tuple(Constant(name) for name in fact.arguments)) for fact in facts
-    )
     check()
-    options = PlanningOptions(time_limit=PLANNING_TIME, seed=random_source.randrange(2**31))
-    goal = And(atoms) if len(atoms) > 1 else atoms[0]
-    domain = make_crisp(task.domain)
-    found = plan(domain, task.instance, goal, options, NoMemberships(), explain_conflict=False)
+    found = find_goal_plan(task, facts, PLANNING_TIME, random_source.randrange(2**31))
     check()
     if found.plan is None:
         return None
@@ -103,6 +97,30 @@ def choose_elements(
     kept &= state.positions.keys()
     kept.update(extra)
     return frozenset(kept)
+
+
+def find_goal_plan(
+    task: TrainingTask, goal: GoalAtoms, seconds: float, seed: int
+) -> PlanningResult:
+    """Look for a plan that reaches facts of a task; degrees, which policies ignore, don't count.
+
+    Args:
+        task: the task.
+        goal: at least one fact.
+        seconds: of the planner.
+        seed: of its draws.
+    """
+    atoms = tuple(
+        Atom(fact.relation, tuple(Constant(name) for name in fact.arguments)) for fact in goal
+    )
+    return plan(
+        make_crisp(task.domain),
+        task.instance,
+        And(atoms) if len(atoms) > 1 else atoms[0],
+        PlanningOptions(time_limit=seconds, seed=seed),
+        NoMemberships(),
+        explain_conflict=False,
+    )
 
 
 def _choose_facts(goal: GoalAtoms, count: int, random_source: random.Random) -> GoalAtoms:

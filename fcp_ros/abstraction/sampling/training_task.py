@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, list_goal_atoms
+from fcp_ros.abstraction.states.vocabulary import find_world
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl.reader import read_pddl
@@ -30,6 +31,22 @@ class TrainingTask:
     instance: Instance
     goal: GoalAtoms
     source: str = ""
+
+    @property
+    def object_count(self) -> int:
+        """Number of objects, without the one that stands for PDDL's world."""
+        has_world = find_world(self.domain.schema) is not None
+        return len(self.instance.all_elements()) - has_world
+
+    @property
+    def is_done(self) -> bool:
+        """True if the goal holds at the beginning."""
+        instance = self.instance
+        return all(
+            instance.find_tuple(fact.relation, tuple(map(instance.id_of, fact.arguments)))
+            is not None
+            for fact in self.goal
+        )
 
 
 def read_training_task(domain: str | PathLike[str], problem: str | PathLike[str]) -> TrainingTask:

@@ -102,6 +102,15 @@ class RuleChanges:
             make_change(state, form, tuple([binding[place] for place in places]), value, undo)
         return undo
 
+    def list_changes(self, binding: Values) -> list[tuple[RelationForm, Values, bool]] | None:
+        """List tuples that come or go, unless they are there or gone; None if effects decide."""
+        if self._effects:
+            return None
+        return [
+            (form, tuple([binding[place] for place in places]), value)
+            for form, places, value in self._changes
+        ]
+
     def _collect(
         self, state: RelationalState, binding: Values
     ) -> tuple[dict[Tuple, None], dict[Tuple, None]]:

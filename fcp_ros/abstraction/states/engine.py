@@ -15,6 +15,7 @@ from fcp_ros.abstraction.states.conditions import SchemaForms, UnsupportedRule, 
 from fcp_ros.abstraction.states.joining import BindingSearch
 from fcp_ros.abstraction.states.results import ResultCheck
 from fcp_ros.abstraction.states.state import RelationalState
+from fcp_ros.abstraction.states.vocabulary import RelationForm
 from fcp_ros.domain.model import ActionRule, Domain
 
 
@@ -85,6 +86,15 @@ class RuleEngine:
             state: the state, which changes.
         """
         return self._rules[rule].changes.apply(state, binding)
+
+    def list_changes(
+        self, rule: str, binding: Values
+    ) -> list[tuple[RelationForm, Values, bool]] | None:
+        """List tuples that a step adds (True) or deletes, unless they are there or gone already.
+
+        None if conditional effects decide.
+        """
+        return self._rules[rule].changes.list_changes(binding)
 
     def undo(self, undo: Undo, state: RelationalState) -> None:
         """Take a step back: the last one first."""

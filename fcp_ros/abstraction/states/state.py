@@ -112,7 +112,7 @@ class RelationalState:
         """
         if self._digest is None:
             digest = 0
-            for fact in self._list_fluent_facts():
+            for fact in self.list_fluent_facts():
                 digest ^= self._code_of(fact)
             self._digest = digest
         return self._digest
@@ -246,7 +246,8 @@ class RelationalState:
 
     # --- the key
 
-    def _list_fluent_facts(self) -> Iterator[_Fact]:
+    def list_fluent_facts(self) -> Iterator[_Fact]:
+        """List what holds and rules may change: a name, then elements."""
         fluent = self.vocabulary.fluent
         yield from ((name,) for name, value in self.flags.items() if value and name in fluent)
         for name, bits in self.concepts.items():

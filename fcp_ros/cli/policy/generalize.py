@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from fcp_ros.abstraction.debugging.learning_process import LearningRequest, generalize_apart
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import (
     MOST_ROUNDS,
@@ -17,6 +18,7 @@ from fcp_ros.abstraction.debugging.outcome import (
     GeneralizationOptions,
 )
 from fcp_ros.abstraction.policy.policy_file import write_policy
+from fcp_ros.abstraction.proposers.written.model_proposer import LanguageModelProposer
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import EndpointOption, JsonOption
 from fcp_ros.cli.plan.interruption import open_interruption
@@ -139,6 +141,10 @@ def _generalize(
         check = _make_check(interruption.is_cancelled)
         report = RoundReport(show)
         proposer = make_proposer(choice, report.tell)
+        if not isinstance(proposer, LanguageModelProposer):
+            abstraction = "" if choice.file is None else str(choice.file)
+            request = LearningRequest(tasks, abstraction, options, niceness=0)
+            return generalize_apart(request, report.show, check)
         try:
             return generalize(tasks, proposer, options, report.show, check)
         finally:

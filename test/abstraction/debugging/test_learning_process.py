@@ -19,7 +19,10 @@ from carried_parcels import ABSTRACTION
 from fcp_ros.abstraction.debugging import learning_process
 from fcp_ros.abstraction.debugging.learning_process import LearningRequest, generalize_apart
 from fcp_ros.abstraction.debugging.loop import generalize
-from fcp_ros.abstraction.debugging.outcome import GeneralizationProgress
+from fcp_ros.abstraction.debugging.outcome import (
+    GeneralizationOptions,
+    GeneralizationProgress,
+)
 from fcp_ros.abstraction.policy.policy_file import parse_policy, save_policy, write_policy
 from fcp_ros.abstraction.proposers.faults import AbstractionFault, GeneralizationStatus
 from fcp_ros.abstraction.proposers.written.file_proposer import FileProposer
@@ -121,6 +124,18 @@ def test_a_process_that_does_not_listen_is_killed(
 
     found = generalize_apart(LearningRequest(training), check=stop)
     assert (found.status, found.sentence) == (GeneralizationStatus.TIMEOUT, "too late")
+    assert list_children() == []
+
+
+def test_the_time_limit_is_kept_though_the_process_looks_at_no_clock(
+    training: Training, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hold_up(monkeypatch, tmp_path)
+    monkeypatch.setattr(learning_process, "GRACE", 0.2)
+    options = GeneralizationOptions(time_limit=0.5)
+    found = generalize_apart(LearningRequest(training, options=options))
+    assert found.status is GeneralizationStatus.TIMEOUT
+    assert "0.5 s" in found.sentence
     assert list_children() == []
 
 

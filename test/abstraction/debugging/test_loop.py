@@ -25,9 +25,12 @@ from fcp_ros.abstraction.proposers.faults import (
     RejectedProposal,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
+from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
 from fcp_ros.abstraction.proposers.written.abstraction_text import parse_abstraction
 from fcp_ros.abstraction.qnp import encode_state, solve_qnp
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
+from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.domain.pddl.reader import parse_pddl
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 
@@ -185,3 +188,63 @@ def test_training_tasks_have_to_be_of_one_domain(
 def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="give"):
         GeneralizationOptions(**settings)  # type: ignore[arg-type]
+
+
+TAKING = """(define (domain taking) (:requirements :strips :typing) (:types thing box)
+  (:predicates (free ?x - thing) (had ?x - thing) (in ?x - thing ?b - box))
+  (:action take :parameters (?x - thing) :precondition (free ?x)
+    :effect (and (had ?x) (not (free ?x)))))"""
+
+
+def make_taking(name: str, things: str, init: str, goal: str) -> TrainingTask:
+    text = f"(define (problem {name}) (:domain taking) (:objects {things} - thing b - box)"
+    task = parse_pddl(TAKING, f"{text} (:init {init}) (:goal (and {goal})))")
+    atoms = list_goal_atoms(task.goal, task.instance, task.domain)
+    return TrainingTask(name, task.domain, task.instance, atoms)
+
+
+def test_tasks_with_nothing_to_do_are_said_to_be() -> None:
+    empty = make_taking("empty", "x", "(free x)", "")
+    done = make_taking("done", "x", "(had x)", "(had x)")
+    with pytest.raises(UnfitTraining, match="at the beginning of empty and done"):
+        generalize((empty, done), SymbolicProposer())
+    real = make_taking("real", "x y", "(free x) (free y)", "(had x) (had y)")
+    found = generalize((empty, done, real), SymbolicProposer())
+    assert found.status is GeneralizationStatus.FOUND, found.sentence
+
+
+def test_a_task_that_can_not_be_solved_is_named() -> None:
+    real = make_taking("real", "x y", "(free x) (free y)", "(had x)")
+    lost = make_taking("lost", "x y", "(free y)", "(had x)")
+    with pytest.raises(UnfitTraining, match="the training task lost can't be solved"):
+        generalize((real, lost), SymbolicProposer())
+
+
+ONE_ONLY = """
+features: {open: "any(and(goal.had, not(had)))"}
+initial: [open]
+goal: [not open]
+actions: {take: {when: [open], effects: [not open], programs: ["take()"]}}
+"""
+ANY_NUMBER = """
+features: {left: "count(and(goal.had, not(had)))"}
+initial: [left > 0]
+goal: [left = 0]
+actions: {take: {when: [left > 0], effects: [left decreases], programs: ["take()"]}}
+"""
+
+
+def test_a_policy_is_tried_on_larger_tasks_before_it_is_said_to_be_found() -> None:
+    one = make_taking("one", "x", "(free x)", "(had x)")
+    spare = make_taking("spare", "x y", "(free x) (free y)", "(had x)")
+    proposal = parse_abstraction(ONE_ONLY, "one only", (one, spare))
+    found = generalize((one,), ScriptedProposer(proposal))
+    assert found.status is GeneralizationStatus.FOUND
+    assert "tried on tasks of up to 2 objects" in found.sentence  # none shows that two can be free
+    found = generalize((one, spare), ScriptedProposer(proposal), GeneralizationOptions(rounds=1))
+    assert found.status is GeneralizationStatus.UNREPAIRED
+    assert "fails on spare x2" in found.errors[0].sentence
+    right = parse_abstraction(ANY_NUMBER, "any number", (one, spare))
+    found = generalize((one, spare), ScriptedProposer(right))
+    assert found.status is GeneralizationStatus.FOUND, found.errors
+    assert "tried on tasks of up to 7 objects" in found.sentence

@@ -187,3 +187,10 @@ def test_states_with_the_same_values_are_one_node() -> None:
     changes_nothing = classes.of_transition[2]
     assert classes.bad[changes_nothing]
     assert classes.of_transition[0] == classes.of_transition[1]
+
+
+def test_nothing_is_selected_once_the_time_is_over(coins: SeparationProblem) -> None:
+    asked: list[None] = []
+    with pytest.raises(TimeoutError):
+        Selector(coins).select(lambda: asked.append(None), deadline=0.0)
+    assert not asked

@@ -7,11 +7,13 @@ import random
 from pathlib import Path
 
 import pytest
+from abstraction_draws import DOMAINS
 
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.policy.execution import ExecutionStatus
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
+from fcp_ros.abstraction.policy.policy_file import parse_policy, write_policy
 from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionFault,
@@ -22,6 +24,7 @@ from fcp_ros.abstraction.proposers.symbolic.feature_names import name_features
 from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
 from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
+from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
@@ -119,7 +122,7 @@ def make_bridge(name: str, rotten: str) -> TrainingTask:
 
 def test_a_fork_without_a_feature_that_sees_the_end_is_a_conflict() -> None:
     training = (make_bridge("left", "b"), make_bridge("right", "c"))
-    options = SymbolicOptions(seconds=10.0, least_complexity=2, most_complexity=2)
+    options = SymbolicOptions(seconds=10.0, least_complexity=1, most_complexity=1)
     with pytest.raises(ProposerStopped) as stopped:
         SymbolicProposer(options).propose(training, (), lambda: None)
     assert stopped.value.status is GeneralizationStatus.NO_COMMON_POLICY
@@ -178,6 +181,43 @@ def test_a_domain_with_degrees_is_sampled_without_asking_for_any() -> None:
         check_goal(parse_expression(text), domain, instance, text), instance, domain
     )
     task = TrainingTask("house", domain, instance, goal)
-    space = SmallTasks(task, (), random.Random(0)).draw(1, (), lambda: None)
+    space = SmallTasks(task, (), 0, random.Random(0)).draw(1, (), lambda: None)
     assert space is not None
     assert space.distances[0] > 0
+
+
+def draw_task(name: str, size: int, seed: int) -> TrainingTask:
+    drawn = DOMAINS[name]
+    task = parse_pddl(drawn.file.read_text(), drawn.write_problem(size, seed))
+    goal = list_goal_atoms(task.goal, task.instance, task.domain)
+    return TrainingTask(f"{name} {size}", task.domain, task.instance, goal)
+
+
+def test_subgoals_are_learned_where_several_vehicles_move() -> None:
+    training = tuple(draw_task("transport", size, seed) for seed, size in enumerate((1, 2, 3, 4)))
+    found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=60.0)))
+    assert found.status is GeneralizationStatus.FOUND, found.sentence
+    assert found.policy is not None
+    texts = {write_program(program) for program in found.policy.refinement.list_programs()}
+    assert texts == {"search 1"}
+    again = parse_policy(write_policy(found.policy))
+    assert run(again, draw_task("transport", 12, 7)) is ExecutionStatus.REACHED
+
+
+LAMPS = """(define (domain lamps) (:requirements :strips :typing) (:types lamp)
+  (:predicates (dark ?l - lamp) (lit ?l - lamp) (dusty ?l - lamp) (clean ?l - lamp))
+  (:action light :parameters (?l - lamp) :precondition (dark ?l)
+    :effect (and (lit ?l) (not (dark ?l))))
+  (:action wipe :parameters (?l - lamp) :precondition (dusty ?l)
+    :effect (and (clean ?l) (not (dusty ?l)))))"""
+
+
+def test_goals_of_several_relations_are_all_seen() -> None:
+    """The goal of the first task alone does not say what features may ask for."""
+    init = "(dark a) (dark b) (dusty a) (dusty b)"
+    training = (
+        make_task(LAMPS, "light", "a b - lamp", init, "(lit a) (lit b)"),
+        make_task(LAMPS, "wipe", "a b - lamp", init, "(clean a) (clean b)"),
+    )
+    found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=60.0)))
+    assert found.status is GeneralizationStatus.FOUND, found.sentence

@@ -16,13 +16,15 @@ from fcp_ros.abstraction.refinement.programs import (
     FeatureTest,
     IfBranch,
     LowerLoop,
+    NoveltySearch,
     WhileLoop,
     list_names,
     write_program,
 )
+from fcp_ros.abstraction.states.novelty import WIDTHS
 
 NAMES = st.sampled_from(
-    ["move", "pick-up", "only.world", "while", "lower", "not", "two words", "ü"]
+    ["move", "pick-up", "only.world", "while", "lower", "search", "not", "two words", "ü"]
 )
 CONCEPTS = st.recursive(
     st.just(Top()) | st.builds(NamedConcept, NAMES),
@@ -38,7 +40,9 @@ TESTS = st.lists(st.tuples(FEATURES, st.booleans()), min_size=1, max_size=2).map
     lambda literals: FeatureTest(tuple(literals))
 )
 PROGRAMS = st.recursive(
-    st.lists(STEPS, min_size=1, max_size=2).map(tuple),
+    st.lists(STEPS | st.builds(NoveltySearch, st.sampled_from(WIDTHS)), min_size=1, max_size=2).map(
+        tuple
+    ),
     lambda body: st.one_of(
         st.builds(lambda test, inner: (WhileLoop(test, inner),), TESTS, body),
         st.builds(lambda number, inner: (LowerLoop(number, inner),), NUMBERS, body),
@@ -52,6 +56,12 @@ PROGRAMS = st.recursive(
 @given(PROGRAMS)
 def test_what_is_written_is_read_back(program) -> None:
     assert parse_program(write_program(program)) == program
+
+
+@pytest.mark.parametrize("text", ["search", "search 3", "search 0", "search 12", "search x"])
+def test_a_search_has_a_width_that_there_is(text) -> None:
+    with pytest.raises(FeatureSyntaxError, match="write search 1 or search 2"):
+        parse_program(text)
 
 
 def test_a_program_is_read() -> None:

@@ -24,6 +24,7 @@ import numpy as np
 from fcp_ros.abstraction.proposers.separation.classes import TransitionClasses
 
 LEVELS = 4  # features in the order; no domain tried needs more than 4
+PREPARING = 2  # seconds that clingo may take to simplify a program
 TICK = 0.2  # seconds between two looks at `check` while clingo searches
 
 
@@ -63,6 +64,8 @@ class SeparationProgram:
             [
                 "--configuration=crafty",
                 "--opt-strategy=usc,k,0,stratify",
+                # Before the search begins, nothing stops clingo: 240 s are its own bound here.
+                f"--sat-prepro=2,iter=10,occ=25,time={PREPARING}",
                 f"--seed={seed}",
                 "--warn=none",
             ]
@@ -159,7 +162,7 @@ class SeparationProgram:
 
         Args:
             check: called often; may raise to stop.
-            deadline: by `time.monotonic`; the best model until then is returned.
+            deadline: by `time.process_time`; the best model until then is returned.
 
         Raises:
             TimeoutError: nothing was found until the deadline.
@@ -172,7 +175,7 @@ class SeparationProgram:
         with self._control.solve(on_model=keep, async_=True) as handle:
             while not handle.wait(TICK):
                 check()
-                if time.monotonic() > deadline:
+                if time.process_time() > deadline:
                     handle.cancel()
             result = handle.get()
         if found:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -41,6 +42,8 @@ class Selector:
         self.classes = collapse_transitions(self.problem)
         self.kept = keep_distinct_features(self.problem, self.classes)
         self.classes = _narrow(self.classes, self.kept)
+        if not len(self.kept):
+            return  # `select` says so
         self.program = SeparationProgram(
             self.classes,
             self.problem.weights[self.kept],
@@ -51,8 +54,21 @@ class Selector:
         self._tell_hardest()
 
     def select(self, check: Callable[[], None], deadline: float = float("inf")) -> Selection | None:
-        """Return the cheapest selection; None if there is none."""
+        """Return the cheapest selection; None if there is none.
+
+        Args:
+            check: called often; may raise to stop.
+            deadline: by `time.process_time`.
+
+        Raises:
+            TimeoutError: none was found until the deadline.
+        """
+        if not len(self.kept):
+            return None
         for _ in range(ROUNDS):
+            if time.process_time() > deadline:
+                break
+            check()
             model = self.program.solve(check, deadline)
             if model is None:
                 return None

@@ -28,6 +28,7 @@ from fcp_ros.abstraction.proposers.symbolic.program_writers import (
     JourneyWriter,
     NoProgram,
     ProgramWriter,
+    SearchWriter,
     StepWriter,
     count_rare,
 )
@@ -48,9 +49,10 @@ class AttemptSettings:
     Attributes:
         complexity: of features.
         pool_seconds: time for the pool.
-        deadline: of the selection, by `time.monotonic`.
+        deadline: of the selection, by `time.process_time`.
         seed: decides between equally good selections.
         travel: rules that travel, for a policy of journeys; empty for one of single steps.
+        width: of searches, for a policy of subgoals; 0 for one of steps or journeys.
         only_nearer: True if each good transition must come nearer to the goal.
     """
 
@@ -59,6 +61,7 @@ class AttemptSettings:
     deadline: float
     seed: int = 0
     travel: tuple[TravelRule, ...] = ()
+    width: int = 0
     only_nearer: bool = False
 
 
@@ -123,7 +126,7 @@ def _select(
     settings: AttemptSettings,
     check: Callable[[], None],
 ) -> LearnedAbstraction | None:
-    writer: ProgramWriter = StepWriter()
+    writer: ProgramWriter = SearchWriter(settings.width) if settings.width else StepWriter()
     if settings.travel and pool is not None:
         writer = JourneyWriter(sample, pool, settings.travel)
     problem = state_problem(features, values, sample, settings.only_nearer)

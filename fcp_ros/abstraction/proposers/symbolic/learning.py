@@ -75,20 +75,23 @@ class LearningStage:
             policies are more general. False: for the states that it reaches from the initial ones;
             where much can go wrong, only such may exist.
         travel: rules that travel, for a policy of journeys; empty for one of single steps.
+        width: of the searches of a policy of subgoals; 0 for one of steps or journeys.
         only_nearer: True if each transition must come nearer to the goal.
     """
 
     complexity: int
     begins_anywhere: bool
     travel: tuple[TravelRule, ...] = ()
+    width: int = 0
     only_nearer: bool = False
 
     @property
     def words(self) -> str:
         """Say it for reports."""
+        kind = f"subgoals of width {self.width}" if self.width else "steps"
         return (
             f"policy of {'straight ' if self.only_nearer else ''}"
-            f"{'journeys' if self.travel else 'steps'} with features of complexity "
+            f"{'journeys' if self.travel else kind} with features of complexity "
             f"{self.complexity} for {'all' if self.begins_anywhere else 'reached'} states"
         )
 
@@ -112,13 +115,13 @@ class SymbolicLearning:
         self._check = check
         self._report = report
         self._deadline = time.monotonic() + options.seconds
-        self._samples: dict[tuple[TravelRule, ...], TaskSamples] = {}
+        self._samples: dict[tuple[tuple[TravelRule, ...], int], TaskSamples] = {}
         self.states = 0
 
     def learn(self) -> LearnedAbstraction | None:
         """Return an abstraction that solves all tasks; None if none was found."""
         for stage in list_stages(self._options, find_common_travel(self._tasks)):
-            samples = self._draw(stage.travel)
+            samples = self._draw(stage.travel, stage.width)
             allowed = leave_out_position(samples.vocabulary, stage.travel)
             for vocabulary in list_vocabularies(allowed):
                 if time.monotonic() > self._deadline:
@@ -142,13 +145,14 @@ class SymbolicLearning:
         first, second = sample.sources[[conflict.needed, conflict.refused]].tolist()
         return sample.states[first], sample.states[second]
 
-    def _draw(self, travel: tuple[TravelRule, ...]) -> TaskSamples:
-        """Return the samples of steps or journeys, which are drawn once."""
-        if travel not in self._samples:
+    def _draw(self, travel: tuple[TravelRule, ...], width: int = 0) -> TaskSamples:
+        """Return the samples of steps, journeys or subgoals, which are drawn once."""
+        if (travel, width) not in self._samples:
             options = self._options
-            samples = TaskSamples(self._tasks, travel, options.seed, options.draws, self._check)
-            self._samples[travel] = samples
-        return self._samples[travel]
+            self._samples[travel, width] = TaskSamples(
+                self._tasks, travel, width, options.seed, options.draws, self._check
+            )
+        return self._samples[travel, width]
 
     def _try_pool(
         self, stage: LearningStage, samples: TaskSamples, vocabulary: StateVocabulary
@@ -164,13 +168,14 @@ class SymbolicLearning:
         for _ in range(ROUNDS):
             if not samples.states:
                 return None
-            now = time.monotonic()
+            now, began = time.process_time(), time.monotonic()
             settings = AttemptSettings(
                 stage.complexity,
-                min(20.0, max(self._deadline - now, 0.1)),
-                min(self._deadline, now + self._options.attempt_seconds),
+                min(20.0, max(self._deadline - began, 0.1)),
+                now + min(self._deadline - began, self._options.attempt_seconds),
                 self._options.seed,
                 stage.travel,
+                stage.width,
                 stage.only_nearer,
             )
             sample, firsts = samples.join(stage.begins_anywhere), samples.firsts
@@ -188,7 +193,7 @@ class SymbolicLearning:
                 learned = None
             self._report(
                 f"{'found' if learned else 'no'} {stage.words} among {self.states:,} in "
-                f"{time.monotonic() - now:.1f} s"
+                f"{time.process_time() - now:.1f} s"
             )
             if learned is None:
                 return None
@@ -217,10 +222,10 @@ def list_stages(
 ) -> Iterator[LearningStage]:
     """Yield the stages in their order.
 
-    Policies of journeys come first: they have fewer features, and are simpler. Policies that may
-    go astray on their way, and policies of single steps for the states that they reach alone, are
-    tried with simpler features: with those of the same complexity there are many, most of which
-    are worse, or fit a small sample alone.
+    Policies of journeys come first: they have fewer features, and are simpler. Tried with simpler
+    features are policies of subgoals, whose runs search; policies that may go astray on their way;
+    and policies of single steps for the states that they reach alone. With features of the same
+    complexity there are many of these, most of which are worse, or fit a small sample alone.
     """
     least, most = options.least_complexity, options.most_complexity
     for complexity in range(least, most + LAG + 1):
@@ -229,6 +234,7 @@ def list_stages(
                 yield LearningStage(complexity, False, travel, only_nearer=True)
             yield LearningStage(complexity, True)
         if complexity - LAG >= least:
+            yield LearningStage(complexity - LAG, True, width=1)
             if travel:
                 yield LearningStage(complexity - LAG, False, travel)
             yield LearningStage(complexity - LAG, False)

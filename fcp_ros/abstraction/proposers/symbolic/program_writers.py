@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of learned actions: a step with any objects, or a journey to where it is to be done."""
+"""Programs of learned actions: a step, a search, or a journey to where a step is to be done."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +26,7 @@ from fcp_ros.abstraction.refinement.programs import (
     FeatureTest,
     IfBranch,
     LowerLoop,
+    NoveltySearch,
     Program,
     ProgramStatement,
 )
@@ -61,6 +63,17 @@ class StepWriter:
     def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
         """Return one program of one step."""
         return ((ConcreteStep(rule),),)
+
+
+@dataclass(frozen=True)
+class SearchWriter:
+    """A search for the effect of the action."""
+
+    width: int
+
+    def write(self, rule: str, transitions: Sequence[int]) -> tuple[Program, ...]:
+        """Return one program of one search."""
+        return ((NoveltySearch(self.width),),)
 
 
 class JourneyWriter:

@@ -12,6 +12,7 @@ from fcp_ros.abstraction.sampling.restriction import (
     restrict_goal,
     restrict_state,
 )
+from fcp_ros.abstraction.sampling.subgoals import add_subgoals
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.building import build_state
@@ -28,16 +29,22 @@ class SmallTasks:
     Args:
         task: the task.
         travel: the rules that travel, for spaces of journeys; empty for those of steps.
+        width: of searches, for spaces of subgoals; 0 for those of steps or journeys.
         random_source: draws.
     """
 
     def __init__(
-        self, task: TrainingTask, travel: tuple[TravelRule, ...], random_source: random.Random
+        self,
+        task: TrainingTask,
+        travel: tuple[TravelRule, ...],
+        width: int,
+        random_source: random.Random,
     ) -> None:
         self.task = task
         self.state = build_state(task.domain, task.instance, task.goal)
         self.engine = RuleEngine(task.domain)
         self._travel = travel
+        self._width = width
         self._random = random_source
         self._drawn: set[frozenset[str]] = set()
         self._is_used = False
@@ -98,4 +105,7 @@ class SmallTasks:
         state = restrict_state(self.state, names)
         goal = restrict_goal(self.task.goal, self.state, kept)
         is_goal = make_goal_test(self.task.domain, goal, state)
-        return explore(self.engine, state, is_goal, self._travel, MOST_STATES, check)
+        space = explore(self.engine, state, is_goal, self._travel, MOST_STATES, check)
+        if space is None or not self._width:
+            return space
+        return add_subgoals(space, self._width, check)

@@ -61,7 +61,8 @@ class SymbolicProposer:
             draws=self._options.draws + self._round,
         )
         self._round += 1
-        learning = SymbolicLearning(training, options, check, self._report)
+        tasks = [task for task in training if not task.is_done]
+        learning = SymbolicLearning(tasks, options, check, self._report)
         learned = learning.learn()
         if learned is not None:
             remark = f"learned from {learning.states:,} states of the training tasks"

@@ -17,7 +17,7 @@ from fcp_ros.abstraction.sampling.sample import TransitionSample, join_spaces
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.state import RelationalState
-from fcp_ros.abstraction.states.vocabulary import StateVocabulary
+from fcp_ros.abstraction.states.vocabulary import read_vocabulary
 
 ORDERS = 3  # of the elements of a task besides its own
 LAST_STEPS = 2  # of a run that failed: what they touch is sampled
@@ -26,11 +26,12 @@ MOST_STATES = 3_000  # of all spaces together
 
 
 class TaskSamples:
-    """Spaces of steps, or of journeys.
+    """Spaces of steps, of journeys, or of subgoals.
 
     Args:
         tasks: of one domain.
         travel: the rules that travel, for journeys; empty for steps.
+        width: of searches, for subgoals; 0 for steps or journeys.
         seed: of all draws.
         draws: parts of each task with things that the goal says nothing about.
         check: called often; may raise to stop.
@@ -45,14 +46,16 @@ class TaskSamples:
         self,
         tasks: Sequence[TrainingTask],
         travel: tuple[TravelRule, ...],
+        width: int,
         seed: int,
         draws: int,
         check: Callable[[], None],
     ) -> None:
         source = random.Random(seed)
         self._check = check
-        self._small = [SmallTasks(task, travel, source) for task in tasks]
-        self.vocabulary: StateVocabulary = self._small[0].state.vocabulary
+        self._small = [SmallTasks(task, travel, width, source) for task in tasks]
+        asked = {fact.relation for task in tasks for fact in task.goal}
+        self.vocabulary = read_vocabulary(tasks[0].domain, sorted(asked))
         self.firsts: tuple[RelationalState, ...] = tuple(small.state for small in self._small)
         drawn = [small.draw(2, (), check) for small in self._small]
         for _ in range(draws):
