@@ -31,6 +31,7 @@ _PLANNING = {
     PlanStatus.NODE_INACTIVE: 19,
     PlanStatus.NEEDS_CLARIFICATION: 20,
     PlanStatus.NO_JUDGEMENT: 21,
+    PlanStatus.SCENE_LOST: 22,
 }
 
 _GENERALIZING = {

@@ -5,7 +5,9 @@ A state machine without threads, clocks or ROS. It is told events, answers with 
 by when it wants a `Tick` if nothing else happens (`deadline`). The phases of a step:
 
     FINDING -> SENT -> RUNNING -> CONFIRMING -> next step, or FINISHED
-                 \________\___> STOPPING ____________________/
+     |   ^       \________\___> STOPPING ____________________/
+     v   |
+    AWAITING_SCENE
 
 - FINDING: waits for the executors to answer (before the first step: all that the plan needs).
 - SENT: the executor has been given the step. RUNNING: it has accepted it.
@@ -14,6 +16,7 @@ by when it wants a `Tick` if nothing else happens (`deadline`). The phases of a 
 - STOPPING: cancelled or timed out; waits for the terminal answer, for a grace time. If none comes,
   or the executor dies, the plan ends, its message says that the executor may still be acting, and
   the ledger keeps any later plan from sending it anything before it has answered.
+- AWAITING_SCENE: nobody keeps the state of the world up to date, so nothing is sent.
 
 Invariants:
 
@@ -23,7 +26,11 @@ Invariants:
 - each step that was tried has exactly one `RecordOutcome`, and `Finish` is the last command;
 - the effects of a step that failed are never assumed: what holds is what the world shows;
 - a plan that is outdated ends between two steps, and never stops one;
-- a success counts, even if it was reported while the step was being stopped.
+- a success counts, even if it was reported while the step was being stopped;
+- nothing is sent, confirmed or found unmet on a stale state of the world. A success that is
+  reported then waits to be confirmed, and if nobody keeps the world again in time, it counts by the
+  executor's word. What is recorded on a stale world, and each failure after it, is marked: the
+  world that came back may lack what was done meanwhile.
 """
 
 from __future__ import annotations
@@ -42,6 +49,7 @@ from fcp_ros.execution.dispatch_model import (
     describe_failed_step,
     describe_held_executor,
     describe_loss,
+    describe_lost_scene,
     describe_missing_executors,
     describe_refusal,
     describe_silence,
@@ -55,6 +63,7 @@ from fcp_ros.execution.events import (
     CancelStep,
     Command,
     Event,
+    ExecutorBarred,
     ExecutorLost,
     ExecutorReady,
     Feedback,
@@ -66,6 +75,8 @@ from fcp_ros.execution.events import (
     RecordOutcome,
     Rejected,
     ReportProgress,
+    SceneFound,
+    SceneLost,
     SendStep,
     Tick,
     WorldChanged,
@@ -83,6 +94,7 @@ _AT_WORK = (DispatchPhase.SENT, DispatchPhase.RUNNING, DispatchPhase.STOPPING)
 STATUSES = {
     OutcomeCode.TIMED_OUT: DispatchStatus.STEP_TIMED_OUT,
     OutcomeCode.EXECUTOR_LOST: DispatchStatus.EXECUTOR_LOST,
+    OutcomeCode.SCENE_LOST: DispatchStatus.SCENE_LOST,
 }
 """Outcome of the failed step -> end of its plan; otherwise STEP_FAILED."""
 
@@ -116,6 +128,10 @@ class Dispatcher:
         self._deadline: float | None = None
         self._awaited: set[str] = set()  # executors that have not answered yet (FINDING)
         self._needed: tuple[str, ...] = ()  # executors that FINDING is about
+        self._barred: dict[str, str] = {}  # of these: executor -> why nothing may be sent to it
+        self._scene_problem = ""  # why the state of the world is stale now
+        self._scene_deadline = 0.0  # until then it is waited for
+        self._was_scene_lost = False  # at some time of this plan
         self._attempt = 0  # of the step that was sent last; 0 before the first
         self._accepted = False
         self._started = 0.0  # when the present attempt was sent
@@ -180,6 +196,9 @@ class Dispatcher:
                 return self._on_executor_ready(executor)
             case ExecutorLost(executor):
                 return self._on_executor_lost(executor)
+            case ExecutorBarred(executor, reason):
+                self._barred[executor] = reason
+                return ()
             case Accepted():
                 return self._on_accepted()
             case Rejected(_, message):
@@ -192,6 +211,10 @@ class Dispatcher:
                 return self._on_forgotten()
             case WorldChanged():
                 return self._confirm() if self._phase is DispatchPhase.CONFIRMING else ()
+            case SceneLost(reason):
+                return self._on_scene_lost(reason)
+            case SceneFound():
+                return self._on_scene_found()
             case PlanOutdated(reason):
                 return self._on_outdated(reason)
             case CancelRequested():
@@ -216,6 +239,7 @@ class Dispatcher:
 
     def _on_executor_ready(self, executor: str) -> Commands:
         self._awaited.discard(executor)
+        self._barred.pop(executor, None)
         if self._phase is not DispatchPhase.FINDING:
             return ()
         attempt = self._ledger.find_attempt(executor)
@@ -230,6 +254,9 @@ class Dispatcher:
     def _give_up_finding(self) -> Commands:
         waited = self._settings.executor_wait
         missing = [name for name in self._needed if name in self._awaited]
+        barred = [self._barred[name] for name in missing if name in self._barred]
+        if barred:
+            return self._finish(DispatchStatus.NAME_CONFLICT, " ".join(barred))
         if missing:
             text = describe_missing_executors(missing, waited)
             return self._finish(DispatchStatus.NO_EXECUTOR, text)
@@ -241,10 +268,43 @@ class Dispatcher:
                 return self._finish(DispatchStatus.NO_EXECUTOR, text, unanswered=name)
         return self._send_when_ready()
 
+    # --- the state of the world -----------------------------------------------------------------
+
+    def _on_scene_lost(self, reason: str) -> Commands:
+        if not self._scene_problem:
+            self._scene_deadline = self._clock() + self._settings.scene_wait
+        self._scene_problem, self._was_scene_lost = reason, True
+        if self._phase is DispatchPhase.CONFIRMING:
+            self._deadline = self._scene_deadline
+        return ()
+
+    def _on_scene_found(self) -> Commands:
+        if not self._scene_problem:
+            return ()
+        self._scene_problem = ""
+        if self._phase is DispatchPhase.CONFIRMING:
+            self._enter(DispatchPhase.CONFIRMING, self._settings.settle_time)
+            return self._confirm()
+        if self._phase is DispatchPhase.AWAITING_SCENE:
+            return self._find((self._steps[self._index].executor,))
+        return ()
+
+    def _give_up_scene(self) -> Commands:
+        """End the plan; a success that could not be confirmed is one by the executor's word."""
+        text = describe_lost_scene(self._scene_problem, self._settings.scene_wait)
+        commands: Commands = ()
+        if self._phase is DispatchPhase.CONFIRMING:
+            assert self._reported is not None
+            commands = self._record(self._reported)
+        return commands + self._finish(DispatchStatus.SCENE_LOST, text)
+
     # --- a step ---------------------------------------------------------------------------------
 
     def _send(self) -> Commands:
         step = self._steps[self._index]
+        if self._scene_problem:
+            self._phase, self._deadline = DispatchPhase.AWAITING_SCENE, self._scene_deadline
+            return ()
         self._started = self._clock()
         unmet = self._world.find_unmet(step)
         if unmet:
@@ -280,6 +340,8 @@ class Dispatcher:
         if outcome.succeeded:  # also when it came just before the request to stop
             self._reported = outcome
             self._enter(DispatchPhase.CONFIRMING, self._settings.settle_time)
+            if self._scene_problem:
+                self._deadline = self._scene_deadline
             return self._confirm()
         if outcome.code is OutcomeCode.CANCELLED and self._reason is not None:
             return self._end_step(self._make_stop_outcome())
@@ -310,7 +372,11 @@ class Dispatcher:
         assert self._reported is not None
         step = self._steps[self._index]
         # A cancelled plan doesn't wait for the world: the executor's report stands.
-        if self._cancelled or not self._world.find_unseen(step):
+        if self._cancelled:
+            return self._end_step(self._reported)
+        if self._scene_problem:
+            return ()
+        if not self._world.find_unseen(step):
             return self._end_step(self._reported)
         if self._settings.trust_executors and not self._assumed:
             self._assumed = True
@@ -339,7 +405,8 @@ class Dispatcher:
 
     def _on_outdated(self, reason: str) -> Commands:
         self._outdated = reason
-        if self._phase in (DispatchPhase.READY, DispatchPhase.FINDING):
+        waiting = (DispatchPhase.READY, DispatchPhase.FINDING, DispatchPhase.AWAITING_SCENE)
+        if self._phase in waiting:
             return self._finish(DispatchStatus.OUTDATED, reason)
         return ()  # the present step goes on to its end
 
@@ -375,6 +442,10 @@ class Dispatcher:
             return self._stop(StopReason.NOT_ACCEPTED)
         if self._phase is DispatchPhase.RUNNING:
             return self._stop(StopReason.TIMED_OUT)
+        if self._phase is DispatchPhase.AWAITING_SCENE or (
+            self._phase is DispatchPhase.CONFIRMING and self._scene_problem
+        ):
+            return self._give_up_scene()
         if self._phase is DispatchPhase.CONFIRMING:
             return self._give_up_confirming()
         return self._give_up_waiting()
@@ -386,19 +457,14 @@ class Dispatcher:
     # --- ends -----------------------------------------------------------------------------------
 
     def _end_step(self, outcome: Outcome, unanswered: str = "") -> Commands:
-        step = self._steps[self._index]
-        record = StepRecord(self._index, step, outcome, self._clock() - self._started)
-        self._records.append(record)
-        commands: Commands = (RecordOutcome(record),)
-        if outcome.succeeded:
-            self._steps_done += 1
-            self._index += 1
+        step, number = self._steps[self._index], self._index + 1
+        commands = self._record(outcome)
         total = len(self._steps)
         if self._cancelled:
             return commands + self._finish_cancelled(unanswered)
         if not outcome.succeeded:
             status = STATUSES.get(outcome.code, DispatchStatus.STEP_FAILED)
-            text = describe_failed_step(record.index + 1, total, step, outcome)
+            text = describe_failed_step(number, total, step, outcome)
             return commands + self._finish(status, text, unanswered)
         if self._index == total:
             text = f"All {total} steps succeeded."
@@ -406,6 +472,19 @@ class Dispatcher:
         if self._outdated:
             return commands + self._finish(DispatchStatus.OUTDATED, self._outdated)
         return commands + self._find((self._steps[self._index].executor,))
+
+    def _record(self, outcome: Outcome) -> Commands:
+        """Record the outcome of the present step, and go on to the next one after a success."""
+        is_stale = bool(self._scene_problem)
+        is_doubtful = is_stale or (self._was_scene_lost and not outcome.succeeded)
+        duration = self._clock() - self._started
+        step = self._steps[self._index]
+        record = StepRecord(self._index, step, outcome, duration, is_doubtful)
+        self._records.append(record)
+        if outcome.succeeded:
+            self._steps_done += 1
+            self._index += 1
+        return (RecordOutcome(record),)
 
     def _finish_cancelled(self, unanswered: str = "") -> Commands:
         text = describe_cancellation(self._steps_done, len(self._steps), unanswered)

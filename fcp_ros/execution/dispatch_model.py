@@ -21,6 +21,7 @@ class DispatchPhase(str, Enum):
     RUNNING = "running"
     CONFIRMING = "confirming"
     STOPPING = "stopping"
+    AWAITING_SCENE = "awaiting_scene"
     FINISHED = "finished"
 
 
@@ -35,6 +36,10 @@ class DispatchStatus(str, Enum):
     CANCELLED = "cancelled"
     OUTDATED = "outdated"
     """All that was done succeeded, and the rest is not wanted any more."""
+    SCENE_LOST = "scene_lost"
+    """Nobody keeps the state of the world up to date, and nobody did for long."""
+    NAME_CONFLICT = "name_conflict"
+    """Two executors act under one name: a step would be done twice."""
 
 
 class StopReason(str, Enum):
@@ -57,6 +62,7 @@ class DispatchSettings:
         grace_time: to answer a request to stop.
         executor_wait: to find the executors.
         settle_time: for the effects of a succeeded step to show in the world.
+        scene_wait: for the world to be kept up to date again.
         trust_executors: if True, effects that don't show when a step has succeeded are written into
             the world at once (for robots whose perception doesn't report them). Otherwise a step
             whose effects don't show in time has failed with POSTCONDITION_FAILED.
@@ -68,6 +74,7 @@ class DispatchSettings:
     grace_time: float = 5.0
     executor_wait: float = 5.0
     settle_time: float = 3.0
+    scene_wait: float = 60.0
     trust_executors: bool = False
 
     def find_timeout(self, step: PlanStep) -> float:
@@ -128,6 +135,11 @@ def describe_missing_executors(names: Iterable[str], waited: float) -> str:
         f"No executor answered under {shown} within {waited:g} s; start an ExecuteStep action "
         "server of that name, or correct the executor in the domain."
     )
+
+
+def describe_lost_scene(reason: str, waited: float) -> str:
+    """Say that the world was not kept up to date again in time."""
+    return f"{reason} Nothing was sent for {waited:g} s, and the rest of the plan is given up."
 
 
 def describe_held_executor(name: str, step: PlanStep, waited: float) -> str:

@@ -30,6 +30,14 @@ class ExecutorLost:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutorBarred:
+    """An executor of this name answers, but nothing may be sent to it; `reason` is a sentence."""
+
+    executor: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Accepted:
     """The executor took the step."""
 
@@ -74,6 +82,18 @@ class WorldChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SceneLost:
+    """The state of the world is stale: nobody keeps it up to date; `reason` is a sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SceneFound:
+    """The state of the world is kept up to date again."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlanOutdated:
     """A better plan may exist by now: no further step of this one is wanted.
 
@@ -96,12 +116,15 @@ class Tick:
 Event = (
     ExecutorReady
     | ExecutorLost
+    | ExecutorBarred
     | Accepted
     | Rejected
     | Feedback
     | Finished
     | Forgotten
     | WorldChanged
+    | SceneLost
+    | SceneFound
     | PlanOutdated
     | CancelRequested
     | Tick

@@ -31,6 +31,8 @@ class OutcomeCode(Enum):
     """The executor's node is not active; nothing was done."""
     EXECUTOR_LOST = 11
     """The executor died or lost its connection while it acted: how far it came is unknown."""
+    SCENE_LOST = 12
+    """The executor acts by the scene graph, and nobody keeps that up to date; nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,11 @@ class StepRecord:
         step: the step.
         outcome: how it ended.
         duration: of the attempt (s).
+        scene_lost: the scene graph was stale, so that the outcome is the executor's word alone.
     """
 
     index: int
     step: PlanStep
     outcome: Outcome
     duration: float
+    scene_lost: bool = False

@@ -17,12 +17,14 @@ WORTH_REPLANNING = frozenset(
         OutcomeCode.POSTCONDITION_FAILED,
         OutcomeCode.TIMED_OUT,
         OutcomeCode.EXECUTOR_LOST,
+        OutcomeCode.SCENE_LOST,
     }
 )
 """Outcomes after which a plan from the present state may well succeed.
 
 INVALID_ACTION, BUSY and NODE_INACTIVE are none of them: the same step would be planned again. An
-executor that was lost is one if it has come back (else its plan is `unanswered`)."""
+executor that was lost is one if it has come back (else its plan is `unanswered`), and after a lost
+scene the next plan waits until somebody keeps it again."""
 
 
 class FollowUp(str, Enum):
@@ -68,7 +70,8 @@ class ReplanPolicy:
         if result.status is DispatchStatus.OUTDATED:
             return self._decide_again(result.message, replans)
         outcome = result.last_outcome
-        if result.unanswered or result.status is DispatchStatus.NO_EXECUTOR or outcome is None:
+        hopeless = (DispatchStatus.NO_EXECUTOR, DispatchStatus.NAME_CONFLICT)
+        if result.unanswered or result.status in hopeless or outcome is None:
             # While an executor may still be acting, the initial state of a new plan is unknown.
             return Decision(FollowUp.FAILED, result.message)
         if outcome.code not in self.worth:

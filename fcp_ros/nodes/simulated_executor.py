@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action import ActionServer
 from rclpy.action.server import ServerGoalHandle
 
@@ -25,6 +26,7 @@ from fcp_ros.execution.worlds.faults import (
 from fcp_ros.execution.worlds.simulated_world import Performance, Performed, SimulatedWorld
 from fcp_ros.execution.worlds.step_pattern import PatternError
 from fcp_ros.msg import SceneGraphUpdate
+from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.outcome import outcome_to_result
 from fcp_ros.nodes.conversions.plan import step_from_ros
@@ -46,7 +48,8 @@ from fcp_ros.nodes.scene_access.follower import (
     WorldState,
     follow_scene,
 )
-from fcp_ros.nodes.scene_access.reporter import SceneReporter
+from fcp_ros.nodes.scene_access.owner import SceneLostError, SceneOwner
+from fcp_ros.nodes.scene_access.reporter import ReportResult, SceneReporter
 from fcp_ros.planning.model.plan import PlanStep
 
 PARAMETERS = (
@@ -141,6 +144,12 @@ FRESHNESS_WAIT = 0.3
 FEEDBACKS = 10
 """Feedback messages of each step."""
 
+MOST_OWED = 100
+"""Changes that wait until somebody keeps the scene graph again."""
+
+OWED_LOOK = 0.2
+"""Seconds between two looks if somebody does."""
+
 STOP_WAIT = 2.0
 """Seconds for a cancelled step to end when the node is cleaned up."""
 
@@ -175,6 +184,9 @@ class SimulatedExecutorNode(ManagedNode):
         self._setup: SimulationSetup | None = None
         self._simulation: SimulatedWorld | None = None
         self._reporter: SceneReporter | None = None
+        self._owner: SceneOwner | None = None
+        self._monitor: ServerMonitor | None = None
+        self._owed: Worker | None = None
 
     # --- life cycle -----------------------------------------------------------------------------
 
@@ -187,6 +199,9 @@ class SimulatedExecutorNode(ManagedNode):
         publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
         self._reporter = SceneReporter(self, publisher, self._scene, self._domain)
         follow_scene(self, self._scene, self._notice_change)
+        self._owner = SceneOwner(self, self._scene)
+        self._monitor = ServerMonitor(self)
+        self._owed = Worker("owed changes", MOST_OWED)
         for executor in self._setup.executors:
             self._workers[executor] = Worker(executor, capacity=0)
             server = self.offer_action(
@@ -217,9 +232,12 @@ class SimulatedExecutorNode(ManagedNode):
         """Destroy servers and topics, forget the world."""
         if self._reporter is not None:
             self._reporter.close()
-        for worker in self._workers.values():
+        for worker in (*self._workers.values(), *([self._owed] if self._owed else [])):
             worker.close(STOP_WAIT)
         self._workers.clear()
+        for part in (self._owner, self._monitor):
+            if part is not None:
+                part.close()
         while self._servers:
             server = self._servers.pop()
             self._offered_actions.remove(server)
@@ -227,6 +245,7 @@ class SimulatedExecutorNode(ManagedNode):
         super().release()
         self._scene.clear()
         self._domain = self._setup = self._simulation = self._reporter = None
+        self._owner = self._monitor = self._owed = None
 
     def diagnose(self) -> Diagnosis:
         """Report the executors and the steps that are being performed."""
@@ -234,12 +253,15 @@ class SimulatedExecutorNode(ManagedNode):
             busy = ", ".join(f"{name}: {step}" for name, step in self._busy.items())
         names = self._setup.executors if self._setup is not None else ()
         sequence = self._scene.sequence
+        stale = "" if self._owner is None else self._owner.find_problem()
         return Diagnosis(
-            values={
+            DiagnosticStatus.ERROR if stale else DiagnosticStatus.OK,
+            stale,
+            {
                 "executors": ", ".join(names),
                 "performing": busy,
                 "scene_sequence_number": "none" if sequence is None else sequence,
-            }
+            },
         )
 
     # --- goals ----------------------------------------------------------------------------------
@@ -314,6 +336,8 @@ class SimulatedExecutorNode(ManagedNode):
     def _perform(self, step: PlanStep, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         try:
             performance = self._begin(step)
+        except SceneLostError as error:
+            return Outcome(OutcomeCode.SCENE_LOST, str(error))
         except NoSceneError as error:
             return Outcome(OutcomeCode.PRECONDITION_FAILED, str(error))
         if performance.outcome is None:
@@ -325,8 +349,16 @@ class SimulatedExecutorNode(ManagedNode):
         return self._complete(performance)
 
     def _begin(self, step: PlanStep) -> Performance:
+        """Begin a step.
+
+        Raises:
+            NoSceneError: there is no scene.
+            SceneLostError: it is stale.
+        """
+        assert self._owner is not None
         with self._newer:
             self._newer.wait_for(lambda: self._scene.sequence is not None, SCENE_WAIT)
+        self._owner.check()
         seen = self._scene.sequence
         performance = self._begin_now(step)
         outcome = performance.outcome
@@ -381,6 +413,42 @@ class SimulatedExecutorNode(ManagedNode):
         return Outcome(OutcomeCode.CANCELLED, f"{step} was cancelled; nothing was changed.")
 
     def _complete(self, performance: Performance) -> Outcome:
+        """Report what a step changed; return its outcome.
+
+        If nobody keeps the scene graph, the deed is done all the same: the step ends, and the
+        change is reported as soon as somebody does.
+        """
+        assert self._owner is not None
+        assert self._monitor is not None
+        key = f"report {performance.step.executor}"
+        stale = threading.Event()
+
+        def on_loss() -> None:
+            stale.set()
+            if self._reporter is not None:
+                self._reporter.notice()
+
+        self._monitor.watch(key, ServerWatch(lambda: self._owner_is_lost(), True, on_loss))
+        try:
+            reported, performed = self._report(performance, stale.is_set)
+        finally:
+            self._monitor.unwatch(key)
+        if reported.ok:
+            assert performed is not None
+            return performed.outcome
+        if stale.is_set():
+            self._owe(performance)
+            assert performance.outcome is not None
+            return performed.outcome if performed is not None else performance.outcome
+        return Outcome(OutcomeCode.POSTCONDITION_FAILED, reported.message)
+
+    def _owner_is_lost(self) -> bool:
+        return self._owner is not None and self._owner.is_lost
+
+    def _report(
+        self, performance: Performance, give_up: Callable[[], bool]
+    ) -> tuple[ReportResult, Performed | None]:
+        """Publish what a step changed until the scene graph shows it."""
         assert self._reporter is not None
         performed: list[Performed] = []
 
@@ -389,10 +457,24 @@ class SimulatedExecutorNode(ManagedNode):
                 performed.append(self._update_simulation(state).complete(performance))
             return performed[-1].delta
 
-        reported = self._reporter.report(change, self.parameters.number("report_timeout"))
-        if not reported.ok:
-            return Outcome(OutcomeCode.POSTCONDITION_FAILED, reported.message)
-        return performed[-1].outcome
+        timeout = self.parameters.number("report_timeout")
+        reported = self._reporter.report(change, timeout, give_up)
+        return reported, performed[-1] if performed else None
+
+    def _owe(self, performance: Performance) -> None:
+        """Report a change as soon as the scene graph is kept again, in a thread of its own."""
+
+        def pay(token: CancelToken) -> None:
+            while self._owner_is_lost():
+                if token.wait(OWED_LOOK):
+                    return
+            self._report(performance, lambda: token.cancelled)
+
+        if self._owed is not None:
+            try:
+                self._owed.submit(pay)
+            except (WorkerBusy, WorkerClosed) as error:
+                self.get_logger().warning(f"{performance.step} will not show: {error}")
 
     def _notice_change(self) -> None:
         if self._reporter is not None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fcp_ros.fuzzy import EPSILON
+from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
 from fcp_ros.planning.chunks.macros import bind_macro_maker
 from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, make_no_macros
@@ -26,6 +27,7 @@ from fcp_ros.planning.goal.formula import Formula, make_either
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.ranking import AlternativeRanking
 from fcp_ros.planning.judging.task_search import TaskSearch
+from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.request import Optimise, Phase
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
@@ -81,12 +83,22 @@ class Solver:
         self._result = SolverResult()
 
     def solve(self) -> SolverResult:
-        """Widen until the answer is proven or a limit is reached; never raises `Interrupted`."""
+        """Widen until the answer is proven or a limit is reached; never raises `Interrupted`.
+
+        Raises:
+            GroundingError: a degree can't be judged, and there is no plan that does without it.
+        """
         try:
             if not (self._problem.is_crisp and self._solve_small()):
                 self._widen()
         except Interrupted as reason:
             self._result = replace(self._result, interrupted=reason)
+        except GroundingError as error:
+            if self._rounds.best is None:
+                raise
+            # Its degrees are known: those that can't be judged now would only have improved it.
+            missing = Interrupted(find_failure_status(error), error.statement)
+            self._result = replace(self._result, interrupted=missing)
         rounds = self._rounds
         return replace(self._result, best=rounds.best, least_left_out=rounds.least_left_out)
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import EPSILON, AlphaCut, Composition, TNorm, count_graded_steps, reaches
+from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
 from fcp_ros.planning.encoding.cost_unit import (
     EXACT,
@@ -20,8 +21,10 @@ from fcp_ros.planning.encoding.cost_unit import (
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses, limit_choices
 from fcp_ros.planning.model.budget import COST, STEPS, is_counted
+from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import Optimise
+from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.plan_reuse import ReusablePlan
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.agents import Agents
@@ -81,7 +84,11 @@ def solve_request(
         cut = _cut(context, result)
         if result.best is None or not reaches(result.best.membership, cut.alpha):
             return result, cut
-        better = _solve_in_time(context, replace(problem, alpha=cut.alpha), kept)
+        try:
+            better = _solve_in_time(context, replace(problem, alpha=cut.alpha), kept)
+        except GroundingError as error:  # it would only have been a better one by other measures
+            reason = Interrupted(find_failure_status(error), error.statement)
+            return replace(result, optimal=False, interrupted=reason), cut
         if better.best is None and better.interrupted is not None:
             return replace(result, optimal=False, interrupted=better.interrupted), cut
         return better, cut

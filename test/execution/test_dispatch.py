@@ -4,94 +4,12 @@
 from __future__ import annotations
 
 import pytest
+from dispatch_bench import FAILURE, STOPPED, SUCCESS, Bench, step
 
 from fcp_ros.execution import events as ev
-from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchPhase, DispatchSettings, DispatchStatus
 from fcp_ros.execution.ledger import ExecutorLedger
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.planning.model.plan import PlanStep
-
-SUCCESS = Outcome(OutcomeCode.SUCCEEDED)
-FAILURE = Outcome(OutcomeCode.EXECUTION_FAILED, "It slipped.")
-STOPPED = Outcome(OutcomeCode.CANCELLED)
-
-
-def step(rule: str, *values: str, duration: float = 10.0, executor: str = "") -> PlanStep:
-    arguments = tuple((f"p{i}", value) for i, value in enumerate(values))
-    return PlanStep(rule, arguments, 1.0, 1.0, duration, executor or f"execute_{rule}")
-
-
-class SeenWorld:
-    """The state of the world as sentences about what is missing in it."""
-
-    def __init__(self) -> None:
-        self.missing: dict[str, str] = {}
-        self.hidden: dict[str, str] = {}
-
-    def find_unmet(self, asked: PlanStep) -> str:
-        return self.missing.get(asked.rule, "")
-
-    def find_unseen(self, asked: PlanStep) -> str:
-        return self.hidden.get(asked.rule, "")
-
-
-class Bench:
-    """A dispatcher, its clock, and everything that it asked for so far."""
-
-    def __init__(self, *steps: PlanStep, ledger: ExecutorLedger | None = None, **settings) -> None:
-        self.now = 100.0
-        self.world = SeenWorld()
-        self.settings = DispatchSettings(**settings)
-        self.ledger = ledger or ExecutorLedger()
-        self.steps = steps
-        self.dispatcher = Dispatcher(
-            steps, self.settings, self.ledger, self.world, lambda: self.now
-        )
-        self.commands: list[ev.Command] = []
-
-    def start(self, *, ready: bool = True) -> Bench:
-        self.commands += self.dispatcher.start()
-        for executor in {s.executor for s in self.steps} if ready else ():
-            self.tell(ev.ExecutorReady(executor))
-        return self
-
-    def tell(self, event: ev.Event) -> tuple[ev.Command, ...]:
-        commands = self.dispatcher.handle(event)
-        self.commands += commands
-        for command in commands:  # executors that are there answer at once
-            if isinstance(command, ev.FindExecutor):
-                self.tell(ev.ExecutorReady(command.executor))
-        return commands
-
-    def wait(self) -> tuple[ev.Command, ...]:
-        """Let time pass until the dispatcher wants to be told."""
-        assert self.dispatcher.deadline is not None
-        self.now = self.dispatcher.deadline
-        return self.tell(ev.Tick())
-
-    def of(self, kind: type) -> list:
-        return [command for command in self.commands if isinstance(command, kind)]
-
-    @property
-    def sent(self) -> ev.SendStep:
-        return self.of(ev.SendStep)[-1]
-
-    def accept(self) -> int:
-        self.tell(ev.Accepted(self.sent.attempt))
-        return self.sent.attempt
-
-    def succeed(self) -> None:
-        self.tell(ev.Finished(self.accept(), SUCCESS))
-
-    @property
-    def codes(self) -> list[OutcomeCode]:
-        return [command.record.outcome.code for command in self.of(ev.RecordOutcome)]
-
-    @property
-    def result(self):
-        assert self.dispatcher.result is not None
-        return self.dispatcher.result
 
 
 def test_all_steps_are_sent_in_order_each_after_the_one_before_succeeded():

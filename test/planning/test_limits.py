@@ -324,3 +324,46 @@ def test_a_plan_that_was_told_outlasts_a_newer_one_that_is_not_judged(ask, monke
     result = ask("on(mug_1, shelf)", {"can_grasp(bot, mug_1)": 0.9})
     assert result.plan is not None
     assert result.best_membership == pytest.approx(0.9)
+
+
+class Dying:
+    """A source that answers some times, and then no more."""
+
+    def __init__(self, source, answers: int) -> None:
+        self._source = source
+        self.answers = answers
+
+    def judge(self, requests):
+        self.answers -= 1
+        if self.answers < 0:
+            raise GroundingError(GroundingCode.NO_ANSWER, "The grounder was lost.")
+        return self._source.judge(requests)
+
+
+def test_a_plan_goes_on_without_the_degrees_that_it_does_not_need(house, state, degrees):
+    """A source that dies under the search: what is known by then is an answer, if it is one."""
+    elements = {"kitchen": "room", "bot": "robot", "table": "support", "shelf": "support"}
+    facts = ["at(bot, kitchen)", "in_room(table, kitchen)", "in_room(shelf, kitchen)"]
+    given = {}
+    for i in range(12):
+        elements[f"item_{i}"] = "item"
+        facts.append(f"on(item_{i}, table)")
+        given[f"can_grasp(bot, item_{i})"] = 0.5 + 0.4 * (i * 7 % 12) / 12
+        given[f"stable(shelf, item_{i})"] = 0.6 + 0.3 * (i * 11 % 12) / 12
+    instance = state(house, elements, facts)
+    goal = parse_expression('on(?x, shelf) and serves_as(?x, "drinking")')
+    results = []
+    for answers in range(100):
+        dying = Dying(degrees(given), answers)
+        results.append(plan(house, instance, goal, PlanningOptions(alpha=0.0), dying))
+        if dying.answers >= 0:
+            break
+        assert "lost" in results[-1].message
+    assert results[0].status is PlanStatus.NO_JUDGEMENT, "it needs some"
+    assert results[-1].status is PlanStatus.SOLVED_OPTIMALLY
+    known = [result for result in results[:-1] if result.plan is not None]
+    assert known
+    for result in known:
+        assert result.status is PlanStatus.SOLVED_SATISFICING
+        assert result.verification.ok
+        assert result.plan.membership <= results[-1].plan.membership

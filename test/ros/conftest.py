@@ -278,6 +278,7 @@ def stack_options() -> Callable[..., StackOptions]:
         folder: Path, overrides: dict[str, Any] | None = None, *, warm: bool = False, **more: Any
     ) -> StackOptions:
         merged: dict[str, dict[str, Any]] = {
+            "scene_graph": {"last_graph": str(folder / "scene-{robot}.sqlite")},
             "grounder": {
                 "calibration_path": str(folder / "calibration-{robot}-{world}.sqlite"),
                 "cache_path": str(folder / "judgements.sqlite"),

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The death of an action server's process, noticed within a second.
+"""The death of a node's process, noticed within a second by those who depend on the node.
 
 Discovery lists a process that was killed until its participant's lease has run out (20 s with Fast
 DDS). So whoever depends on a server hears which process it is (`runtime.sign_of_life`), and from
 then on asks the kernel. Where the kernel can't tell, because the process runs on another machine or
 in another container, the beat has to go on. Of a server that gives no sign nobody can tell; for it
-discovery alone counts.
+discovery alone counts. A process that a signal has stopped is as good as dead until it goes on.
+
+A server is found by a topic that only such a server publishes: that of an action's status, or
+another one.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -28,6 +32,9 @@ from fcp_ros.nodes.runtime.sign_of_life import TOPIC, ProcessIdentity, read_part
 STATUS_TOPIC = "{}/_action/status"
 """Topic on which the server of an action publishes the status of its goals."""
 
+GROUNDER_TOPIC = "grounding_info"
+"""A topic that only a grounder publishes: services do not tell who serves them."""
+
 SILENT_AFTER = 0.7
 """Seconds without a beat after which a process that the kernel does not show counts as dead: the
 next look, at most 0.1 s later, is still within a second of a death just after a beat."""
@@ -40,6 +47,10 @@ announcement only 3 s later."""
 LONGEST_LOOK = 0.2
 """Seconds that one look may add to a silence. Who was held up itself, for longer than its usual
 0.1 s between two looks, has not yet read the beats of that time."""
+
+STOPPED_AFTER = 0.5
+"""Seconds after which a process that the kernel shows as stopped counts as dead: some tools stop a
+process for a moment to look into it."""
 
 SEARCH_PERIOD = 1.0
 """Seconds between two looks for a server, so that its process is known before it is needed."""
@@ -66,8 +77,40 @@ class _Beats:
         return self._silence > self._limit
 
 
+class _Visible:
+    """A process that the kernel shows."""
+
+    def __init__(self, identity: ProcessIdentity) -> None:
+        self._identity = identity
+        self._stopped: float | None = None
+
+    def has_ended(self) -> bool:
+        """Look; return True if the process has ended, or was stopped a while ago."""
+        if self._identity.has_ended():
+            return True
+        if not self._identity.is_stopped():
+            self._stopped = None
+            return False
+        now = time.monotonic()
+        self._stopped = now if self._stopped is None else self._stopped
+        return now - self._stopped >= STOPPED_AFTER
+
+
+@dataclass(frozen=True)
+class Servers:
+    """The nodes that discovery lists as servers, by their full names.
+
+    Attributes:
+        alive: Those that live, and those of which nobody can tell.
+        dead: Those whose process has died, or is stopped.
+    """
+
+    alive: tuple[str, ...] = ()
+    dead: tuple[str, ...] = ()
+
+
 class ServerLife:
-    """Watches the process of the server of an action.
+    """Watches the processes of the servers of one kind.
 
     Looks come from any thread, and signs from the executor's; `_lock` guards the tables. There is a
     subscription only until the process is known to be visible here, so that beats cost nothing on
@@ -75,14 +118,16 @@ class ServerLife:
 
     Args:
         node: The node that asks.
-        action: Name of the action.
+        name: Name of the action whose servers are meant; or, with `is_topic`, of a topic that only
+            the servers publish.
+        is_topic: See `name`.
     """
 
-    def __init__(self, node: Node, action: str) -> None:
+    def __init__(self, node: Node, name: str, *, is_topic: bool = False) -> None:
         self._node = node
-        self._status = node.resolve_topic_name(STATUS_TOPIC.format(action))
+        self._topic = node.resolve_topic_name(name if is_topic else STATUS_TOPIC.format(name))
         self._lock = threading.Lock()
-        self._processes: dict[bytes, ProcessIdentity | _Beats] = {}  # by participant
+        self._processes: dict[bytes, _Visible | _Beats] = {}  # by participant
         self._unheard: dict[bytes, _Beats] = {}  # likewise: those that have not given a sign
         self._subscriptions: dict[str, Subscription] = {}  # by topic
         self._strangers: set[bytes] = set()  # that gave no sign when they were first seen
@@ -93,9 +138,22 @@ class ServerLife:
     @property
     def is_dead(self) -> bool:
         """True if discovery still lists servers whose process has died, and no others."""
-        servers = self._node.get_publishers_info_by_topic(self._status)
-        states = [self._has_ended(server) for server in servers]  # each is looked at
-        return bool(states) and all(states)
+        servers = self.look()
+        return bool(servers.dead) and not servers.alive
+
+    def look(self) -> Servers:
+        """Look at all servers."""
+        alive: list[str] = []
+        dead: list[str] = []
+        for server, has_ended in self.examine():
+            name = f"{server.node_namespace.rstrip('/')}/{server.node_name}"
+            (dead if has_ended else alive).append(name)
+        return Servers(tuple(alive), tuple(dead))
+
+    def examine(self) -> list[tuple[Any, bool]]:
+        """Return the endpoint of each server, and True if its process has died."""
+        servers = self._node.get_publishers_info_by_topic(self._topic)
+        return [(server, self._has_ended(server)) for server in servers]
 
     def close(self) -> None:
         """End the watch."""
@@ -111,7 +169,7 @@ class ServerLife:
     def _search(self) -> None:
         """Look until there is a server, and once more: its sign may be listed after its status."""
         with suppress(Exception):  # the node was destroyed meanwhile
-            servers = self._node.get_publishers_info_by_topic(self._status)
+            servers = self._node.get_publishers_info_by_topic(self._topic)
             for server in servers:
                 self._has_ended(server)
             unknown = set(map(read_participant, servers)) - self._processes.keys()
@@ -152,7 +210,7 @@ class ServerLife:
             process = self._processes.get(participant)
             if process is None:
                 identity = ProcessIdentity(sign.machine, sign.pid, sign.start)
-                process = identity if identity.is_visible() else _Beats()
+                process = _Visible(identity) if identity.is_visible() else _Beats()
                 self._processes[participant] = process
                 self._unheard.pop(participant, None)
             elif isinstance(process, _Beats):

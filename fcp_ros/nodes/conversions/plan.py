@@ -35,6 +35,7 @@ class PlanOrigin:
         stamp: Time of planning.
         frame_id: Frame of that scene graph.
         units: Resource -> unit.
+        deadline: Longest time that the plan may take (s); 0 for none.
     """
 
     asked: str = ""
@@ -42,6 +43,7 @@ class PlanOrigin:
     stamp: Time = field(default_factory=Time)
     frame_id: str = "map"
     units: Mapping[str, str] = field(default_factory=dict)
+    deadline: float = 0.0
 
 
 def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
@@ -58,6 +60,7 @@ def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
         steps=_steps_to_ros(plan),
         scheduled=plan.schedule is not None,
         makespan=duration_to_ros(plan.schedule.makespan if plan.schedule else 0.0),
+        deadline=duration_to_ros(origin.deadline),
         binding=binding_to_ros(plan.binding),
         goal_judgements=judgements_to_ros(plan.goal_judgements),
         resources_after=[

@@ -26,10 +26,12 @@ from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.planner_client import PlannerClient
 from fcp_ros.nodes.executive.questions import OpenQuestions
 from fcp_ros.nodes.executive.reports import GoalReport
+from fcp_ros.nodes.executive.scene_watch import SceneWatch
 from fcp_ros.nodes.executive.standing_wish import StandingWish
-from fcp_ros.nodes.executive.thread import GoalContext
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.managed_node import GoalEnd
 from fcp_ros.nodes.scene_access.follower import NoSceneError
+from fcp_ros.nodes.scene_access.owner import ADVICE
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.srv import SettleName
@@ -41,6 +43,8 @@ PLAN_ERRORS = {
     DispatchStatus.NO_EXECUTOR: PlanError.NO_EXECUTOR,
     DispatchStatus.EXECUTOR_LOST: PlanError.EXECUTOR_LOST,
     DispatchStatus.CANCELLED: PlanError.CANCELLED,
+    DispatchStatus.SCENE_LOST: PlanError.SCENE_LOST,
+    DispatchStatus.NAME_CONFLICT: PlanError.NAME_CONFLICT,
     DispatchStatus.OUTDATED: PlanError.STEP_FAILED,  # of `achieve_goal` only, which replans
 }
 """Status of a dispatched plan -> error code of ``execute_task_plan``."""
@@ -52,17 +56,28 @@ STATES = {
 }
 """End of a goal -> ``execution_state``."""
 
+START_WAIT = 1.0
+"""Seconds that a goal waits at its beginning for a lost scene graph: its node may be starting."""
+
+ASK_AGAIN = 0.5
+"""Seconds after which the planner is asked again that has lost a scene graph which is there."""
+
+MOST_REQUESTS = 5
+"""Requests of that kind for one plan."""
+
 
 @dataclass(frozen=True)
 class ExecutiveParts:
     """The parts of the configured node that every goal needs."""
 
     domain: Domain
+    thread: ExecutiveThread
     runner: PlanRunner
     planner: PlannerClient
     delivery: OutcomeDelivery
     questions: OpenQuestions
     names: NameWatch
+    scene_watch: SceneWatch
     read_waits: Callable[[], WaitSettings]
 
 
@@ -103,6 +118,7 @@ class PlanExecution:
             error_msg="" if conclusion.code == PlanError.NONE else conclusion.message,
             steps_done=self._done,
             outcomes=self._report.outcomes,
+            late=self._report.describe_delay(),
         )
         return conclusion.end, result
 
@@ -111,13 +127,19 @@ class PlanExecution:
         if not plan.steps and not plan.goal:
             text = "The plan is empty and has no goal: send one that make_plan returned."
             return Conclusion(GoalEnd.ABORTED, PlanError.INVALID_PLAN, text)
+        lost = self._parts.scene_watch.await_owner(
+            self._context, START_WAIT, self._report.on_scene_lost
+        )
+        if lost and not self._context.is_cancelled:
+            return Conclusion(GoalEnd.ABORTED, PlanError.SCENE_LOST, f"{lost} {ADVICE}")
         steps, problem = prepare_plan(self._parts.runner, self._context, plan, self._waits)
         if self._context.is_cancelled:
             return conclude_cancelled(self._context, PlanError, "Cancelled before the first step.")
         if problem:
             return Conclusion(GoalEnd.ABORTED, PlanError.INVALID_PLAN, problem)
         self._report.on_plan(plan)
-        result = self._parts.runner.run(self._context, plan, steps, self._report)
+        deadline = self._report.watch_deadline(plan)
+        result = self._parts.runner.run(self._context, plan, steps, self._report, deadline=deadline)
         self._done = result.steps_done
         if result.status is DispatchStatus.SUCCEEDED:
             return Conclusion(GoalEnd.SUCCEEDED, PlanError.NONE, result.message)
@@ -168,11 +190,15 @@ class GoalAchievement:
             replans=self._report.replans,
             plan_result=self._plan_result,
             outcomes=self._report.outcomes,
+            late=self._report.describe_delay(),
         )
         return conclusion.end, result
 
     def _plan_and_execute(self, reason: str) -> Conclusion | Decision:
         """Plan and execute once; return the end, or the decision to replan."""
+        lost = self._await_scene()
+        if lost is not None:
+            return lost
         planned_from = self._parts.runner.find_present()
         failure = self._make_plan(reason)
         if self._context.is_cancelled:
@@ -187,9 +213,25 @@ class GoalAchievement:
             return self._follow(self._policy.decide_without_start(problem, self._report.replans))
         self._report.on_plan(plan)
         arrivals = self._watch_arrivals(planned_from)
-        result = self._parts.runner.run(self._context, plan, steps, self._report, arrivals)
+        deadline = self._report.watch_deadline(plan)
+        result = self._parts.runner.run(
+            self._context, plan, steps, self._report, arrivals, deadline
+        )
         self._settle_names()
         return self._follow(self._policy.decide(result, self._report.replans), result)
+
+    def _await_scene(self) -> Conclusion | None:
+        """Wait until the scene graph is kept up to date; return the end if it stays stale.
+
+        A goal that has begun waits for long, since much may have been done already.
+        """
+        wait = self._waits.scene_wait if self._report.outcomes else START_WAIT
+        lost = self._parts.scene_watch.await_owner(self._context, wait, self._report.on_scene_lost)
+        if self._context.is_cancelled:
+            return self._conclude_cancelled("Cancelled before a plan was made.")
+        if not lost:
+            return None
+        return Conclusion(GoalEnd.ABORTED, GoalError.SCENE_LOST, f"{lost} {ADVICE}")
 
     def _settle_names(self) -> None:
         """Ask if effects arrived under another name, and wait until a yes shows in the scene.
@@ -231,11 +273,32 @@ class GoalAchievement:
             return self._confirm()
         if not _is_solved(self._plan_result):
             text = self._plan_result.status.message
-            return Conclusion(GoalEnd.ABORTED, GoalError.PLANNING_FAILED, text)
+            lost = self._plan_result.status.code == PlanStatus.SCENE_LOST.value
+            code = GoalError.SCENE_LOST if lost else GoalError.PLANNING_FAILED
+            return Conclusion(GoalEnd.ABORTED, code, text)
         return None
 
     def _request_plan(self, reason: str) -> Conclusion | None:
-        """Ask the planner; return the end of the goal if it does not answer."""
+        """Ask the planner; return the end of the goal if it does not answer.
+
+        A planner that has lost the scene graph is asked again, as it may hear of its return later.
+        """
+        for _ in range(MOST_REQUESTS):
+            found = self._request_once(reason)
+            if found is not None or self._context.is_cancelled:
+                return found
+            if self._plan_result.status.code != PlanStatus.SCENE_LOST.value:
+                return None
+            found = self._await_scene()
+            if found is not None:
+                return found
+            for _event in self._parts.thread.wait_events(ASK_AGAIN):
+                if self._context.is_cancelled:
+                    return None
+        return None
+
+    def _request_once(self, reason: str) -> Conclusion | None:
+        """Ask the planner once; return the end of the goal if it does not answer."""
         self._report.on_planning(reason)
         answer = self._parts.planner.request_plan(
             self._context,
@@ -362,6 +425,10 @@ def _find_error(result: DispatchResult) -> GoalError:
         return GoalError.TIMED_OUT
     if result.status is DispatchStatus.EXECUTOR_LOST:
         return GoalError.EXECUTOR_LOST
+    if result.status is DispatchStatus.SCENE_LOST:
+        return GoalError.SCENE_LOST
+    if result.status is DispatchStatus.NAME_CONFLICT:
+        return GoalError.NAME_CONFLICT
     outcome = result.last_outcome
     if outcome is not None and outcome.code is OutcomeCode.CANCELLED:
         return GoalError.CANCELLED  # by somebody else, at the executor

@@ -37,9 +37,10 @@ from fcp_ros.nodes.executive.parameters import (
     make_wait_settings,
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
-from fcp_ros.nodes.executive.planner_client import PlannerClient
+from fcp_ros.nodes.executive.planner_client import ACTION, PlannerClient
 from fcp_ros.nodes.executive.questions import OpenQuestions
 from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
+from fcp_ros.nodes.executive.scene_watch import SceneWatch
 from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, ThreadClosed
 from fcp_ros.nodes.runtime.domain_parameter import (
@@ -54,6 +55,7 @@ from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefus
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
+from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.nodes.scene_access.reporter import SceneReporter
 from fcp_ros.srv import AnswerQuestion, SettleName
 
@@ -102,6 +104,8 @@ class ExecutiveNode(ManagedNode):
         self._reporter: SceneReporter | None = None
         self._opened: list[Any] = []  # to be closed by `release`, also of a half-done configure
         self._delivery: OutcomeDelivery | None = None
+        self._owner: SceneOwner | None = None
+        self._planner: PlannerClient | None = None
         self._step_clients: StepClients | None = None
         self._outcomes: Any = None
         self._states: Any = None
@@ -128,8 +132,10 @@ class ExecutiveNode(ManagedNode):
         reporter = self._reporter = SceneReporter(self, updates, self._scene, domain)
         thread = self._thread = ExecutiveThread(lambda event: runner.handle_late(event))
         clients = self._step_clients = StepClients(self, thread.events.post)
-        planner = PlannerClient(self, thread)
+        planner = self._planner = PlannerClient(self, thread)
         backlog = self.parameters.integer("outcome_backlog")
+        owner = self._owner = SceneOwner(self, self._scene)
+        scene_watch = SceneWatch(self, thread, owner)
         delivery = self._delivery = OutcomeDelivery(
             self, self._outcomes, thread, backlog, self._open_journal()
         )
@@ -140,7 +146,7 @@ class ExecutiveNode(ManagedNode):
             lambda: self.get_clock().now().to_msg(),
             self.get_logger().warning,
         )
-        self._opened = [clients, planner, delivery, reporter, names]
+        self._opened = [clients, planner, delivery, reporter, names, scene_watch, owner]
         for executor in list_executors(domain):
             clients.prepare(executor)
         runner = PlanRunner(
@@ -151,14 +157,17 @@ class ExecutiveNode(ManagedNode):
             reporter,
             lambda: make_dispatch_settings(self.parameters),
             names,
+            scene_watch,
         )
         self._parts = ExecutiveParts(
             domain,
+            thread,
             runner,
             planner,
             delivery,
             OpenQuestions(thread),
             names,
+            scene_watch,
             lambda: make_wait_settings(self.parameters),
         )
         follow_scene(self, self._scene, self._on_scene_changed)
@@ -207,34 +216,51 @@ class ExecutiveNode(ManagedNode):
         for part in opened:
             part.close()
         self._parts = self._reporter = self._delivery = self._step_clients = self._names = None
+        self._owner = self._planner = None
         super().release()
         self._scene.clear()
         self._outcomes = self._states = self._plans = None
 
     def diagnose(self) -> Diagnosis:
-        """Report if there is a goal, and the newest scene graph."""
+        """Report what hinders goals: a stale scene graph, doubles, missing nodes; and the load."""
         thread, sequence, delivery = self._thread, self._scene.sequence, self._delivery
-        counts = {} if delivery is None else delivery.values()
-        lost = counts.get("lost_outcomes", 0)
-        problem = f"{lost} outcomes were given up: no grounder confirms them" if lost else ""
-        if delivery is not None and delivery.journal_problem:
-            problem = delivery.journal_problem
-        names = self._names
+        names, counts = self._names, {} if delivery is None else delivery.values()
         open_names = [] if names is None else [str(one) for one in names.waiting]
-        if open_names and not problem:
-            problem = f"perception may use other names, answer settle_name: {'; '.join(open_names)}"
-        if names is not None and names.note and not problem:
-            problem = names.note
+        errors, missing = self._find_hindrances()
+        warnings = [f"nobody answers under {', '.join(missing)}"] if missing else []
+        if delivery is not None and delivery.journal_problem:
+            warnings.append(delivery.journal_problem)
+        elif lost := counts.get("lost_outcomes", 0):
+            warnings.append(f"{lost} outcomes were given up: no grounder confirms them")
+        if open_names:
+            choices = "; ".join(open_names)
+            warnings.append(f"perception may use other names, answer settle_name: {choices}")
+        if names is not None and names.note:
+            warnings.append(names.note)
+        level = DiagnosticStatus.WARN if warnings else DiagnosticStatus.OK
         return Diagnosis(
-            DiagnosticStatus.WARN if problem else DiagnosticStatus.OK,
-            problem,
+            DiagnosticStatus.ERROR if errors else level,
+            "; ".join([*errors, *warnings]),
             {
                 "busy": thread is not None and thread.is_busy,
                 "scene_sequence_number": "none" if sequence is None else sequence,
+                "missing": ", ".join(missing),
                 "open_names": len(open_names),
                 **counts,
             },
         )
+
+    def _find_hindrances(self) -> tuple[list[str], list[str]]:
+        """Find what keeps goals from being worked on, and the servers that are not there."""
+        owner, clients, planner = self._owner, self._step_clients, self._planner
+        if owner is None or clients is None or planner is None or self._delivery is None:
+            return [], []
+        stale = owner.find_problem()
+        doubled, executors = clients.list_problems()
+        errors = [*([stale] if stale else []), *doubled]
+        missing = [] if planner.is_there else [ACTION]
+        missing += [] if self._delivery.is_served else ["record_outcomes (the grounder)"]
+        return errors, missing + executors
 
     def _on_scene_changed(self) -> None:
         if self._reporter is not None:
@@ -301,6 +327,9 @@ class ExecutiveNode(ManagedNode):
             return _refuse(request, refusal)
         if thread is None or parts is None:
             return _refuse(request, RequestRefusal(RefusalKind.NODE_INACTIVE, CLEANED_UP))
+        assert self._step_clients is not None, "it is made and closed with the parts"
+        if doubled := self._step_clients.find_executives():
+            return _abort(request, "NAME_CONFLICT", doubled)
         try:
             job = thread.submit(context, lambda: self._work(context, parts))
         except WorkerClosed:
@@ -352,16 +381,15 @@ class ExecutiveNode(ManagedNode):
 
 def _refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
     """Return the end and the result of a goal that is not worked on."""
+    return _abort(request, refusal.kind.name, refusal.sentence)
+
+
+def _abort(request: Any, code: str, sentence: str) -> GoalResult:
+    """Return the same for the name of a code that both actions have."""
     is_plan = isinstance(request, ExecutePlan.Goal)
     errors = PlanError if is_plan else GoalError
-    codes = {
-        RefusalKind.NODE_INACTIVE: errors.NODE_INACTIVE,
-        RefusalKind.BUSY: errors.BUSY,
-        RefusalKind.INTERNAL_ERROR: errors.INTERNAL_ERROR,
-    }
     result_type = (ExecutePlan if is_plan else AchieveGoal).Result
-    result = result_type(error_code=int(codes[refusal.kind]), error_msg=refusal.sentence)
-    return GoalEnd.ABORTED, result
+    return GoalEnd.ABORTED, result_type(error_code=int(errors[code]), error_msg=sentence)
 
 
 def main(args: Sequence[str] | None = None) -> int:

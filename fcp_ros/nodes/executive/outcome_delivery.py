@@ -24,6 +24,7 @@ from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.msg import ActionOutcome
+from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.executive.outcome_journal import OutcomeJournal, OutcomeKey, read_key
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
@@ -85,6 +86,7 @@ class OutcomeDelivery:
         self._client = node.create_client(
             RecordOutcomes, "record_outcomes", qos_profile=request_qos(), callback_group=group
         )
+        self._life = ServerLife(node, GROUNDER_TOPIC, is_topic=True)
         self._timer = PausableTimer(node, RETRY_PERIOD, self._look, group)
         self._read_journal()
         if self._waiting:
@@ -117,13 +119,18 @@ class OutcomeDelivery:
         def is_over() -> bool:
             with self._lock:
                 known = read_key(outcome) not in self._waiting
-            return known or context.is_cancelled or not self._client.service_is_ready()
+            return known or context.is_cancelled or not self.is_served
 
         if is_over():
             return
         for _ in self._thread.wait_events(seconds):
             if is_over():
                 return
+
+    @property
+    def is_served(self) -> bool:
+        """True while a grounder answers; discovery lists one that was killed for 20 s more."""
+        return bool(self._client.service_is_ready()) and not self._life.is_dead
 
     def values(self) -> dict[str, object]:
         """Return the counts for the diagnostics."""
@@ -136,6 +143,7 @@ class OutcomeDelivery:
     def close(self) -> None:
         """Destroy client and timer; outcomes that are not confirmed are left to the journal."""
         self._timer.close()
+        self._life.close()
         self._node.destroy_client(self._client)
         if self._journal is not None:
             self._journal.close()
@@ -195,7 +203,7 @@ class OutcomeDelivery:
 
     def _ask(self) -> None:
         """Hand over the oldest outcomes, unless an answer is awaited or nobody would give one."""
-        if not self._client.service_is_ready():
+        if not self.is_served:
             return
         with self._lock:
             if self._asked is not None or not self._waiting:

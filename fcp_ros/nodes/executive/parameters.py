@@ -28,6 +28,8 @@ class PlanError(IntEnum):
     NODE_INACTIVE = 207
     INTERNAL_ERROR = 208
     EXECUTOR_LOST = 209
+    SCENE_LOST = 210
+    NAME_CONFLICT = 211
 
 
 class GoalError(IntEnum):
@@ -45,6 +47,8 @@ class GoalError(IntEnum):
     EXECUTOR_LOST = 309
     NEEDS_CLARIFICATION = 310
     DECLINED = 311
+    SCENE_LOST = 312
+    NAME_CONFLICT = 313
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class WaitSettings:
         planner_margin: Beyond the request's time limit.
         grace_time: Until a cancelled planner answers.
         settle_time: Until the scene graph that a plan was made on has arrived.
+        scene_wait: Until a lost scene graph is kept up to date again, in a goal that has begun.
         learn_wait: Until the grounder has learned from an outcome.
         question_timeout: Until a question is answered.
     """
@@ -66,6 +71,7 @@ class WaitSettings:
     planner_margin: float
     grace_time: float
     settle_time: float
+    scene_wait: float
     learn_wait: float
     question_timeout: float
 
@@ -100,6 +106,7 @@ PARAMETERS = (
     _seconds("grace_time", 5.0, "Longest wait for an executor that was asked to stop", 0.1),
     _seconds("executor_wait", 5.0, "Longest wait for executors, and the planner, to be there", 0.1),
     _seconds("settle_time", 3.0, "Longest wait for the scene graph to show a step's effects"),
+    _seconds("scene_wait", 60.0, "Longest wait for a lost scene graph before a goal is given up"),
     _seconds("planner_timeout", 120.0, "Longest wait for a plan, if the goal names no limit", 0.1),
     _seconds("planner_margin", 10.0, "Wait for the planner beyond the time limit of the goal"),
     _seconds("learn_wait", 1.5, "Longest wait for the grounder to learn before replanning"),
@@ -143,6 +150,7 @@ def make_dispatch_settings(values: ParameterTable) -> DispatchSettings:
         grace_time=values.number("grace_time"),
         executor_wait=values.number("executor_wait"),
         settle_time=values.number("settle_time"),
+        scene_wait=values.number("scene_wait"),
         trust_executors=values.flag("trust_executors"),
     )
 
@@ -155,6 +163,7 @@ def make_wait_settings(values: ParameterTable) -> WaitSettings:
         planner_margin=values.number("planner_margin"),
         grace_time=values.number("grace_time"),
         settle_time=values.number("settle_time"),
+        scene_wait=values.number("scene_wait"),
         learn_wait=values.number("learn_wait"),
         question_timeout=values.number("question_timeout"),
     )

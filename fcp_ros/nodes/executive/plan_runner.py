@@ -11,6 +11,7 @@ from fcp_ros.cset import Delta, Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import Shifts, shift_elements, shift_state
 from fcp_ros.execution.arrivals import ArrivalWatch
+from fcp_ros.execution.deadline import DeadlineWatch
 from fcp_ros.execution.dispatch import Dispatcher
 from fcp_ros.execution.dispatch_model import DispatchResult, DispatchSettings
 from fcp_ros.execution.events import (
@@ -19,10 +20,13 @@ from fcp_ros.execution.events import (
     CancelStep,
     Command,
     Event,
+    ExecutorReady,
     FindExecutor,
+    Finished,
     PlanOutdated,
     RecordOutcome,
     ReportProgress,
+    SceneLost,
     SendStep,
     Tick,
     WorldChanged,
@@ -33,6 +37,7 @@ from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.name_watch import NameWatch
+from fcp_ros.nodes.executive.scene_watch import SceneNews, SceneWatch
 from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
@@ -41,6 +46,9 @@ from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.rules import StepRules
 
 EVENTS = get_args(Event)
+
+DECISIVE = (Tick, ExecutorReady, Finished, SceneNews)
+"""Events after which something is sent or judged by the scene graph, which must not be stale."""
 
 
 class RunListener(Protocol):
@@ -57,6 +65,15 @@ class RunListener(Protocol):
 
     def on_cancelling(self) -> None:
         """The plan is being cancelled."""
+
+    def on_scene_lost(self, problem: str) -> None:
+        """The scene graph is stale, and nothing is sent until it is kept again."""
+
+    def on_scene_found(self) -> None:
+        """The scene graph is kept up to date again."""
+
+    def on_late(self, problem: str) -> None:
+        """The deadline of the plan can't be kept any more."""
 
     def on_scene_changed(self, look: Look) -> None:
         """Elements of the rest of the plan have changed, and the rest was checked again."""
@@ -75,6 +92,7 @@ class PlanRunner:
         reporter: Writes assumed effects.
         settings: Returns the bounds of the waits; called for each plan.
         names: Notices effects that arrive under another name.
+        scene_watch: Tells when the scene graph is lost, and when it is kept again.
     """
 
     def __init__(
@@ -86,7 +104,9 @@ class PlanRunner:
         reporter: SceneReporter,
         settings: Callable[[], DispatchSettings],
         names: NameWatch,
+        scene_watch: SceneWatch,
     ) -> None:
+        self._scene_watch = scene_watch
         self._names = names
         self._domain = domain
         self._thread = thread
@@ -100,6 +120,7 @@ class PlanRunner:
         self._shifted = domain  # with the shifts
         self._monitor = Monitor(self._rules, self._present)
         self._last_seen: Instance | None = None
+        self._deadline: DeadlineWatch | None = None  # of the plan at hand, until it is missed
 
     def await_scene(self, context: GoalContext, sequence: int, seconds: float) -> None:
         """Wait until the scene graph with this number, or a later one, has arrived.
@@ -168,6 +189,7 @@ class PlanRunner:
         steps: Sequence[PlanStep],
         listener: RunListener,
         arrivals: ArrivalWatch | None = None,
+        deadline: DeadlineWatch | None = None,
     ) -> DispatchResult:
         """Run a plan to its end.
 
@@ -181,23 +203,29 @@ class PlanRunner:
             steps: Its steps.
             listener: Gets what happens.
             arrivals: Tells if the plan is outdated because something has appeared.
+            deadline: Tells when the deadline of the plan can't be kept any more.
         """
         monitor = self._monitor = Monitor(self._rules, self._present)
         dispatcher = Dispatcher(steps, self._settings(), self._ledger, monitor, time.monotonic)
         watch = PlanWatch(self._rules, tuple(steps), monitor.find_effects)
         seen = self._scene.sequence
         is_cancelling = False
+        self._deadline = deadline
+        self._scene_watch.begin()
         try:
             self._obey(dispatcher.start(), plan, listener)
             while dispatcher.result is None:
+                late_at = self._tell_delay(listener)
                 if context.is_cancelled and not is_cancelling:
                     is_cancelling = True
                     listener.on_cancelling()
                     self._obey(dispatcher.handle(CancelRequested()), plan, listener)
                     continue
-                event = self._thread.take(dispatcher.deadline)
+                event = self._thread.take(_find_earlier(dispatcher.deadline, late_at))
                 if event is None:
                     event = Tick()
+                if isinstance(event, DECISIVE):
+                    self._obey(self._tell_scene(dispatcher, listener), plan, listener)
                 if isinstance(event, EVENTS):  # otherwise late news of the planner or grounder
                     self._obey(dispatcher.handle(event), plan, listener)
                 if isinstance(event, WorldChanged) and dispatcher.result is None:
@@ -209,8 +237,33 @@ class PlanRunner:
             return dispatcher.result
         finally:
             self._clients.unwatch()
+            self._scene_watch.end()
+            self._deadline = None
             if dispatcher.result is None:  # a fault of ours: no executor may go on alone
                 self._stop_all()
+
+    def _tell_scene(self, dispatcher: Dispatcher, listener: RunListener) -> Sequence[Command]:
+        """Tell the dispatcher if the scene graph was lost or found since the last look."""
+        change = self._scene_watch.look()
+        if change is None:
+            return ()
+        if isinstance(change, SceneLost):
+            listener.on_scene_lost(change.reason)
+        else:
+            listener.on_scene_found()
+        return dispatcher.handle(change)
+
+    def _tell_delay(self, listener: RunListener) -> float | None:
+        """Tell once that the deadline can't be kept; return the time of the next look."""
+        if self._deadline is None:
+            return None
+        now = time.monotonic()
+        problem = self._deadline.find_breach(now)
+        if not problem:
+            return self._deadline.find_moment(now)
+        self._deadline = None
+        listener.on_late(problem)
+        return None
 
     def _check_rest(
         self, watch: PlanWatch, index: int, seen: int | None, listener: RunListener
@@ -238,12 +291,17 @@ class PlanRunner:
             elif isinstance(command, SendStep):
                 listener.on_step_sent(command.index)
                 self._watch_names(None)
+                if self._deadline is not None:
+                    self._deadline.begin_step(command.index, time.monotonic())
                 self._clients.send(command, plan.id, plan.steps[command.index])
             elif isinstance(command, ReportProgress):
                 listener.on_progress(command.index, command.progress, command.message)
             elif isinstance(command, RecordOutcome):
                 listener.on_outcome(command.record)
-                self._watch_names(command.record.step)
+                if self._deadline is not None:
+                    self._deadline.end_step(command.record.index)
+                if not command.record.scene_lost:  # a stale scene shows no names
+                    self._watch_names(command.record.step)
             elif isinstance(command, AssumeEffects):
                 self._assume_effects(command.step)
             else:
@@ -298,3 +356,8 @@ class PlanRunner:
     def _stop_all(self) -> None:
         for attempt in self._ledger.list_attempts():
             self._clients.cancel(attempt)
+
+
+def _find_earlier(one: float | None, other: float | None) -> float | None:
+    """Return the earlier of two times; None stands for never."""
+    return min((moment for moment in (one, other) if moment is not None), default=None)

@@ -171,12 +171,14 @@ class PlannerClient:
         )
         return ActionCall(self._client, MakePlan.Goal(request=request), listener)
 
-    def _is_there(self) -> bool:
+    @property
+    def is_there(self) -> bool:
+        """True while a planner answers."""
         return bool(self._client.server_is_ready()) and not self._life.is_dead
 
     def _watch(self, wanted: bool, event: object) -> None:
         """Post an event as soon as the planner answers, or no longer answers."""
-        watch = ServerWatch(self._is_there, wanted, lambda: self._thread.events.post(event))
+        watch = ServerWatch(lambda: self.is_there, wanted, lambda: self._thread.events.post(event))
         self._monitor.watch(ACTION, watch)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection
 from copy import deepcopy
@@ -14,13 +15,14 @@ from rclpy.publisher import Publisher
 
 from fcp_ros.action import AchieveGoal, ExecutePlan
 from fcp_ros.execution.credit import find_credited_step
+from fcp_ros.execution.deadline import DeadlineWatch, describe_delay
 from fcp_ros.execution.monitoring import Look
 from fcp_ros.execution.outcome import StepRecord
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import ActionOutcome, ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
-from fcp_ros.nodes.conversions.common import duration_to_ros
+from fcp_ros.nodes.conversions.common import duration_from_ros, duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_to_ros, set_quality
 from fcp_ros.nodes.executive.thread import GoalContext
 
@@ -78,6 +80,9 @@ class GoalReport:
         self._problem = ""
         self._looked = -LOOK_PERIOD
         self._question = Question()
+        self._late = ""
+        self._deadline = math.inf  # of the first plan: a replan does not prolong it
+        self._begun: float | None = None  # when that plan began
 
     # --- phases ---------------------------------------------------------------------------------
 
@@ -101,6 +106,22 @@ class GoalReport:
         message = f"Executing a plan of {len(plan.steps)} steps."
         self.publish_state(ExecutionState.EXECUTING, message)
 
+    def watch_deadline(self, plan: PlanMessage) -> DeadlineWatch:
+        """Make the watch over the deadline of a plan that is about to be executed."""
+        if self._begun is None:
+            self._begun = time.monotonic()
+            self._deadline = duration_from_ros(plan.deadline) or math.inf
+        durations = [duration_from_ros(step.expected_duration) for step in plan.steps]
+        # What was said once is not said again.
+        deadline = math.inf if self._late else self._deadline
+        return DeadlineWatch(durations, deadline, self._begun)
+
+    def describe_delay(self) -> str:
+        """Say, at the end, that the deadline was missed: one sentence; "" if it was kept."""
+        if self._begun is None:
+            return ""
+        return describe_delay(self._deadline, time.monotonic() - self._begun)
+
     def on_question(self, question: Question) -> None:
         """The goal waits for an answer to a question; kind NONE: it no longer does."""
         self._question = question
@@ -120,6 +141,7 @@ class GoalReport:
                 step_count=len(self._plan.steps),
                 replans=self.replans,
                 question=self._question,
+                late=self._late,
             )
         )
 
@@ -148,6 +170,7 @@ class GoalReport:
             outcome=outcome_to_ros(record.outcome),
             duration=duration_to_ros(record.duration),
             simulated=self._channels.is_simulated(record.step.executor),
+            scene_lost=record.scene_lost,
         )
         message.header.stamp = self._node.get_clock().now().to_msg()
         set_quality(message, record.outcome)
@@ -169,6 +192,24 @@ class GoalReport:
     def on_cancelling(self) -> None:
         """The goal is being cancelled."""
         self.publish_state(ExecutionState.CANCELLING, "Cancelling.")
+
+    def on_scene_lost(self, problem: str) -> None:
+        """The scene graph is stale, and nothing is sent until it is kept again."""
+        message = f"{problem} Nothing is sent until it is kept again."
+        self.publish_state(ExecutionState.SCENE_LOST, message)
+        self._send_feedback(AchieveGoal.Feedback.SCENE_LOST, self._progress, message)
+
+    def on_scene_found(self) -> None:
+        """The scene graph is kept up to date again."""
+        message = "The scene graph is kept up to date again; execution goes on."
+        self.publish_state(ExecutionState.EXECUTING, message)
+        self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, message)
+
+    def on_late(self, problem: str) -> None:
+        """The deadline of the plan can't be kept any more."""
+        self._late = problem
+        self.publish_state(ExecutionState.EXECUTING, problem)
+        self._send_feedback(AchieveGoal.Feedback.EXECUTING, self._progress, problem)
 
     def on_scene_changed(self, look: Look) -> None:
         """Report the consequence of a change of the plan's elements for the rest of the plan.
@@ -194,6 +235,7 @@ class GoalReport:
                 plan_id=self._plan.id,
                 step_index=self._index,
                 progress=progress,
+                late=self._late,
                 message=message,
             )
         else:
@@ -204,6 +246,7 @@ class GoalReport:
                 step_index=self._index,
                 progress=progress,
                 question=self._question,
+                late=self._late,
                 message=message,
             )
         goal.publish_feedback(feedback)

@@ -13,6 +13,7 @@ from unique_identifier_msgs.msg import UUID
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.events import (
     Accepted,
+    ExecutorBarred,
     ExecutorLost,
     ExecutorReady,
     Feedback,
@@ -27,6 +28,7 @@ from fcp_ros.nodes.calls.server_life import ServerLife
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_from_answer
+from fcp_ros.nodes.executive.doubles import Doubles, describe_double
 from fcp_ros.nodes.executive.thread import Post
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 
@@ -45,6 +47,7 @@ class StepClients:
     def __init__(self, node: Node, post: Post) -> None:
         self._node = node
         self._post = post
+        self._doubles = Doubles(node)
         self._monitor = ServerMonitor(node)
         self._clients: dict[str, SafeActionClient] = {}
         self._lives: dict[str, ServerLife] = {}
@@ -69,11 +72,43 @@ class StepClients:
         return lambda: client.server_is_ready() and not life.is_dead
 
     def find(self, executor: str) -> None:
-        """Post `ExecutorReady` as soon as the executor's server is there."""
-        ready = ExecutorReady(executor)
+        """Post `ExecutorReady` as soon as the executor's server is there, and no second one.
+
+        While there are two, or two executives, an `ExecutorBarred` says so.
+        """
         is_there = self._make_look(executor)
-        watch = ServerWatch(is_there, True, lambda: self._post(ready, None))
-        self._monitor.watch(f"find {executor}", watch)
+
+        def is_doubled() -> bool:
+            return bool(self.find_double(executor))
+
+        def on_ready() -> None:
+            self._monitor.unwatch(f"bar {executor}")
+            self._post(ExecutorReady(executor), None)
+
+        def on_doubled() -> None:
+            self._post(ExecutorBarred(executor, self.find_double(executor)), None)
+
+        ready = ServerWatch(lambda: is_there() and not is_doubled(), True, on_ready)
+        self._monitor.watch(f"bar {executor}", ServerWatch(is_doubled, True, on_doubled))
+        self._monitor.watch(f"find {executor}", ready)
+
+    def find_double(self, executor: str) -> str:
+        """Say that a step for an executor would be done twice: one sentence; "" if it would not."""
+        self.prepare(executor)
+        return self._doubles.find_problem() or describe_double(self._lives[executor], executor)
+
+    def find_executives(self) -> str:
+        """Say that a second executive acts in this namespace: one sentence; "" if none does."""
+        return self._doubles.find_problem()
+
+    def list_problems(self) -> tuple[list[str], list[str]]:
+        """List what hinders sending steps: names of several nodes, and missing executors."""
+        with self._lock:
+            executors = list(self._lives)
+        doubled = [self._doubles.find_problem()]
+        doubled += [describe_double(self._lives[name], name) for name in executors]
+        missing = [name for name in executors if not self._make_look(name)()]
+        return [one for one in doubled if one], missing
 
     def send(self, command: SendStep, plan_id: UUID, step: PlanStepMessage) -> None:
         """Give a step to its executor; the events carry the command's attempt."""
@@ -112,6 +147,7 @@ class StepClients:
     def close(self) -> None:
         """Destroy the clients; answers that have not arrived are lost."""
         self._monitor.close()
+        self._doubles.close()
         with self._lock:
             clients, lives = list(self._clients.values()), list(self._lives.values())
             self._clients.clear()
@@ -132,13 +168,18 @@ class StepClients:
                 (self._simulated.add if result.simulated else self._simulated.discard)(executor)
             post_end(Finished(attempt, outcome_from_answer(status, result)))
 
+        def on_forgotten() -> None:
+            if describe_double(self._lives[executor], executor):
+                return  # the answer may be the other one's, who never knew of it
+            post_end(Forgotten(attempt))
+
         def on_feedback(message: Any) -> None:
             event = Feedback(attempt, message.progress, message.message)
             self._post(event, ("feedback", attempt))
 
         return CallListener(
             ended=on_end,
-            forgotten=lambda: post_end(Forgotten(attempt)),
+            forgotten=on_forgotten,
             accepted=lambda: self._post(Accepted(attempt), None),
             rejected=lambda: post_end(Rejected(attempt)),
             feedback=on_feedback,

@@ -37,7 +37,7 @@ class OutcomeLearner:
         self._teacher = Teacher(complain)
         self._lock = threading.Lock()
         self._unstored: dict[OutcomeNumber, list[Evidence]] = {}
-        self._known = self._simulated = 0
+        self._known = self._simulated = self._stale = 0
 
     def learn(self, messages: Sequence[ActionOutcome]) -> tuple[int, ...]:
         """Record outcomes, except known ones; their evidence is on disk when this returns.
@@ -82,11 +82,15 @@ class OutcomeLearner:
         return {
             "repeated_outcomes": self._known,
             "simulated_outcomes_left_out": self._simulated,
+            "outcomes_on_a_stale_scene_left_out": self._stale,
         }
 
     def _derive_evidence(self, message: ActionOutcome) -> list[Evidence]:
         if message.simulated and self._world is EvidenceWorld.REAL:
             self._simulated += 1
+            return []
+        if message.scene_lost:  # a stale world is no evidence
+            self._stale += 1
             return []
         stamp = time_from_ros(message.header.stamp) or self._now()
         found = []

@@ -17,6 +17,7 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Alignment, Plan, PlanResult
+from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor
 from fcp_ros.nodes.conversions.language import interpretation_to_ros
 from fcp_ros.nodes.planner.learning import PolicyLearning
@@ -51,6 +52,7 @@ from fcp_ros.nodes.runtime.worker import (
     WorkerClosed,
 )
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
+from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning.model.request import BestPlan, Phase, Progress
 from fcp_ros.planning.model.result import PlanStatus
@@ -65,6 +67,7 @@ STATUSES = {
     RefusalKind.NODE_INACTIVE: PlanStatus.NODE_INACTIVE,
     RefusalKind.INTERNAL_ERROR: PlanStatus.INTERNAL_ERROR,
     RefusalKind.NO_JUDGEMENT: PlanStatus.NO_JUDGEMENT,
+    RefusalKind.SCENE_LOST: PlanStatus.SCENE_LOST,
 }
 """Kind of a refusal -> status of the planning result."""
 
@@ -106,6 +109,8 @@ class PlannerNode(ManagedNode):
         self._readings: Worker | None = None
         self._alignments: Worker | None = None
         self._scene = SceneFollower()
+        self._owner: SceneOwner | None = None
+        self._judge: JudgeService | None = None
         self._judge_client: Any = None
         self._monitor: Any = None
         self._plan_publisher: Any = None
@@ -137,6 +142,10 @@ class PlannerNode(ManagedNode):
             JudgePredicates, "judge", qos_profile=request_qos(), callback_group=self.requests
         )
         self._monitor = ServerMonitor(self)
+        self._judge = JudgeService(
+            self._judge_client, self._monitor, ServerLife(self, GROUNDER_TOPIC, is_topic=True)
+        )
+        self._owner = SceneOwner(self, self._scene)
         self._service = self._make_service(domain)
         self._worker = Worker("planner", self.parameters.integer("queue_size"))
         # A search must not hold up these.
@@ -171,9 +180,11 @@ class PlannerNode(ManagedNode):
         worker, self._worker = self._worker, None
         if worker is not None and not worker.close(timeout=5.0):
             self.get_logger().warning("a search did not end in time and is left behind")
-        if self._monitor is not None:
-            self._monitor.close()
-            self._monitor = None
+        life = None if self._judge is None else self._judge.life
+        for part in (self._monitor, self._owner, life):
+            if part is not None:
+                part.close()
+        self._monitor = self._owner = self._judge = None
         if self._judge_client is not None:
             self.destroy_client(self._judge_client)
             self._judge_client = None
@@ -184,8 +195,8 @@ class PlannerNode(ManagedNode):
 
     def diagnose(self) -> Diagnosis:
         """Report if there is a scene and a grounder, and the number of requests."""
-        service, worker, judge = self._service, self._worker, self._judge_client
-        if service is None or worker is None or judge is None:
+        service, worker, judge, owner = self._service, self._worker, self._judge, self._owner
+        if service is None or worker is None or judge is None or owner is None:
             return Diagnosis()
         sequence = self._scene.sequence
         values = {
@@ -199,14 +210,16 @@ class PlannerNode(ManagedNode):
             "last_answer": self._last_answer,
             "changed_elements_of_last_plan": self._describe_changes(),
         }
-        missing = []
+        stale, missing = owner.find_problem(), []
         if sequence is None:
             missing.append("no scene graph has come yet")
-        if not judge.service_is_ready():
-            missing.append("no grounder answers")
+        if not judge.is_there:
+            missing.append(f"no grounder answers{judge.describe_death()}")
         if service.policies.present.is_damaged:
             missing.append("not all policies could be read")
         level = DiagnosticStatus.WARN if missing else DiagnosticStatus.OK
+        if stale:
+            level, missing = DiagnosticStatus.ERROR, [stale, *missing]
         return Diagnosis(level, "; ".join(missing), values)
 
     def _describe_changes(self) -> str:
@@ -406,10 +419,13 @@ class PlannerNode(ManagedNode):
         return response
 
     def _make_service(self, domain: Any) -> PlanningService:
+        assert self._judge is not None, "they are made when the node is configured"
+        assert self._owner is not None, "they are made when the node is configured"
         return PlanningService(
             domain,
             self._scene,
-            JudgeService(self._judge_client, self._monitor),
+            self._owner,
+            self._judge,
             self.parameters,
             lambda: self.get_clock().now().to_msg(),
             lambda sentence: self.get_logger().warning(sentence),

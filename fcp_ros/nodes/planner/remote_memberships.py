@@ -13,6 +13,7 @@ from rclpy.client import Client
 
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.nodes.calls.server_life import ServerLife
 from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
 from fcp_ros.nodes.calls.service_call import ServiceCall
 from fcp_ros.nodes.conversions.common import ConversionError, duration_to_ros
@@ -33,10 +34,22 @@ class JudgeService:
     Attributes:
         client: Client of the service ``judge``; its node is spun elsewhere.
         monitor: Watches for its server.
+        life: Watches the process of its server.
     """
 
     client: Client
     monitor: ServerMonitor
+    life: ServerLife
+
+    @property
+    def is_there(self) -> bool:
+        """True while a grounder answers; discovery lists one that was killed for 20 s more."""
+        return bool(self.client.service_is_ready()) and not self.life.is_dead
+
+    def describe_death(self) -> str:
+        """Say, in parentheses, which grounder has died; "" if none has."""
+        dead = self.life.look().dead
+        return f" ({dead[0]} has died, or is stopped)" if dead else ""
 
 
 class RemoteMemberships:
@@ -59,8 +72,10 @@ class RemoteMemberships:
         deadline: float,
         token: CancelToken,
     ) -> None:
+        self._service = service
         self._client = service.client
         self._monitor = service.monitor
+        self._is_lost = False  # the grounder was lost in this request: it is not asked again
         self._server_wait = server_wait
         self._answer_wait = answer_wait
         self._deadline = deadline
@@ -77,11 +92,12 @@ class RemoteMemberships:
         """
         if not requests:
             return []
-        if not self._await_server():
+        if self._is_lost or not self._await_server():
             raise GroundingError(
                 GroundingCode.NO_ANSWER,
-                f"No grounder offers the service {self._client.srv_name}: start the node grounder "
-                "in the planner's namespace.",
+                f"No grounder offers the service {self._client.srv_name}"
+                f"{self._service.describe_death()}: start the node grounder in the planner's "
+                "namespace.",
             )
         request = JudgePredicates.Request(
             queries=[request_to_ros(item) for item in requests],
@@ -89,11 +105,23 @@ class RemoteMemberships:
         )
         call = ServiceCall(self._client, request, repeatable=True)
         call.answer.add_done_callback(lambda _answer: self._news.set())
+        gone = ServerWatch(lambda: self._service.is_there, False, self._note_loss)
+        self._monitor.watch(f"life {id(self)}", gone)
         try:
-            answered = self._wait(call.answer.done, self._answer_wait + ANSWER_MARGIN)
+            over = self._wait(
+                lambda: call.answer.done() or self._is_lost, self._answer_wait + ANSWER_MARGIN
+            )
+            answered = call.answer.done()
             response = call.answer.result(0.0) if answered else None
         finally:
+            self._monitor.unwatch(f"life {id(self)}")
             call.forget()
+        if over and not answered:
+            raise GroundingError(
+                GroundingCode.NO_ANSWER,
+                f"The grounder was lost while it judged{self._service.describe_death()}: start it "
+                "again.",
+            )
         if not answered:
             raise GroundingError(
                 GroundingCode.NO_ANSWER,
@@ -103,10 +131,18 @@ class RemoteMemberships:
             )
         return _read_response(response, len(requests))
 
+    def _note_loss(self) -> None:
+        self._is_lost = True
+        self._news.set()
+
     def _await_server(self) -> bool:
-        if self._client.service_is_ready():
+        def is_ready() -> bool:
+            return self._service.is_there
+
+        if is_ready():
             return True
-        is_ready = self._client.service_is_ready
+        if self._service.life.is_dead:
+            return False  # nobody knows if it comes back
         self._monitor.watch("judge", ServerWatch(is_ready, True, self._news.set))
         try:
             return self._wait(is_ready, self._server_wait)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.language.registry import make_reader
+from fcp_ros.nodes.calls.server_monitor import ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
 from fcp_ros.nodes.conversions.plan import PlanOrigin, check_degree, plan_from_ros
@@ -41,6 +43,8 @@ from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
+from fcp_ros.nodes.scene_access.owner import SceneLostError, SceneOwner
+from fcp_ros.planning.model.budget import find_latest_end
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
     Phase,
@@ -101,6 +105,7 @@ class PlanningService:
     Args:
         domain: The domain.
         scene: The newest scene graph.
+        owner: Knows if that is kept up to date.
         judge: The grounder's service ``judge``.
         parameters: Parameters of the planner.
         now: Returns the ROS time as a message.
@@ -111,6 +116,7 @@ class PlanningService:
         self,
         domain: Domain,
         scene: SceneFollower,
+        owner: SceneOwner,
         judge: JudgeService,
         parameters: ParameterTable,
         now: Callable[[], Any],
@@ -126,6 +132,7 @@ class PlanningService:
         for session in {self._session, self._session.restrict(remove_asking)}:
             session.prepare()
         self._scene = scene
+        self._owner = owner
         self._judge = judge
         self._parameters = parameters
         self._now = now
@@ -152,10 +159,15 @@ class PlanningService:
         try:
             wish, options = request_from_ros(request, read_planning_options(self._parameters))
             state = self._await_state(token, asked + options.time_limit)
-            answer = self._solve(wish, options, asked, state, token, progress)
+            with self._stop_when_stale(token) as until_stale:
+                answer = self._solve(wish, options, asked, state, until_stale, progress)
+            if not token.cancelled:
+                self._owner.check()
+        except SceneLostError as error:
+            return refuse_request(name_wish(request), PlanStatus.SCENE_LOST, str(error))
         except (ConversionError, InputError, NoSceneError) as error:
             return refuse_request(name_wish(request), PlanStatus.INVALID_REQUEST, str(error))
-        origin = self._make_origin(wish.text, state)
+        origin = self._make_origin(wish.text, state, options)
         return result_to_ros(answer.result, origin, answer.interpretation)
 
     def interpret(self, request: Any, asked: float, token: CancelToken) -> Interpretation:
@@ -183,6 +195,8 @@ class PlanningService:
             watch = Watch(options, lambda: token.cancelled, ignore_progress, start, Phase.PARSE)
             context = self._make_context(state, speaker)
             return read_instruction(text, self._get_reader(), replace(context, check=watch.check))
+        except SceneLostError as error:
+            raise RequestRefused(RefusalKind.SCENE_LOST, str(error)) from error
         except (ConversionError, InputError, NoSceneError) as error:
             raise RequestRefused(RefusalKind.INVALID_REQUEST, str(error)) from error
         except Interrupted as reason:
@@ -219,6 +233,8 @@ class PlanningService:
             )
         except GroundingError as error:
             raise RequestRefused(refuse_judgement(error).kind, error.sentence) from error
+        except SceneLostError as error:
+            raise RequestRefused(RefusalKind.SCENE_LOST, str(error)) from error
         except UNCHECKABLE as error:
             raise UncheckableError(str(error)) from error
 
@@ -283,14 +299,32 @@ class PlanningService:
         Args:
             token: Ends the waiting.
             deadline: No longer than until then (s, of `time.monotonic`).
+
+        Raises:
+            NoSceneError: there is none, or it can't be used.
+            SceneLostError: it is stale.
         """
         wait = self._parameters.number("scene_wait")
         if deadline - time.monotonic() < wait:
             wait = max(0.0, deadline - time.monotonic())
         self._scene.wait_for_first(wait, token)
+        self._owner.check()
         state = self._scene.state(self.domain)
         self._warn_once(state.notes)
         return state
+
+    @contextmanager
+    def _stop_when_stale(self, token: CancelToken) -> Iterator[CancelToken]:
+        """Make a token that is cancelled with another one, or as soon as the scene is stale."""
+        stopping = CancelToken()
+        token.call_when_cancelled(stopping.cancel)
+        key = f"scene {id(stopping)}"
+        watch = ServerWatch(lambda: self._owner.is_lost, True, stopping.cancel)
+        self._judge.monitor.watch(key, watch)
+        try:
+            yield stopping
+        finally:
+            self._judge.monitor.unwatch(key)
 
     def _warn_once(self, notes: Iterable[str]) -> None:
         """Log the notes on the reading of the scene that have not been logged yet."""
@@ -308,8 +342,10 @@ class PlanningService:
             token=token,
         )
 
-    def _make_origin(self, asked: str, state: WorldState) -> PlanOrigin:
+    def _make_origin(self, asked: str, state: WorldState, options: PlanningOptions) -> PlanOrigin:
+        latest = find_latest_end(options.budgets, options.deadline, self.domain)
         return PlanOrigin(
+            deadline=float(latest) if math.isfinite(latest) else 0.0,
             asked=asked,
             scene_sequence=state.graph.sequence,
             stamp=self._now(),

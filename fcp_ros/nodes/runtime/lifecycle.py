@@ -139,6 +139,11 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         return self._serving
 
     @property
+    def participant(self) -> bytes | None:
+        """The DDS participant of the node; None for a moment after its construction."""
+        return self._life_sign.participant
+
+    @property
     def fault(self) -> str:
         """The reason why the last transition failed, "" if it succeeded."""
         return self._fault

@@ -21,6 +21,7 @@ class RefusalKind(IntEnum):
     NODE_INACTIVE = 4
     INTERNAL_ERROR = 5
     NO_JUDGEMENT = 6
+    SCENE_LOST = 7
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ another machine, in another container) have nothing but the beat to judge by.
 from __future__ import annotations
 
 import os
+import uuid
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,8 @@ PREFIX = 12
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _ENDED = "ZX"
 """States in ``/proc/PID/stat`` of a process that has ended, but was not waited for."""
+_STOPPED = "T"
+"""The state of one that a signal has stopped; a debugger's stop is another one."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class ProcessIdentity:
         found = _read_process(self.pid)
         return found is None or found[0] in _ENDED or found[1] != self.start
 
+    def is_stopped(self) -> bool:
+        """Return True if a signal has stopped the process, which was visible before."""
+        found = _read_process(self.pid)
+        return found is not None and found[0] in _STOPPED and found[1] == self.start
+
 
 def _read_process(pid: int) -> tuple[str, int] | None:
     """Read state and start of a process; None if there is none."""
@@ -98,16 +106,24 @@ class LifeSign:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._publisher = node.create_publisher(SignOfLife, f"~/{TOPIC}", state_qos())
+        # A node of this name may have died a moment ago and be listed still: this topic is ours.
+        self._own = node.create_publisher(SignOfLife, f"~/_{TOPIC}_{uuid.uuid4().hex}", 1)
         self._sign: SignOfLife | None = None
         self._alarm: Alarm | None = None
         self._beat()
+
+    @property
+    def participant(self) -> bytes | None:
+        """The node's DDS participant; None until discovery lists it, a moment after the start."""
+        return None if self._sign is None else bytes(self._sign.participant)
 
     def close(self) -> None:
         """End the signs; the node is about to be destroyed."""
         if self._alarm is not None:
             self._alarm.cancel()
         self._alarm = None
-        self._node.destroy_publisher(self._publisher)
+        for publisher in (self._publisher, self._own):
+            self._node.destroy_publisher(publisher)
 
     def _beat(self) -> None:
         with suppress(Exception):  # the node was destroyed meanwhile: no more beats
@@ -120,19 +136,19 @@ class LifeSign:
             self._alarm = call_later(LOOK_PERIOD if is_quiet else BEAT, self._beat)
 
     def _make_sign(self) -> SignOfLife | None:
-        """Make the message; None while discovery does not list the publisher itself."""
-        node = self._node
-        own = (node.get_name(), node.get_namespace())
-        for found in node.get_publishers_info_by_topic(self._publisher.topic_name):
-            if (found.node_name, found.node_namespace) == own:
-                process = ProcessIdentity.find_own()
-                return SignOfLife(
-                    participant=list(read_participant(found)),
-                    machine=process.machine,
-                    pid=process.pid,
-                    start=process.start,
-                )
-        return None
+        """Make the message; None while discovery does not list this node."""
+        found = self._node.get_publishers_info_by_topic(self._own.topic_name)
+        if not found:
+            return None
+        process = ProcessIdentity.find_own()
+        sign = SignOfLife(
+            participant=list(read_participant(found[0])),
+            machine=process.machine,
+            pid=process.pid,
+            start=process.start,
+        )
+        self._node.destroy_publisher(self._own)
+        return sign
 
 
 def read_participant(endpoint: Any) -> bytes:

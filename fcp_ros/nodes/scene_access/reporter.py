@@ -75,23 +75,29 @@ class SceneReporter:
         """
         self._publish(self._scene.state(self._domain), delta)
 
-    def report(self, change: Callable[[WorldState], Delta], timeout: float) -> ReportResult:
+    def report(
+        self,
+        change: Callable[[WorldState], Delta],
+        timeout: float,
+        give_up: Callable[[], bool] = lambda: False,
+    ) -> ReportResult:
         """Publish a change until the scene graph shows it.
 
         Args:
             change: Returns the change of a state; called again for every newer state.
             timeout: Longest time for all attempts together (s).
+            give_up: True ends the attempts early; looked at after `notice`.
         """
         until = time.monotonic() + timeout
         published = Delta()
         with self._one_at_a_time:
-            while not self._closed:
+            while not (self._closed or give_up()):
                 try:
                     state = self._scene.state(self._domain)
                     if published and is_shown(state.instance, published):
                         return ReportResult(True)  # it had got through, only slowly
                     published = change(state)
-                    if not published or self._publish_and_wait(state, published, until):
+                    if not published or self._publish_and_wait(state, published, until, give_up):
                         return ReportResult(True)
                 except NoSceneError as error:
                     return ReportResult(False, str(error))
@@ -103,13 +109,15 @@ class SceneReporter:
             "scene_graph active?",
         )
 
-    def _publish_and_wait(self, state: WorldState, delta: Delta, until: float) -> bool:
+    def _publish_and_wait(
+        self, state: WorldState, delta: Delta, until: float, give_up: Callable[[], bool]
+    ) -> bool:
         self._publish(state, delta)
         echo = min(until, time.monotonic() + ECHO_WAIT)
         seen = state.graph.sequence
-        while not self._closed:
+        while not (self._closed or give_up()):
             with self._news:
-                while not self._closed and self._scene.sequence == seen:
+                while not (self._closed or give_up()) and self._scene.sequence == seen:
                     left = echo - time.monotonic()
                     if left <= 0.0:
                         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -24,7 +24,7 @@ from fcp_ros.nodes.frames.frames import Frames
 from fcp_ros.nodes.markers.publisher import SceneMarkers
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.scene_graph.intake import MOST_SOURCES
-from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
+from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
 from fcp_ros.nodes.scene_graph.renaming import RelationNames
 from fcp_ros.nodes.scene_graph.scene_overrides import NoOverrides, SceneOverrides
 from fcp_ros.scene.formats.scene_file import SceneLimits
@@ -54,6 +54,7 @@ class HolderParts:
         relations: Options of derived relations; None to derive none.
         limits: Limits of a scene.
         overrides: Bring what perception says into the words of the domain.
+        note_change: Gets each change before it is published, and if it has the whole graph.
     """
 
     frames: Frames
@@ -63,6 +64,7 @@ class HolderParts:
     relations: RelationOptions | None
     limits: SceneLimits
     overrides: SceneOverrides = field(default_factory=NoOverrides)
+    note_change: Callable[[ReadyChange, bool], None] = lambda _change, _is_whole: None
 
 
 class SceneHolder:
@@ -314,7 +316,9 @@ class SceneHolder:
             stamp = self._node.get_clock().now().to_msg()
         graph = PublishedGraph(stamp, change.after)
         publisher = self._parts.publisher
-        ready = publisher.prepare(self._describe(change, graph), graph)
+        described = self._describe(change, graph)
+        ready = publisher.prepare(described, graph)
+        self._parts.note_change(ready, described.is_full)
         self._held, self._number, self._refused = graph, change.after.sequence, ""
         publisher.publish(ready)
         self._parts.markers.show(graph.graph)

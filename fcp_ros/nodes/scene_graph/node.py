@@ -16,7 +16,7 @@ from fcp_ros.nodes.bridges.detections import open_detections
 from fcp_ros.nodes.bridges.hydra import PARAMETERS as HYDRA_PARAMETERS
 from fcp_ros.nodes.bridges.hydra import open_hydra
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.scene import graph_to_ros
+from fcp_ros.nodes.conversions.scene import PublishedGraph, graph_to_ros
 from fcp_ros.nodes.frames.frames import PARAMETERS as FRAME_PARAMETERS
 from fcp_ros.nodes.frames.frames import make_frames
 from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
@@ -37,9 +37,11 @@ from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
-from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ScenePublisher
+from fcp_ros.nodes.scene_graph.last_graph import LastGraph, locate_last_graph
+from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
 from fcp_ros.nodes.scene_graph.renaming import names_from_ros
 from fcp_ros.nodes.scene_graph.scene_overrides import read_overrides
+from fcp_ros.nodes.scene_graph.standing import OLD, SceneStanding
 from fcp_ros.package_files import config_folder, find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
@@ -47,6 +49,8 @@ from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.loading import read_scene
 from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 from fcp_ros.srv import GetSceneGraph, LoadScene
+
+LAST_GRAPH_PATH = "~/.local/state/fcp_ros/scenes/{robot}/{domain_id}.sqlite"
 
 PARAMETERS = (
     ParameterSpec(
@@ -109,6 +113,19 @@ PARAMETERS = (
         maximum=2**31 - 1,
     ),
     ParameterSpec(
+        "last_graph",
+        LAST_GRAPH_PATH,
+        "SQLite file of the last live graph, for the start after a crash; {robot} is the "
+        'namespace, {domain_id} the ROS domain; "": a start after a crash begins with the scene.',
+    ),
+    ParameterSpec(
+        "restore_within",
+        600.0,
+        "How long ago a crash may be for a start to go on with the last live graph [s].",
+        minimum=0.0,
+        maximum=1e7,
+    ),
+    ParameterSpec(
         "load_timeout",
         60.0,
         "How long load_scene may take; the scene stays as it was then [s].",
@@ -169,6 +186,8 @@ class SceneGraphNode(ManagedNode):
         self._naming: NewestThread[NameProposals] | None = None
         self._files: Worker | None = None
         self._bridges: tuple[Bridge, ...] = ()
+        self._standing: SceneStanding | None = None
+        self._last: LastGraph | None = None
         self.offer_service(LoadScene, "load_scene", self._load_scene, once=True)
         self.offer_service(GetSceneGraph, "get_scene_graph", self._get_scene_graph)
 
@@ -180,6 +199,16 @@ class SceneGraphNode(ManagedNode):
             frames = make_frames(self)
         except ValueError as error:
             raise ConfigureError(f"static_transforms: {error}") from error
+        standing = self._standing = SceneStanding(self)
+        last = self._last = self._open_last_graph()
+        remains = last.take_remains(self.parameters.number("restore_within"))
+        is_old = remains is not None and remains.graph is None
+
+        def note_change(change: ReadyChange, is_whole: bool) -> None:
+            if not is_old:  # it shows the world before the crash
+                last.note(change, is_whole)
+                standing.set_old(False)
+
         self._parts = HolderParts(
             frames,
             ScenePublisher(self, self.parameters.number("graph_period")),
@@ -188,15 +217,25 @@ class SceneGraphNode(ManagedNode):
             self._read_relation_options(),
             self._read_limits("max_message_bytes"),
             read_overrides(self.parameters.text("domain"), self.parameters.text("overrides")),
+            note_change,
         )
+        restored = None if remains is None else remains.graph
+        if restored is not None:
+            self._number = max(self._number, restored.graph.sequence)
         holder = self._holder = SceneHolder(self, self._parts, self._number)
         self._files = Worker("scene files", QUEUED_FILES)
-        if scene := self.parameters.text("scene"):
+        if restored is not None:
+            is_old = not self._restore(holder, restored)
+        if restored is not None and not is_old:
+            self.get_logger().warning("going on with the last live graph before a crash")
+        elif scene := self.parameters.text("scene"):
             # Whoever sets parameters may name any file; only requests are kept to the folders.
             try:
                 holder.load(self._read_scene(str(find_scene(scene)), self._read_file_limits()))
             except (SceneError, ConversionError, OSError) as error:
                 raise ConfigureError(f"the scene can't be loaded: {error}") from error
+        standing.set_old(is_old)
+        is_old = False  # whatever comes from now on is about the present world
         self._intake = SceneIntake(
             self._read_limits("max_message_bytes"),
             holder.take,
@@ -212,11 +251,36 @@ class SceneGraphNode(ManagedNode):
         self.subscribe_state(NameProposals, "name_proposals", self._naming.put)
         self._bridges = open_hydra(self, holder), open_detections(self, holder, frames)
 
+    def _open_last_graph(self) -> LastGraph:
+        path = locate_last_graph(
+            self.parameters.text("last_graph"),
+            self.get_namespace(),
+            self.context.get_domain_id(),
+        )
+        most = self.parameters.integer("max_message_bytes")
+        return LastGraph(path, self.parameters.text("scene"), most)
+
+    def _restore(self, holder: SceneHolder, last: PublishedGraph) -> bool:
+        """Begin with the last live graph; return False if it can't be used."""
+        try:
+            holder.take_scene(last.graph, last.stamp)
+        except (SceneError, ConversionError) as error:
+            self.get_logger().warning(f"the last live graph can't be used: {error}")
+            return False
+        return True
+
     def activate(self) -> None:
-        """Publish the present graph."""
+        """Publish the present graph, and that it is kept up to date."""
         assert self._parts is not None, "they are made when the node is configured"
+        assert self._standing is not None, "it is made when the node is configured"
         self._parts.publisher.publish_whole()
         self._parts.markers.send_all()
+        self._standing.set_active(True)
+
+    def deactivate(self) -> None:
+        """Say that the graph is no longer kept up to date for others."""
+        if self._standing is not None:
+            self._standing.set_active(False)
 
     def release(self) -> None:
         """Forget the graph."""
@@ -235,6 +299,12 @@ class SceneGraphNode(ManagedNode):
         if parts is not None:
             for part in (parts.publisher, parts.requests, parts.markers):
                 part.close()
+        standing, self._standing = self._standing, None
+        if standing is not None:
+            standing.close()
+        last, self._last = self._last, None
+        if last is not None:
+            last.end()
         super().release()
         if parts is not None:
             parts.frames.close()
@@ -250,6 +320,11 @@ class SceneGraphNode(ManagedNode):
         values = {**holder.values(), **intake.values(), **parts.markers.values()}
         for bridge in self._bridges:
             values.update(bridge.values())
+        if self._last is not None:
+            self._last.note_alive()
+            values["last_graph"] = self._last.problem or "kept"
+        if self._standing is not None and self._standing.is_old:
+            return Diagnosis(DiagnosticStatus.ERROR, OLD, values)
         if holder.refused:
             return Diagnosis(DiagnosticStatus.WARN, holder.refused, values)
         if holder.held is None:

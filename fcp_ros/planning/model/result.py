@@ -51,6 +51,8 @@ class PlanStatus(Enum):
     NO_JUDGEMENT = 15
     """A degree that the answer depends on can't be judged: a model is missing or fails, or a server
     or the grounder doesn't answer; the message says what to do."""
+    SCENE_LOST = 16
+    """The state of the world is stale: nobody keeps the scene graph up to date."""
 
     @property
     def solved(self) -> bool:
