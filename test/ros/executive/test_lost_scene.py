@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -25,11 +27,11 @@ WAYS = ("killed", "stopped", "deactivated")
 
 
 class Keeper:
-    """The process of the scene_graph node."""
+    """The process of the scene_graph node; `sites` gets the site of all other nodes."""
 
-    def __init__(self, spawn, site_of, folder) -> None:
+    def __init__(self, spawn, folder) -> None:
+        self.sites = []
         self._spawn = spawn
-        self._site_of = site_of
         self._file = folder / "scene.sqlite"
         self.process = None
         self._way = ""
@@ -52,7 +54,7 @@ class Keeper:
         elif way == "stopped":
             self.process.send_signal(signal.SIGSTOP)
         else:
-            assert self._site_of().probe.change_state(self._node, Transition.TRANSITION_DEACTIVATE)
+            assert self.sites[0].probe.change_state(self._node, Transition.TRANSITION_DEACTIVATE)
 
     def bring_back(self) -> None:
         """Bring the node back."""
@@ -62,16 +64,13 @@ class Keeper:
         elif way == "stopped":
             self.process.send_signal(signal.SIGCONT)
         elif way == "deactivated":
-            assert self._site_of().probe.change_state(self._node, Transition.TRANSITION_ACTIVATE)
+            assert self.sites[0].probe.change_state(self._node, Transition.TRANSITION_ACTIVATE)
 
 
 @pytest.fixture(scope="module")
 def keeper(tmp_path_factory):
     """Starts and loses the scene_graph node."""
-    import subprocess
-    import sys
-
-    children, sites = [], []
+    children = []
 
     def spawn(module, namespace, **parameters):
         code = f"import sys; from fcp_ros.nodes.{module} import main; sys.exit(main(sys.argv))"
@@ -82,8 +81,7 @@ def keeper(tmp_path_factory):
         )
         return children[-1]
 
-    made = Keeper(spawn, lambda: sites[0], tmp_path_factory.mktemp("kept"))
-    made.sites = sites
+    made = Keeper(spawn, tmp_path_factory.mktemp("kept"))
     made.start()
     yield made
     for child in children:
