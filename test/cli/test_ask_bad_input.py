@@ -59,7 +59,7 @@ def test_bad_words_end_with_a_sentence(instruction, words):
         (("--time-limit", "0"), "seconds above 0"),
         (("--time-limit", "-1"), "seconds above 0"),
         (("--reader", "model", "--reader-model", "/nonexistent"), "there is no model"),
-        (("--reader", "file", "--reader-file", "/dev/null"), "empty"),
+        (("--reader", "file", "--reader-file", "/dev/null"), "a device"),
         (("--reader", "endpoint", "--reader-endpoint", "rubbish"), "http://localhost:8000/v1"),
     ],
 )

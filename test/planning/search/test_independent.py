@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.search import independent
 
@@ -170,14 +170,16 @@ def test_a_component_with_too_many_states_proves_nothing(degrees, monkeypatch):
 def test_doing_nothing_is_an_answer_if_nothing_better_was_found(degrees):
     """Of 20,000 preferences it was said that there is no plan (issue 28)."""
     task = many(300)
-    asked = []
-
-    def cancel():
-        asked.append(None)
-        return len(asked) > 40
-
-    options = PlanningOptions(optimise=Optimise.COST)
-    result = plan(task.domain, task.instance, task.goal, options, degrees(), cancelled=cancel)
+    phases = []
+    result = plan(
+        task.domain,
+        task.instance,
+        task.goal,
+        PlanningOptions(optimise=Optimise.COST),
+        degrees(),
+        cancelled=lambda: Phase.GOAL in phases,
+        progress=lambda progress: phases.append(progress.phase),
+    )
     assert result.status is PlanStatus.CANCELLED
     assert result.plan is not None
     assert result.plan.steps == ()
