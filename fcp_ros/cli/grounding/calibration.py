@@ -71,7 +71,7 @@ def show(
     Degrees are those of a grounder with default settings of strength, cap and forgetting.
     """
     with explain_errors():
-        store = _open_store(path, robot, world)
+        store = _read_store(path, robot, world)
         try:
             found = summarise(Calibrator(store), predicate or None)
             evidence = store.entries(predicate or None) if as_json else ()
@@ -103,7 +103,7 @@ def reset(
 ) -> None:
     """Set evidence aside, so that the oracle's own degrees count again."""
     with explain_errors():
-        store = _open_store(path, robot, world)
+        store = _open_store(_find_store(path, robot, world))
         try:
             done = store.reset(predicate or None, context or None)
         finally:
@@ -126,7 +126,7 @@ def undo(
 ) -> None:
     """Let the outcomes of a reset count again."""
     with explain_errors():
-        store = _open_store(path, robot, world)
+        store = _open_store(_find_store(path, robot, world))
         try:
             if number is None:
                 open_ = [reset.id for reset in store.resets() if not reset.undone]
@@ -148,7 +148,7 @@ def resets(
 ) -> None:
     """List the resets, also those that were undone."""
     with explain_errors():
-        store = _open_store(path, robot, world)
+        store = _read_store(path, robot, world)
         try:
             found = store.resets()
         finally:
@@ -198,12 +198,13 @@ def merge(
     console = open_console()
     with explain_errors():
         origin = EvidenceOrigin(robot.strip("/"), world)
+        file = into.expanduser() if into else _locate(origin)
         # A named file keeps its origin, and one that is not there yet becomes that of the options.
-        claimed = None if into is not None and into.expanduser().is_file() else origin
-        target = CalibrationStore(into.expanduser() if into else _locate(origin), claimed)
+        claimed = None if into is not None and file.exists() else origin
+        target = _open_store(file, claimed)
         try:
             for path in sources:
-                source = _open_store(path, robot, world)
+                source = _read_store(path, robot, world)
                 try:
                     count = merge_evidence(source, target, weight)
                     names = [one.read_origin() or "unknown origin" for one in (source, target)]
@@ -222,7 +223,7 @@ def _locate(origin: EvidenceOrigin) -> Path:
     return locate_store(DEFAULT_PATH, origin)
 
 
-def _open_store(path: Path | None, robot: str, world: EvidenceWorld) -> CalibrationStore:
+def _find_store(path: Path | None, robot: str, world: EvidenceWorld) -> Path:
     origin = EvidenceOrigin(robot.strip("/"), world)
     file = path.expanduser() if path else _locate(origin)
     if not file.is_file():
@@ -232,7 +233,19 @@ def _open_store(path: Path | None, robot: str, world: EvidenceWorld) -> Calibrat
             "(or --robot and --world) differs from the grounder's parameter calibration_path; "
             + (f"there are {there}" if there else "there is none of another robot either")
         )
-    return CalibrationStore(file)
+    return file
+
+
+def _read_store(path: Path | None, robot: str, world: EvidenceWorld) -> CalibrationStore:
+    """Read a store without writing to it."""
+    return CalibrationStore(_find_store(path, robot, world), read_only=True)
+
+
+def _open_store(file: Path, origin: EvidenceOrigin | None = None) -> CalibrationStore:
+    """Open a store for a change; refuse a damaged one, which a robot would set aside to go on."""
+    if file.exists():
+        CalibrationStore(file, read_only=True).close()
+    return CalibrationStore(file, origin)
 
 
 # --- tables for the terminal

@@ -153,6 +153,7 @@ class CalibrationOptions:
     Args:
         path: SQLite file of the evidence; None keeps evidence in memory only.
         origin: whose evidence the file holds; another's file is refused. None takes any file.
+        read_only: only look at the evidence of an existing file; `origin` must be None then.
         strength: number of outcomes that the oracle's degree is worth, > 0.
         cap: the largest shift by calibration, in [0, 1].
         half_life: number of later outcomes of a context after which an outcome counts half; 0 or
@@ -172,6 +173,7 @@ class CalibrationOptions:
 
     path: str | Path | None = None
     origin: EvidenceOrigin | None = None
+    read_only: bool = False
     strength: float = 4.0
     cap: float = 0.6
     half_life: float = 100.0
