@@ -34,6 +34,7 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
     load_configured_domain,
 )
+from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
@@ -51,6 +52,7 @@ from fcp_ros.planning.model.plan import PlanStep
 
 PARAMETERS = (
     DOMAIN,
+    DOMAIN_FOLDERS,
     TYPE_OVERRIDES,
     ParameterSpec(
         "executors", [""], "Names of the executors to simulate; without any, all of the domain."
@@ -181,7 +183,7 @@ class SimulatedExecutorNode(ManagedNode):
     def configure(self) -> None:
         """Read domain and faults; make topics, and an action server for each executor."""
         self._domain = load_configured_domain(
-            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+            self.parameters.file("domain"), self.parameters.texts("type_overrides")
         )
         self._setup = read_setup(self.parameters, self._domain)
         publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")

@@ -94,6 +94,22 @@ class LanguageModelOptions:
         _check_choice("precision", self.precision, tuple(item.value for item in Precision))
 
 
+KEY_PREFIX = "FCP_KEY_"
+"""Environment variables of keys begin so: no other secret of a process is sent to a server."""
+DEFAULT_KEY_VARIABLE = f"{KEY_PREFIX}ENDPOINT"
+
+
+def check_key_variable(name: str) -> None:
+    """Refuse an environment variable whose value must not be sent to a server.
+
+    Raises:
+        GroundingError: the name doesn't begin with `KEY_PREFIX`.
+    """
+    if not name.startswith(KEY_PREFIX):
+        wanted = f"a name that begins with {KEY_PREFIX}, such as {DEFAULT_KEY_VARIABLE}"
+        raise build_range_error("endpoint key_variable", name, wanted)
+
+
 @dataclass(frozen=True, slots=True)
 class EndpointOptions:
     """A model server with the OpenAI protocol.
@@ -101,7 +117,8 @@ class EndpointOptions:
     Args:
         url: of the server, such as "http://localhost:8000/v1"; "" means there is none.
         model: the name that the server knows the model by; "" takes the first it lists.
-        key_variable: environment variable that holds the key, if the server requires one.
+        key_variable: environment variable that holds the key, if the server requires one; its name
+            begins with `KEY_PREFIX`. "" sends none.
         concurrency: requests in flight at a time, 1 to 256.
         timeout: seconds for one request, > 0.
         retries: further tries after a transient failure, 0 to 10.
@@ -109,12 +126,14 @@ class EndpointOptions:
 
     url: str = ""
     model: str = ""
-    key_variable: str = "FCP_ENDPOINT_KEY"
+    key_variable: str = DEFAULT_KEY_VARIABLE
     concurrency: int = 8
     timeout: float = 30.0
     retries: int = 3
 
     def __post_init__(self) -> None:
+        if self.key_variable:
+            check_key_variable(self.key_variable)
         _check_positive("timeout", self.timeout)
         if not 1 <= self.concurrency <= 256:
             raise build_range_error("concurrency", self.concurrency, "a number from 1 to 256")

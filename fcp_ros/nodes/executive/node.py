@@ -119,7 +119,7 @@ class ExecutiveNode(ManagedNode):
     def configure(self) -> None:
         """Read the domain; make topics, clients and the thread."""
         domain = load_configured_domain(
-            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+            self.parameters.file("domain"), self.parameters.texts("type_overrides")
         )
         self._outcomes = self.publish_to_the_end(ActionOutcome, "outcomes", event_qos())
         self._states = self.publish_to_the_end(ExecutionState, "execution_state", state_qos())

@@ -87,7 +87,7 @@ class GrounderNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain, open the stores, check the model (the first question loads it)."""
-        domain = load_configured_domain(self.parameters.text("domain"))
+        domain = load_configured_domain(self.parameters.file("domain"))
         simulated_time = bool(self.get_parameter("use_sim_time").value)
         world = choose_world(self.parameters, simulated_time=simulated_time)
         self._origin = EvidenceOrigin(self.get_namespace().strip("/"), world)
