@@ -11,12 +11,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, EvidenceWorld
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, find_stores, locate_store
 from fcp_ros.grounding.calibration.merging import merge_evidence
@@ -83,7 +82,7 @@ def show(
         return
     console = open_console()
     if not found:
-        console.print(f"no outcomes in {escape(str(store.path))} yet", soft_wrap=True)
+        console.print(f"no outcomes in {escape_text(str(store.path))} yet", soft_wrap=True)
     for summary in found:
         print_predicate(summary, console)
 
@@ -158,7 +157,7 @@ def resets(
         return
     console = open_console()
     if not found:
-        console.print(f"no resets in {escape(str(store.path))}", soft_wrap=True)
+        console.print(f"no resets in {escape_text(str(store.path))}", soft_wrap=True)
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("reset", "when", "predicate", "context", "outcomes", ""):
@@ -170,7 +169,7 @@ def resets(
             str(one.id),
             when,
             one.predicate or "all",
-            escape(context),
+            escape_text(context),
             str(one.count),
             "undone" if one.undone else "",
         )
@@ -212,7 +211,7 @@ def merge(
                     source.close()
                 console.print(
                     f"copied {count} outcomes of {names[0]} to the store of {names[1]}, "
-                    f"{escape(str(target.path))}",
+                    f"{escape_text(str(target.path))}",
                     soft_wrap=True,
                 )
         finally:
@@ -253,7 +252,7 @@ def _open_store(file: Path, origin: EvidenceOrigin | None = None) -> Calibration
 
 def print_predicate(summary: PredicateSummary, console: Console) -> None:
     """Print one predicate: its contexts, then its models."""
-    console.print(f"[bold]{escape(summary.predicate)}[/]")
+    console.print(f"[bold]{escape_text(summary.predicate)}[/]")
     console.print(Padding(_build_contexts_table(summary.contexts), (0, 0, 0, 2)))
     for model in summary.models:
         for line in _describe_model(model):
@@ -273,14 +272,14 @@ def _build_contexts_table(contexts: tuple[ContextSummary, ...]) -> Table:
     table.add_column("last step", no_wrap=True)
     for one in contexts:
         table.add_row(
-            escape(one.words),
+            escape_text(one.words),
             str(one.outcomes),
             f"{one.weight:.1f}",
             _format_number(one.prior),
             _format_degree(one),
             f"{one.mean_quality:.2f}",
             datetime.datetime.fromtimestamp(one.last).strftime("%d %b %H:%M"),
-            escape(_shorten(one.last_step)),
+            escape_text(_shorten(one.last_step)),
         )
     return table
 
@@ -304,7 +303,9 @@ def _format_number(value: float | None) -> str:
 
 def _describe_model(model: ModelSummary) -> Iterator[str]:
     """Describe a model: its pooled map, the quality of its degrees, and drift."""
-    headline = f"[dim]degrees of[/] {escape(model.model)} [dim]after {model.outcomes} outcomes, [/]"
+    headline = (
+        f"[dim]degrees of[/] {escape_text(model.model)} [dim]after {model.outcomes} outcomes, [/]"
+    )
     yield f"{headline}[dim]each worth {model.strength:.1f}[/]"
     if max(abs(y - x) for x, y in model.points) > NOTICEABLE:
         curve = "".join(BLOCKS[min(int(y * len(BLOCKS)), len(BLOCKS) - 1)] for _, y in model.points)
@@ -320,6 +321,6 @@ def _describe_model(model: ModelSummary) -> Iterator[str]:
             f"[dim](by chance {found.after.ece_by_chance:.3f})[/]"
         )
         if found.is_poor:
-            yield f"[yellow]high calibration error[/]: {escape(str(found))}"
+            yield f"[yellow]high calibration error[/]: {escape_text(str(found))}"
     if model.drift is not None:
-        yield f"[yellow]drift[/]: {escape(str(model.drift))}"
+        yield f"[yellow]drift[/]: {escape_text(str(model.drift))}"
