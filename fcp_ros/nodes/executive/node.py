@@ -18,7 +18,13 @@ from fcp_ros.execution.policy import ReplanPolicy
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.location import locate_store
 from fcp_ros.grounding.protocol.options import EvidenceOrigin
-from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, SceneGraphUpdate
+from fcp_ros.msg import (
+    ActionOutcome,
+    ExecutionState,
+    NameProposals,
+    PlanStatus,
+    SceneGraphUpdate,
+)
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import (
     Conclusion,
@@ -296,7 +302,7 @@ class ExecutiveNode(ManagedNode):
     def _submit(self, context: GoalContext) -> Job[GoalResult] | GoalResult:
         """Return the job that works on a goal, or the result of a goal that is refused."""
         thread, parts, request = self._thread, self._parts, context.goal.request
-        refusal = self.refusal()
+        refusal = self.refusal(request)
         if refusal is not None:
             return _refuse(request, refusal)
         if thread is None or parts is None:
@@ -355,12 +361,18 @@ def _refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
     is_plan = isinstance(request, ExecutePlan.Goal)
     errors = PlanError if is_plan else GoalError
     codes = {
+        RefusalKind.INVALID_REQUEST: PlanError.INVALID_PLAN
+        if is_plan
+        else GoalError.PLANNING_FAILED,
         RefusalKind.NODE_INACTIVE: errors.NODE_INACTIVE,
         RefusalKind.BUSY: errors.BUSY,
         RefusalKind.INTERNAL_ERROR: errors.INTERNAL_ERROR,
     }
     result_type = (ExecutePlan if is_plan else AchieveGoal).Result
     result = result_type(error_code=int(codes[refusal.kind]), error_msg=refusal.sentence)
+    if not is_plan and refusal.kind is RefusalKind.INVALID_REQUEST:
+        result.plan_result.status.code = PlanStatus.INVALID_REQUEST
+        result.plan_result.status.message = refusal.sentence
     return GoalEnd.ABORTED, result
 
 

@@ -240,7 +240,7 @@ class PlannerNode(ManagedNode):
     async def _make_plan(self, goal: ServerGoalHandle) -> Any:
         asked = time.monotonic()
         request = goal.request.request
-        refusal = self.refusal()
+        refusal = self.refusal(goal.request)
         try:
             if refusal is None:
                 service, worker = self._get_service()
