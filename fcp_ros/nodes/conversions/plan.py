@@ -26,6 +26,10 @@ from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_
 from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
 
 
+class StepOrderError(ConversionError):
+    """The steps of a plan can't be done in any order: one follows itself, or no step."""
+
+
 @dataclass(frozen=True)
 class PlanOrigin:
     """The content of a plan message beyond the plan itself.
@@ -76,8 +80,8 @@ def plan_from_ros(message: PlanMessage) -> Plan:
     """Read a plan.
 
     Raises:
-        ConversionError: a degree, an argument or a judgement is invalid, or no order of the steps
-            keeps to what they say.
+        StepOrderError: no order of the steps keeps to what they say.
+        ConversionError: a degree, an argument or a judgement is invalid.
     """
     _check_order(message)
     return Plan(
@@ -150,20 +154,20 @@ def _check_order(message: PlanMessage) -> None:
     """Check that the steps can be done in an order.
 
     Raises:
-        ConversionError: a step follows one that does not exist, or itself, however indirectly.
+        StepOrderError: a step follows one that does not exist, or itself, however indirectly.
     """
     count = len(message.steps)
     befores = {after: list(map(int, step.after)) for after, step in enumerate(message.steps)}
     for after, before in befores.items():
         if max(before, default=0) >= max(count, 1):
-            raise ConversionError(
+            raise StepOrderError(
                 f"step {after} follows step {max(before)}, but the last of {count} is {count - 1}"
             )
     try:
         TopologicalSorter(befores).prepare()
     except CycleError as error:
         cycle = " after ".join(map(str, reversed(error.args[1])))
-        raise ConversionError(f"no order of the steps is possible: {cycle}") from None
+        raise StepOrderError(f"no order of the steps is possible: {cycle}") from None
 
 
 def step_to_ros(step: PlanStep) -> PlanStepMessage:

@@ -25,7 +25,7 @@ from fcp_ros.language.reading import Interpretation
 from fcp_ros.language.registry import make_reader
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
-from fcp_ros.nodes.conversions.plan import PlanOrigin, check_degree, plan_from_ros
+from fcp_ros.nodes.conversions.plan import PlanOrigin, StepOrderError, check_degree, plan_from_ros
 from fcp_ros.nodes.conversions.planning import (
     MOST_CHARACTERS,
     MOST_NAME,
@@ -217,6 +217,8 @@ class PlanningService:
                 resources=state.resources,
                 rules=None if plan.shifts else self._session.rules,
             )
+        except StepOrderError as error:
+            return Verdict(False, (f"{error}.",), (), None)
         except GroundingError as error:
             raise RequestRefused(refuse_judgement(error).kind, error.sentence) from error
         except UNCHECKABLE as error:
