@@ -38,6 +38,7 @@ from fcp_ros.cli.align_options import (
 )
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
 from fcp_ros.cli.options import DEFAULT_DOMAIN, JsonOption
+from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session
@@ -163,9 +164,7 @@ class _Targets:
         targets = [] if self.out is None else [self.out]
         if self.merged is not None:
             targets += [self.merged / "domain.pddl", self.merged / "problem.pddl"]
-        both = {path.resolve() for path in targets} & {path.resolve() for path in read}
-        if both:
-            fail(f"{min(both)} would be overwritten, but it is read: give another place", BAD_INPUT)
+        check_outputs(targets, read)
 
     def write(self, found: Comparison, text: str) -> None:
         """Write an answer, and the merged model if there is one."""

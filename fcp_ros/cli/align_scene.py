@@ -19,7 +19,8 @@ from fcp_ros.alignment.ontology.scene_answer import SceneAlignment, SceneAlignme
 from fcp_ros.alignment.trials.domain_simulator import DomainSimulator
 from fcp_ros.alignment.trials.simulator import Simulator
 from fcp_ros.binding import load_scene_for, scene_to_instance
-from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
+from fcp_ros.cli.exit_codes import DONE, FAILED, to_exit_code
+from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.plan.interruption import Interruption, open_interruption
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain import Domain, load_domain
@@ -78,8 +79,7 @@ def align_scene_file(asked: SceneToAlign, as_json: bool) -> NoReturn:
     """Align a scene with a domain, print the answer, write the overrides, and exit."""
     with explain_errors():
         inputs = asked.inputs
-    if asked.out is not None and asked.out.resolve() in [path.resolve() for path in inputs]:
-        fail(f"{asked.out} would be overwritten, but it is read: give another place", BAD_INPUT)
+    check_outputs((asked.out,), inputs)
     if asked.world:
         compile_missing_kernels(say)
     with open_interruption() as interruption, explain_errors():

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import DEFAULT_DOMAIN, DEFAULT_SCENE, DomainOption, SceneOption
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 
 up_app = typer.Typer(add_completion=False)
 demo_app = typer.Typer(add_completion=False)
@@ -103,7 +102,8 @@ def demo(
         except (StoryError, StackError, FcpError) as error:
             fail(str(error), FAILED)
     console.print(
-        f"\nwrote [bold]{escape(str(out / 'demo.html'))}[/] and {escape(str(out / 'demo.json'))}"
+        f"\nwrote [bold]{escape_text(str(out / 'demo.html'))}[/] and "
+        f"{escape_text(str(out / 'demo.json'))}"
     )
     if not report.as_expected:
         fail("not every episode ended as expected: see above", FAILED)

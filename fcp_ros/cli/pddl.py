@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.domain.pddl.reader import read_texts, with_goal
 from fcp_ros.domain.pddl.syntax.requirements import find_requirements
@@ -31,8 +32,7 @@ def pddl(
 ) -> None:
     """Write a PDDL domain and problem as they are read: checked, in one order and layout."""
     targets = (out / "domain.pddl", out / "problem.pddl")
-    if {path.resolve() for path in targets} & {domain.resolve(), problem.resolve()}:
-        fail(f"{out} holds the files that are read: give another folder with --out")
+    check_outputs(targets, (domain, problem))
     console = open_console()
     with explain_errors():
         texts = read_texts(read_source(domain), read_source(problem), supported_only=False)

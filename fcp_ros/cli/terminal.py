@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from fcp_ros.cli.exit_codes import BAD_INPUT
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.foundation.wording import to_printable
+from fcp_ros.foundation.wording import hide_controls, to_printable
 
 UNWRAPPED = 10_000
 """Columns of a file or pipe: lines stay whole, so that scripts can read them."""
@@ -46,7 +46,7 @@ def explain_errors() -> Iterator[None]:
 
 def say(sentence: str) -> None:
     """Print a sentence on standard error."""
-    open_console(stderr=True).print(sentence, markup=False, soft_wrap=True)
+    open_console(stderr=True).print(hide_controls(sentence), markup=False, soft_wrap=True)
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
@@ -55,10 +55,15 @@ def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     Raises:
         typer.Exit: always.
     """
-    open_console(stderr=True).print(f"[bold red]error[/] {escape(message)}", soft_wrap=True)
+    open_console(stderr=True).print(f"[bold red]error[/] {escape_lines(message)}", soft_wrap=True)
     raise typer.Exit(code)
 
 
 def escape_text(text: str) -> str:
     """Make text from a file safe to print: without markup and terminal control codes."""
     return escape(to_printable(text))
+
+
+def escape_lines(text: str) -> str:
+    """Make a message of several lines safe to print, as `escape_text` does a name."""
+    return escape(hide_controls(text))

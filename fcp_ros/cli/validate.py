@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cli.exit_codes import FAILED
@@ -25,7 +24,7 @@ from fcp_ros.cli.options import (
 )
 from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import SceneChoice, open_session
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_lines, escape_text, explain_errors, fail, open_console
 from fcp_ros.domain import check_goal, load_domain, parse_expression
 from fcp_ros.domain.expressions.syntax import Expression
 from fcp_ros.domain.pddl import read_pddl
@@ -89,7 +88,7 @@ def validate(
                 f"{len(graph.nodes)} nodes, {len(graph.relations)} relations"
             )
             for note in (*graph.notes, *state.notes):
-                console.print(f"  note: {escape(note)}", soft_wrap=True)
+                console.print(f"  note: {escape_text(note)}", soft_wrap=True)
 
 
 def _validate_plan(
@@ -158,12 +157,13 @@ def _validate_pddl(console: Console, file: str, domain: str) -> None:
         fail(f"{file}: give the problem here, and its PDDL domain with --domain")
     task = read_pddl(domain, file)
     console.print(
-        f"[green]valid[/] problem {escape(task.name)} for domain {escape(task.domain.name)}: "
-        f"{len(list(task.instance.names()))} elements, {len(task.domain.rules)} rules",
+        f"[green]valid[/] problem {escape_text(task.name)} for domain "
+        f"{escape_text(task.domain.name)}: {len(list(task.instance.names()))} elements, "
+        f"{len(task.domain.rules)} rules",
         soft_wrap=True,
     )
     for note in task.notes:
-        console.print(f"  note: {escape(str(note))}", soft_wrap=True)
+        console.print(f"  note: {escape_text(str(note))}", soft_wrap=True)
 
 
 def _report_verdict(
@@ -173,10 +173,10 @@ def _report_verdict(
     if notation is not None:
         problems = [notation.write_sentence(problem) for problem in problems]
     if not problems:
-        console.print(f"[green]valid[/] {escape(valid)}", soft_wrap=True)
+        console.print(f"[green]valid[/] {escape_text(valid)}", soft_wrap=True)
         return
     for problem in problems:
-        console.print(f"[red]invalid[/] {escape(problem)}", soft_wrap=True)
+        console.print(f"[red]invalid[/] {escape_lines(problem)}", soft_wrap=True)
     raise typer.Exit(FAILED)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import hide_controls
 
 Path = tuple[str | int, ...]
 """A place in a YAML document: keys and list positions from the top."""
@@ -27,7 +28,7 @@ class Diagnostic:
 
     def __str__(self) -> str:
         place = ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
-        return f"{place}: {self.message}. Fix: {self.fix}."
+        return hide_controls(f"{place}: {self.message}. Fix: {self.fix}.")
 
 
 class DomainError(InputError):

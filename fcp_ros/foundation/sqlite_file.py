@@ -2,7 +2,9 @@
 """SQLite files that several processes share and that survive corruption.
 
 WAL mode lets readers continue while one process writes; the busy timeout makes a second writer wait
-instead of failing. A file that is not a sound database is moved aside, never deleted.
+instead of failing. A path can come from anybody's command line, so only a file that begins as
+SQLite's do and is damaged is moved aside (never deleted); anything else, and the database of
+another program, is refused and stays as it is.
 """
 
 from __future__ import annotations
@@ -11,10 +13,15 @@ import logging
 import os
 import sqlite3
 import time
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 BUSY_TIMEOUT = 10.0
 """Time that a writer waits for another process's transaction (s)."""
+
+HEADER = b"SQLite format 3\0"
+"""The first bytes of each database file that is not empty."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -24,7 +31,7 @@ class DatabaseFileError(Exception):
 
 
 def open_database(
-    path: Path, statements: tuple[str, ...], *, synchronous: str
+    path: Path, statements: Sequence[str], *, synchronous: str
 ) -> tuple[sqlite3.Connection, str]:
     """Open or create a database.
 
@@ -36,18 +43,17 @@ def open_database(
 
     Returns:
         The connection (usable from several threads, one at a time), and a sentence about a
-        corrupt file that was set aside, or "" if there was none.
+        damaged file that was set aside, or "" if there was none.
 
     Raises:
-        DatabaseFileError: the file can't be created, read or written.
+        DatabaseFileError: the file can't be created, read or written, or is no database of these
+            statements.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _make_error(path, error) from error
-    try:
+        _check_kind(path)
         return _connect(path, statements, synchronous), ""
-    except sqlite3.OperationalError as error:
+    except (OSError, sqlite3.OperationalError) as error:
         raise _make_error(path, error) from error
     except sqlite3.DatabaseError as error:
         note = _set_aside(path, error)
@@ -57,22 +63,150 @@ def open_database(
         raise _make_error(path, error) from error
 
 
-def _connect(path: Path, statements: tuple[str, ...], synchronous: str) -> sqlite3.Connection:
+def read_database(path: Path, statements: Sequence[str]) -> sqlite3.Connection:
+    """Copy a database into memory, to look at it; neither the file nor its folder is written to.
+
+    Args:
+        path: the file.
+        statements: as for `open_database`; an empty database gets their tables in the copy.
+
+    Raises:
+        DatabaseFileError: the file is missing, damaged, or no database of these statements.
+    """
+    try:
+        if not path.exists():
+            raise FileNotFoundError(f"there is no file {path}")
+        _check_kind(path)
+        copy = _copy(path)
+    except (OSError, sqlite3.DatabaseError) as error:
+        raise _make_error(path, error) from error
+    try:
+        _check_soundness(copy)
+        _create_tables(copy, statements, path)
+    except sqlite3.DatabaseError as error:
+        copy.close()
+        raise _make_error(path, error) from error
+    except DatabaseFileError:
+        copy.close()
+        raise
+    return copy
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse what exists and is no SQLite file.
+
+    Raises:
+        DatabaseFileError: it is something else.
+        OSError: it can't be read.
+    """
+    if not path.exists():
+        return
+    if not path.is_file():  # opening a pipe would wait for its other end
+        raise DatabaseFileError(
+            f"{path} is no regular file: give the path of a database, or of a new file"
+        )
+    with path.open("rb") as stream:
+        start = stream.read(len(HEADER))
+    if start and start != HEADER:
+        raise DatabaseFileError(
+            f"{path} is no SQLite database, and is left as it is: give the path of a database, or "
+            "of a new file"
+        )
+
+
+def _copy(path: Path) -> sqlite3.Connection:
+    """Copy a database into memory as it is now.
+
+    A reader of a file in WAL mode creates the journals beside it. Without a journal nobody has the
+    file open, and it is read as it stands; if somebody opens it meanwhile, it is read again.
+    """
+    place = path.resolve()
+    journal = place.with_name(place.name + "-wal")
+    address = f"{place.as_uri()}?mode=ro"
+    before = place.stat()
+    if not journal.exists():
+        copy = _read_into_memory(f"{address}&immutable=1")
+        after = place.stat()
+        unchanged = (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
+        if unchanged and not journal.exists():
+            return copy
+        copy.close()
+    return _read_into_memory(address)
+
+
+def _read_into_memory(address: str) -> sqlite3.Connection:
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        with closing(sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT)) as source:
+            source.backup(copy)
+    except sqlite3.Error:
+        copy.close()
+        raise
+    return copy
+
+
+def _connect(path: Path, statements: Sequence[str], synchronous: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False
     )
     try:
+        _check_tables(_read_columns(connection), statements, path)  # before anything is written
         _enter_wal(connection)
         connection.execute(f"PRAGMA synchronous={synchronous}")
-        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if verdict != "ok":
-            raise sqlite3.DatabaseError(verdict)
-        for statement in statements:
-            connection.execute(statement)
-    except sqlite3.Error:
+        _check_soundness(connection)
+        _create_tables(connection, statements, path)
+    except (sqlite3.Error, DatabaseFileError):
         connection.close()
         raise
     return connection
+
+
+def _check_soundness(connection: sqlite3.Connection) -> None:
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict != "ok":
+        raise sqlite3.DatabaseError(verdict)
+
+
+def _create_tables(connection: sqlite3.Connection, statements: Sequence[str], path: Path) -> None:
+    """Create the tables of a new file, all or none, so that nobody takes it for a stranger's."""
+    found = _read_columns(connection)
+    _check_tables(found, statements, path)
+    connection.execute("BEGIN" if found else "BEGIN IMMEDIATE")
+    try:
+        for statement in statements:
+            connection.execute(statement)
+    except sqlite3.Error:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def _check_tables(found: dict[str, frozenset[str]], statements: Sequence[str], path: Path) -> None:
+    """Refuse a database with other tables than the statements make (more of them are fine)."""
+    if not found:
+        return
+    with closing(sqlite3.connect(":memory:")) as model:
+        for statement in statements:
+            model.execute(statement)
+        wanted = _read_columns(model)
+    if not all(columns <= found.get(table, frozenset()) for table, columns in wanted.items()):
+        raise DatabaseFileError(
+            f"{path} is a database of something else (its tables are {', '.join(sorted(found))}), "
+            "and is left as it is: give another path"
+        )
+
+
+def _read_columns(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
+    """Read the names of the columns by table."""
+    rows = connection.execute(
+        "SELECT tables.name, columns.name FROM sqlite_master AS tables, "
+        "pragma_table_info(tables.name) AS columns "
+        "WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    )
+    found: dict[str, set[str]] = {}
+    for table, column in rows:
+        found.setdefault(table, set()).add(column)
+    return {table: frozenset(columns) for table, columns in found.items()}
 
 
 def _enter_wal(connection: sqlite3.Connection) -> None:
@@ -110,5 +244,5 @@ def _set_aside(path: Path, error: sqlite3.DatabaseError) -> str:
 def _make_error(path: Path, error: Exception) -> DatabaseFileError:
     return DatabaseFileError(
         f"the database {path} can't be used ({error}); check that its folder exists and can be "
-        "written, or give another path",
+        "written, or give another path"
     )

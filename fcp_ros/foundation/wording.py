@@ -8,10 +8,15 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+_UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 _LONGEST = 100
 """Longer names are not compared with others: the comparison takes time of the product."""
 _MOST_PLACES = 40
 """Decimal places that are written; a number with more, such as 1/3, is rounded."""
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Characters that a terminal obeys, that break lines, or that turn the direction of a text."""
+_LAYOUT = re.compile(r"[\t-\r\u2028-\u202e\u2066-\u2069]")
+"""Those of them that a text of several lines, in any script, may hold."""
 _SIMILAR = 0.6
 """Least similarity (`difflib.SequenceMatcher.ratio`) of a name that was probably meant."""
 
@@ -88,13 +93,32 @@ def shorten_words(text: str, most: int = 100) -> str:
     return re.sub(rf"(\S{{{most}}})\S+", r"\1...", text)
 
 
+def find_control(text: str, *, multiline: bool = False) -> str:
+    """Return the first control character of a text, such as "U+001B"; "" if there is none.
+
+    Args:
+        text: a name, or any text.
+        multiline: allow line breaks, tabs, and marks of the direction of writing.
+    """
+    if text.isprintable():
+        return ""
+    controls = (found.group() for found in _CONTROLS.finditer(text))
+    first = next((one for one in controls if not (multiline and _LAYOUT.match(one))), "")
+    return f"U+{ord(first):04X}" if first else ""
+
+
+def hide_controls(text: str) -> str:
+    """Replace the control characters of a message but for its line breaks and tabs."""
+    if text.isprintable():
+        return text
+    return _CONTROLS.sub(lambda found: found[0] if found[0] in "\n\t" else _UNPRINTABLE, text)
+
+
 def to_printable(text: str) -> str:
     """Replace all characters of a name from a file that a terminal or a picture would obey."""
     if text.isprintable():
         return text
-    return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )
+    return "".join(letter if letter.isprintable() else _UNPRINTABLE for letter in text)
 
 
 def write_decimal(value: Fraction) -> str:

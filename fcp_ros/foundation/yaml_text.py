@@ -29,6 +29,8 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from fcp_ros.foundation.wording import find_control
+
 Part = tuple[str | int, ...]
 """The keys and positions that lead from the whole document to a part of it."""
 
@@ -79,7 +81,7 @@ def parse_yaml(text: str) -> PositionedText:
     """Read a YAML text strictly, with lines.
 
     Repeated keys, tags, anchors, merge keys, dates, keys other than words and whole numbers,
-    several documents, deep nesting and very long texts are refused.
+    several documents, deep nesting, control characters and very long texts are refused.
 
     Raises:
         TextError: the text is no YAML, or holds what is refused here.
@@ -285,6 +287,8 @@ class _Builder:
         is_plain = event.implicit[0] and tag is None
         if self._strict and is_plain and (word in ("<<", "=") or _DATE.fullmatch(word)):
             raise _not_plain(word, event)
+        if self._strict and (control := find_control(word, multiline=True)):
+            raise _fault(f"there is the control character {control}", "leave it out", event)
         try:
             value = _resolve(word) if is_plain or tag not in (None, "!", f"{_TAG}str") else word
         except ValueError as error:

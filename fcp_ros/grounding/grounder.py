@@ -341,6 +341,7 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
             a store can't be opened.
     """
     options = options or GroundingOptions()
+    learnt = options.calibration
     own = Path(options.heads) if str(options.heads) else None
     known = KnownAnswers(own)
     return Grounder(
@@ -348,8 +349,8 @@ def make_grounder(domain: Domain, options: GroundingOptions | None = None) -> Gr
         make_oracles(domain.graded.values(), options, known),
         options.oracle,
         JudgementCache(options.cache_path or None),
-        CalibrationStore(options.calibration.path or IN_MEMORY, options.calibration.origin),
-        options.calibration,
+        CalibrationStore(learnt.path or IN_MEMORY, learnt.origin, read_only=learnt.read_only),
+        learnt,
         fallback=options.fallback,
         known=known,
         reader=RequestReader(partial(load_known_words, own)),

@@ -36,10 +36,11 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
     load_configured_domain,
 )
+from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
-from fcp_ros.nodes.runtime.refusals import CLEANED_UP
+from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import (
@@ -54,6 +55,7 @@ from fcp_ros.planning.model.plan import PlanStep
 
 PARAMETERS = (
     DOMAIN,
+    DOMAIN_FOLDERS,
     TYPE_OVERRIDES,
     ParameterSpec(
         "executors", [""], "Names of the executors to simulate; without any, all of the domain."
@@ -193,7 +195,7 @@ class SimulatedExecutorNode(ManagedNode):
     def configure(self) -> None:
         """Read domain and faults; make topics, and an action server for each executor."""
         self._domain = load_configured_domain(
-            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+            self.parameters.file("domain"), self.parameters.texts("type_overrides")
         )
         self._setup = read_setup(self.parameters, self._domain)
         publisher = self.publish_events(SceneGraphUpdate, "scene_graph_update")
@@ -297,9 +299,11 @@ class SimulatedExecutorNode(ManagedNode):
 
     async def _execute(self, executor: str, goal: ServerGoalHandle, token: CancelToken) -> Outcome:
         """Have a step performed in the executor's own thread, one at a time."""
-        refusal = self.refusal()
+        refusal = self.refusal(goal.request)
         if refusal is not None:
-            return Outcome(OutcomeCode.NODE_INACTIVE, refusal.sentence)
+            is_wrong = refusal.kind is RefusalKind.INVALID_REQUEST
+            code = OutcomeCode.INVALID_ACTION if is_wrong else OutcomeCode.NODE_INACTIVE
+            return Outcome(code, refusal.sentence)
         try:
             step = step_from_ros(goal.request.step)
         except ConversionError as error:

@@ -70,7 +70,11 @@ def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tu
     Raises:
         SceneError: The format is unknown, or the file cannot be written.
     """
-    target = Path(path).expanduser()
+    target = Path(path).expanduser().resolve()  # a link stays, and leads to the new file
+    if target.exists() and not target.is_file():
+        raise SceneError(  # a device or a folder would be replaced by the file
+            "it exists and is no regular file", source=str(path), advice="Give another place."
+        )
     writer = _find_writer(target, format_name)
     suffix = target.suffix if target.suffix.lower() in writer.suffixes else writer.suffixes[0]
     try:

@@ -12,6 +12,7 @@ from fcp_ros.alignment.name_book import MOST_PROPOSALS, NameAnswer, NameBook, No
 from fcp_ros.alignment.names.synonyms import Synonym
 from fcp_ros.alignment.noticing import StepView, find_notices
 from fcp_ros.cset import Fact
+from fcp_ros.foundation.sqlite_file import HEADER
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -110,7 +111,7 @@ def test_answers_survive_a_restart(tmp_path: Path):
 
 def test_a_damaged_file_is_set_aside_and_said(tmp_path: Path):
     path = tmp_path / "names.sqlite"
-    path.write_bytes(b"no database" * 500)
+    path.write_bytes(HEADER + b"no sound database" * 500)
     book = NameBook(path)
     assert book.note
     assert not book.pairs

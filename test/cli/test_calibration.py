@@ -117,3 +117,43 @@ def test_stores_are_merged_on_request(path: str, tmp_path: Path, monkeypatch: An
     code, out = fcp("show")  # there is none of the real robot without a namespace
     assert code == 2
     assert str(merged) in "".join(out.split())
+
+
+@pytest.mark.parametrize("command", ["show", "resets", "reset", "undo", "merge"])
+def test_a_file_of_the_user_stays_as_it_is(command: str, path: str, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text("my only copy\n" * 100)
+    before = notes.read_text()
+    files = {file.name for file in tmp_path.iterdir()}
+    code, out = (
+        fcp("merge", path, "--into", str(notes))
+        if command == "merge"
+        else fcp(command, "--path", str(notes))
+    )
+    assert code == 2
+    assert "is no SQLite database, and is left as it is" in " ".join(out.split())
+    assert notes.read_text() == before
+    assert {file.name for file in tmp_path.iterdir()} == files
+
+
+def test_showing_writes_nothing(path: str) -> None:
+    """A store can be shown on a disk that nobody may write to."""
+    file = Path(path)
+    before = file.read_bytes(), file.stat().st_mtime_ns
+    folder = sorted(file.parent.iterdir())
+    for command in ("show", "resets"):
+        assert fcp(command, "--path", path)[0] == 0
+    assert (file.read_bytes(), file.stat().st_mtime_ns) == before
+    assert sorted(file.parent.iterdir()) == folder
+
+
+def test_a_damaged_store_is_refused_by_commands_and_not_replaced(path: str) -> None:
+    file = Path(path)
+    damaged = bytearray(file.read_bytes())
+    damaged[100:] = b"x" * (len(damaged) - 100)
+    file.write_bytes(damaged)
+    for command in ("show", "resets", "reset", "undo"):
+        code, out = fcp(command, "--path", path)
+        assert code == 2, out
+    assert file.read_bytes() == damaged
+    assert [one.name for one in file.parent.iterdir()] == [file.name]

@@ -77,7 +77,7 @@ def test_the_files_that_are_read_stay(files, tmp_path):
     files[0].rename(tmp_path / "domain.pddl")
     result = run(tmp_path / "domain.pddl", files[1], "--out", tmp_path)
     assert result.exit_code == BAD_INPUT
-    assert "give another folder" in result.stderr
+    assert "give another place" in result.stderr
     assert (tmp_path / "domain.pddl").read_text() == DOMAIN
 
 

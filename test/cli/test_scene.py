@@ -261,9 +261,10 @@ def test_nan_is_no_tolerance() -> None:
 
 @pytest.mark.parametrize("name", ["\x1b[31mred", "a\nb\x07"])
 def test_ids_with_control_characters_are_refused_harmlessly(tmp_path: Path, name: str) -> None:
-    thing = SceneNode(name, Layer.OBJECT, "cup", Pose.at(0, 0, 0))
+    thing = SceneNode("NAME", Layer.OBJECT, "cup", Pose.at(0, 0, 0))
     path = tmp_path / "bad.json"
-    path.write_text(json.dumps(to_document(SceneGraph.of([thing]))), encoding="ascii")
+    text = json.dumps(to_document(SceneGraph.of([thing])))
+    path.write_text(text.replace('"NAME"', json.dumps(name)), encoding="ascii")
     for arguments in (("info", str(path)), ("diff", "twin_house", str(path))):
         code, printed, errors = fcp(*arguments)
         assert code == BAD_INPUT
@@ -310,3 +311,14 @@ def test_an_unknown_relation_on_request() -> None:
     code, _, error = fcp("info", "twin_house", "--also", "behind")
     assert code == BAD_INPUT
     assert "Choose among: under, near, adjacent, reach" in error
+
+
+# --- what is printed into a pipe
+
+
+def test_a_pipe_gets_no_padding() -> None:
+    """A pipe has no width: the last column of the table must not be filled up to one."""
+    result = CliRunner().invoke(app, ["scene", "info", "twin_house_furnished"], env={"COLUMNS": ""})
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) < 300
+    assert len(result.stdout) < 5_000

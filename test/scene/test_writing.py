@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writing scenes: the format by name or ending, nothing half-written, and what was lost is said."""
 
+import os
 import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -135,3 +136,17 @@ def test_whatever_is_lost_on_the_way_is_said(name: str, graph: SceneGraph) -> No
         again, notes = there_and_back(graph, Path(folder), name)
     assume(not any(re.search(r" and \d+ more$", note) for note in notes))  # not all are named
     assert unsaid_losses(graph, again, notes, extra_parents=name in SPARK) == []
+
+
+def test_a_link_stays_and_a_device_is_not_replaced(tmp_path: Path, house: SceneGraph) -> None:
+    link, target = tmp_path / "link.json", tmp_path / "folder" / "scene.json"
+    target.parent.mkdir()
+    link.symlink_to(target)
+    save_scene(house, link)
+    assert link.is_symlink()
+    assert read_scene(target).nodes == house.nodes
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    with pytest.raises(SceneError, match="no regular file"):
+        save_scene(house, pipe)
+    assert pipe.is_fifo()

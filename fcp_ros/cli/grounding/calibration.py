@@ -11,12 +11,11 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
 from fcp_ros.cli.options import JsonOption
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, EvidenceWorld
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, find_stores, locate_store
 from fcp_ros.grounding.calibration.merging import merge_evidence
@@ -71,7 +70,7 @@ def show(
     Degrees are those of a grounder with default settings of strength, cap and forgetting.
     """
     with explain_errors():
-        store = _open_store(path, robot, world)
+        store = _read_store(path, robot, world)
         try:
             found = summarise(Calibrator(store), predicate or None)
             evidence = store.entries(predicate or None) if as_json else ()
@@ -83,7 +82,7 @@ def show(
         return
     console = open_console()
     if not found:
-        console.print(f"no outcomes in {escape(str(store.path))} yet", soft_wrap=True)
+        console.print(f"no outcomes in {escape_text(str(store.path))} yet", soft_wrap=True)
     for summary in found:
         print_predicate(summary, console)
 
@@ -103,7 +102,7 @@ def reset(
 ) -> None:
     """Set evidence aside, so that the oracle's own degrees count again."""
     with explain_errors():
-        store = _open_store(path, robot, world)
+        store = _open_store(_find_store(path, robot, world))
         try:
             done = store.reset(predicate or None, context or None)
         finally:
@@ -126,7 +125,7 @@ def undo(
 ) -> None:
     """Let the outcomes of a reset count again."""
     with explain_errors():
-        store = _open_store(path, robot, world)
+        store = _open_store(_find_store(path, robot, world))
         try:
             if number is None:
                 open_ = [reset.id for reset in store.resets() if not reset.undone]
@@ -148,7 +147,7 @@ def resets(
 ) -> None:
     """List the resets, also those that were undone."""
     with explain_errors():
-        store = _open_store(path, robot, world)
+        store = _read_store(path, robot, world)
         try:
             found = store.resets()
         finally:
@@ -158,7 +157,7 @@ def resets(
         return
     console = open_console()
     if not found:
-        console.print(f"no resets in {escape(str(store.path))}", soft_wrap=True)
+        console.print(f"no resets in {escape_text(str(store.path))}", soft_wrap=True)
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("reset", "when", "predicate", "context", "outcomes", ""):
@@ -170,7 +169,7 @@ def resets(
             str(one.id),
             when,
             one.predicate or "all",
-            escape(context),
+            escape_text(context),
             str(one.count),
             "undone" if one.undone else "",
         )
@@ -198,12 +197,13 @@ def merge(
     console = open_console()
     with explain_errors():
         origin = EvidenceOrigin(robot.strip("/"), world)
+        file = into.expanduser() if into else _locate(origin)
         # A named file keeps its origin, and one that is not there yet becomes that of the options.
-        claimed = None if into is not None and into.expanduser().is_file() else origin
-        target = CalibrationStore(into.expanduser() if into else _locate(origin), claimed)
+        claimed = None if into is not None and file.exists() else origin
+        target = _open_store(file, claimed)
         try:
             for path in sources:
-                source = _open_store(path, robot, world)
+                source = _read_store(path, robot, world)
                 try:
                     count = merge_evidence(source, target, weight)
                     names = [one.read_origin() or "unknown origin" for one in (source, target)]
@@ -211,7 +211,7 @@ def merge(
                     source.close()
                 console.print(
                     f"copied {count} outcomes of {names[0]} to the store of {names[1]}, "
-                    f"{escape(str(target.path))}",
+                    f"{escape_text(str(target.path))}",
                     soft_wrap=True,
                 )
         finally:
@@ -222,7 +222,7 @@ def _locate(origin: EvidenceOrigin) -> Path:
     return locate_store(DEFAULT_PATH, origin)
 
 
-def _open_store(path: Path | None, robot: str, world: EvidenceWorld) -> CalibrationStore:
+def _find_store(path: Path | None, robot: str, world: EvidenceWorld) -> Path:
     origin = EvidenceOrigin(robot.strip("/"), world)
     file = path.expanduser() if path else _locate(origin)
     if not file.is_file():
@@ -232,7 +232,19 @@ def _open_store(path: Path | None, robot: str, world: EvidenceWorld) -> Calibrat
             "(or --robot and --world) differs from the grounder's parameter calibration_path; "
             + (f"there are {there}" if there else "there is none of another robot either")
         )
-    return CalibrationStore(file)
+    return file
+
+
+def _read_store(path: Path | None, robot: str, world: EvidenceWorld) -> CalibrationStore:
+    """Read a store without writing to it."""
+    return CalibrationStore(_find_store(path, robot, world), read_only=True)
+
+
+def _open_store(file: Path, origin: EvidenceOrigin | None = None) -> CalibrationStore:
+    """Open a store for a change; refuse a damaged one, which a robot would set aside to go on."""
+    if file.exists():
+        CalibrationStore(file, read_only=True).close()
+    return CalibrationStore(file, origin)
 
 
 # --- tables for the terminal
@@ -240,7 +252,7 @@ def _open_store(path: Path | None, robot: str, world: EvidenceWorld) -> Calibrat
 
 def print_predicate(summary: PredicateSummary, console: Console) -> None:
     """Print one predicate: its contexts, then its models."""
-    console.print(f"[bold]{escape(summary.predicate)}[/]")
+    console.print(f"[bold]{escape_text(summary.predicate)}[/]")
     console.print(Padding(_build_contexts_table(summary.contexts), (0, 0, 0, 2)))
     for model in summary.models:
         for line in _describe_model(model):
@@ -260,14 +272,14 @@ def _build_contexts_table(contexts: tuple[ContextSummary, ...]) -> Table:
     table.add_column("last step", no_wrap=True)
     for one in contexts:
         table.add_row(
-            escape(one.words),
+            escape_text(one.words),
             str(one.outcomes),
             f"{one.weight:.1f}",
             _format_number(one.prior),
             _format_degree(one),
             f"{one.mean_quality:.2f}",
             datetime.datetime.fromtimestamp(one.last).strftime("%d %b %H:%M"),
-            escape(_shorten(one.last_step)),
+            escape_text(_shorten(one.last_step)),
         )
     return table
 
@@ -291,7 +303,9 @@ def _format_number(value: float | None) -> str:
 
 def _describe_model(model: ModelSummary) -> Iterator[str]:
     """Describe a model: its pooled map, the quality of its degrees, and drift."""
-    headline = f"[dim]degrees of[/] {escape(model.model)} [dim]after {model.outcomes} outcomes, [/]"
+    headline = (
+        f"[dim]degrees of[/] {escape_text(model.model)} [dim]after {model.outcomes} outcomes, [/]"
+    )
     yield f"{headline}[dim]each worth {model.strength:.1f}[/]"
     if max(abs(y - x) for x, y in model.points) > NOTICEABLE:
         curve = "".join(BLOCKS[min(int(y * len(BLOCKS)), len(BLOCKS) - 1)] for _, y in model.points)
@@ -307,6 +321,6 @@ def _describe_model(model: ModelSummary) -> Iterator[str]:
             f"[dim](by chance {found.after.ece_by_chance:.3f})[/]"
         )
         if found.is_poor:
-            yield f"[yellow]high calibration error[/]: {escape(str(found))}"
+            yield f"[yellow]high calibration error[/]: {escape_text(str(found))}"
     if model.drift is not None:
-        yield f"[yellow]drift[/]: {escape(str(model.drift))}"
+        yield f"[yellow]drift[/]: {escape_text(str(model.drift))}"

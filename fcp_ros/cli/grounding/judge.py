@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from fcp_ros.cli.grounding.judges import JudgeChoice, open_grounder
 from fcp_ros.cli.options import (
@@ -22,7 +21,7 @@ from fcp_ros.cli.options import (
     expand_options,
 )
 from fcp_ros.cli.session import SceneChoice, open_session
-from fcp_ros.cli.terminal import explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_lines, explain_errors, fail, open_console
 from fcp_ros.domain import GradedPredicate, load_domain
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import shorten_words
@@ -74,7 +73,7 @@ def judge(
     if as_json:
         typer.echo(json.dumps(to_plain(membership), indent=1))
     else:
-        open_console().print(escape(_format_answer(request, membership)), soft_wrap=True)
+        open_console().print(escape_lines(_format_answer(request, membership)), soft_wrap=True)
 
 
 def _request_in_scene(

@@ -29,7 +29,7 @@ class JudgeChoice:
         oracle: Name of the default oracle.
         model: Folder of its model, or the model's name on the server; "" takes the usual one.
         endpoint: URL of a model server, which is the default oracle then; "" for none.
-        calibration: The store to learn from; None for none.
+        calibration: The store whose evidence counts, which is not written to; None for none.
     """
 
     oracle: OracleOption = DEFAULT_ORACLE
@@ -39,7 +39,7 @@ class JudgeChoice:
 
     def to_options(self) -> GroundingOptions:
         """Return the settings of the grounder."""
-        calibration = CalibrationOptions(path=self.calibration)
+        calibration = CalibrationOptions(path=self.calibration, read_only=True)
         if not self.endpoint:
             return GroundingOptions(oracle=self.oracle, model=self.model, calibration=calibration)
         return GroundingOptions(

@@ -13,6 +13,7 @@ import typer
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.grounding.judges import JudgeChoice
 from fcp_ros.cli.options import expand_options
+from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.plan.options import AdvancedOptions, RequestOptions
 from fcp_ros.cli.plan.output import print_result
@@ -69,6 +70,7 @@ def plan(
         fail("no goal: say what should hold with --goal")
     more = {**advanced.read_values(), "explain": request.explain or bool(why)}
     asked = request.make_input(judges, goal=goal, more=more)
+    check_outputs((out, page), (asked.domain, asked.scene, asked.overrides, judges.calibration))
     compile_missing_kernels(say)
     start = RequestStart.now()
     with open_interruption() as interruption:

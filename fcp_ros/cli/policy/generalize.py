@@ -21,6 +21,7 @@ from fcp_ros.abstraction.policy.policy_file import write_policy
 from fcp_ros.abstraction.proposers.written.model_proposer import LanguageModelProposer
 from fcp_ros.cli.exit_codes import to_exit_code
 from fcp_ros.cli.options import EndpointOption, JsonOption
+from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.plan.interruption import open_interruption
 from fcp_ros.cli.policy.proposers import (
     ProposerChoice,
@@ -35,7 +36,7 @@ from fcp_ros.cli.policy.rounds import (
     to_plain_generalization,
 )
 from fcp_ros.cli.policy.training import read_tasks
-from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
+from fcp_ros.cli.terminal import escape_text, explain_errors, open_console
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 
@@ -108,11 +109,7 @@ def run_generalize(
     as_json: JsonOption = False,
 ) -> None:
     """Look for a policy that solves all tasks of a domain, and check it on a few of them."""
-    read = {Path(domain).resolve(), *(Path(one).resolve() for one in training)}
-    read |= {file.resolve()} if file is not None else set()
-    for target in (out, transcript):
-        if target is not None and target.resolve() in read:
-            fail(f"{target} would be overwritten, but it is read: give another place")
+    check_outputs((out, transcript), (domain, *training, file))
     choice = ProposerChoice(proposer, file, model, endpoint, transcript, time_limit)
     options = GeneralizationOptions(rounds=rounds, time_limit=time_limit)
     with explain_errors():

@@ -24,6 +24,7 @@ from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.cli.exit_codes import DONE, FAILED
 from fcp_ros.cli.options import JsonOption
+from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.policy.training import read_tasks
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.domain import Domain
@@ -77,6 +78,7 @@ def show(
     """Show features, abstract actions and policy; with a task also what the policy does in it."""
     if bool(instance) != bool(domain):
         fail("a task needs --domain, and --domain a task")
+    check_outputs((picture,), (file, instance, domain))
     with explain_errors():
         policy = read_policy(file)
         run = _run_policy(policy, domain, instance, goal, steps) if instance else None

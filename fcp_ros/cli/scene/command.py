@@ -20,6 +20,7 @@ from fcp_ros.cli.options import (
     SimilarOption,
     TypeOption,
 )
+from fcp_ros.cli.output_files import check_outputs
 from fcp_ros.cli.scene.difference import make_type_lookup, print_difference, to_plain_difference
 from fcp_ros.cli.scene.info import print_info, to_plain_info
 from fcp_ros.cli.session import SceneChoice, open_session
@@ -111,6 +112,7 @@ def show(
 
     if out.suffix.lower() not in (".html", ".htm", ".svg"):
         fail(f"{out}: pictures are written as .html or .svg; give the file one of these suffixes")
+    check_outputs((out,), (file, domain, overrides))
     limits = _to_limits(max_nodes, assets)
     choice = SceneChoice(tuple(types or ()), similar, limits, tuple(also or ()), overrides)
     with explain_errors(), show_progress(f"reading {file}"):
@@ -147,6 +149,7 @@ def convert(
     assets: AssetsOption = None,
 ) -> None:
     """Write a scene in another format, and list what that format cannot express."""
+    check_outputs((out,), (file,))
     with explain_errors(), show_progress(f"converting {file}"):
         relations = RelationOptions(also=frozenset(also or ()))
         graph = read_scene(find_scene(file), limits=_to_limits(max_nodes, assets))

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fcp_ros.cli.session import Session
-from fcp_ros.cli.terminal import escape_text
+from fcp_ros.cli.terminal import UNWRAPPED, escape_text
 from fcp_ros.foundation.wording import list_names, to_printable
 from fcp_ros.report.names import explain_choice, group_by_label
 from fcp_ros.scene import Provenance, SceneNode, SceneSummary, summarise
@@ -33,7 +33,10 @@ def print_info(console: Console, session: Session, *, each_node: bool) -> None:
     if session.format.lacks:
         console.print(f"the format cannot express {'; '.join(session.format.lacks)}", style="dim")
     console.print()
-    console.print(_build_nodes_table(session) if each_node else _build_labels_table(session))
+    if each_node:
+        console.print(_build_nodes_table(session))
+    else:
+        console.print(_build_labels_table(session, fill=console.width < UNWRAPPED))
     for part in (_build_rooms_table(summary), _build_relations_table(summary)):
         console.print()
         console.print(part)
@@ -61,11 +64,11 @@ def _build_headline(session: Session, summary: SceneSummary) -> Text:
     return text
 
 
-def _build_labels_table(session: Session) -> RenderableType:
+def _build_labels_table(session: Session, *, fill: bool) -> RenderableType:
     groups = group_by_label(session.graph, session.state.typing)
     table = _new_table("layer", "label", "nodes", "type", "degree", "why")
     table.add_column("which", no_wrap=True, overflow="ellipsis", ratio=1)
-    table.expand = True  # makes the last column take the remaining width
+    table.expand = fill  # gives the last column the remaining width of a terminal
     table.columns[2].justify = table.columns[4].justify = "right"
     for group in groups[:ROWS_SHOWN]:
         choice = group.choice

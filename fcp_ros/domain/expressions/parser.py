@@ -44,7 +44,7 @@ from fcp_ros.domain.expressions.syntax import (
     children,
 )
 from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperator
-from fcp_ros.foundation.wording import join_words
+from fcp_ros.foundation.wording import find_control, join_words
 
 MAX_LENGTH = 20_000
 """Longest accepted text (characters)."""
@@ -145,6 +145,8 @@ def parse_expression(text: str) -> Expression:
         raise ExpressionError(
             f"The expression has {len(text)} characters, more than {MAX_LENGTH}: shorten it."
         )
+    if control := find_control(text, multiline=True):
+        raise ExpressionError(f"The expression holds the control character {control}: remove it.")
     try:
         parsed: Expression = _parser().parse(text)  # type: ignore[assignment]
     except UnexpectedInput as error:

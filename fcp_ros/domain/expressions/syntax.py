@@ -24,7 +24,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.expressions.trajectories import RESOLUTION, TrajectoryOperator
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.foundation.wording import write_decimal
+from fcp_ros.foundation.wording import hide_controls, write_decimal
 
 NAME_PATTERN = re.compile(r"[^\W\d][\w.\-]*\Z")
 """A name that needs no quotes: a letter or underscore, then letters, digits, `_`, `.` and `-`."""
@@ -284,6 +284,9 @@ class ExpressionError(InputError):
         self.column = column
 
     def __str__(self) -> str:
+        return hide_controls(self._point_at_fault())
+
+    def _point_at_fault(self) -> str:
         if not self.text or self.column < 1:
             return self.message
         start = self.text.rfind("\n", 0, self.column - 1) + 1

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
+from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database, read_database
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.protocol.options import EvidenceOrigin, EvidenceWorld
@@ -131,30 +131,42 @@ class CalibrationStore:
         path: the SQLite file, created if it doesn't exist; ":memory:" keeps nothing on disk.
         origin: whose evidence it holds; a file without an origin becomes theirs. None opens
             anybody's.
+        read_only: look at the evidence of now in an existing file, which is never written to;
+            `origin` must be None.
 
     Raises:
-        GroundingError: the file can't be used, or belongs to another origin. A file that is no
-            database is set aside, as `note` then says.
+        GroundingError: the file can't be used, is something else, or belongs to another origin. A
+            damaged database is set aside, as `note` then says, unless it is only looked at.
     """
 
-    def __init__(self, path: str | Path, origin: EvidenceOrigin | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        origin: EvidenceOrigin | None = None,
+        *,
+        read_only: bool = False,
+    ) -> None:
         self.path = Path(path)
         self._lock = self._write_lock = threading.RLock()
         self._own_writes = 0
-        if str(path) == ":memory:":
-            self._connection, self.note = _open_in_memory(), ""
-            self._writer = self._connection
-        else:
-            # Two connections, so that nobody who reads waits for the disk or for another writer.
-            self._write_lock = threading.RLock()
-            try:
+        self.note = ""
+        try:
+            if str(path) == ":memory:":
+                self._connection = self._writer = _open_in_memory()
+            elif read_only:
+                self._connection = self._writer = read_database(self.path, TABLES)
+            else:
+                # Two connections, so that nobody who reads waits for the disk or another writer.
+                self._write_lock = threading.RLock()
                 self._connection, self.note = open_database(self.path, TABLES, synchronous="FULL")
                 self._writer, _ = open_database(self.path, TABLES, synchronous="FULL")
-            except DatabaseFileError as error:
-                raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
+        except DatabaseFileError as error:
+            raise GroundingError(GroundingCode.STORE_FAILED, str(error)) from error
         try:
             with self._use_connection() as connection:
                 migrate(connection, self.path)
+                if read_only:  # else evidence would seem to be kept
+                    connection.execute("PRAGMA query_only = ON")
             if origin is not None:
                 self._claim(origin)
         except GroundingError:

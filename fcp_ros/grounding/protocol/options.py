@@ -94,6 +94,22 @@ class LanguageModelOptions:
         _check_choice("precision", self.precision, tuple(item.value for item in Precision))
 
 
+KEY_PREFIX = "FCP_KEY_"
+"""Environment variables of keys begin so: no other secret of a process is sent to a server."""
+DEFAULT_KEY_VARIABLE = f"{KEY_PREFIX}ENDPOINT"
+
+
+def check_key_variable(name: str) -> None:
+    """Refuse an environment variable whose value must not be sent to a server.
+
+    Raises:
+        GroundingError: the name doesn't begin with `KEY_PREFIX`.
+    """
+    if not name.startswith(KEY_PREFIX):
+        wanted = f"a name that begins with {KEY_PREFIX}, such as {DEFAULT_KEY_VARIABLE}"
+        raise build_range_error("endpoint key_variable", name, wanted)
+
+
 @dataclass(frozen=True, slots=True)
 class EndpointOptions:
     """A model server with the OpenAI protocol.
@@ -101,7 +117,8 @@ class EndpointOptions:
     Args:
         url: of the server, such as "http://localhost:8000/v1"; "" means there is none.
         model: the name that the server knows the model by; "" takes the first it lists.
-        key_variable: environment variable that holds the key, if the server requires one.
+        key_variable: environment variable that holds the key, if the server requires one; its name
+            begins with `KEY_PREFIX`. "" sends none.
         concurrency: requests in flight at a time, 1 to 256.
         timeout: seconds for one request, > 0.
         retries: further tries after a transient failure, 0 to 10.
@@ -109,12 +126,14 @@ class EndpointOptions:
 
     url: str = ""
     model: str = ""
-    key_variable: str = "FCP_ENDPOINT_KEY"
+    key_variable: str = DEFAULT_KEY_VARIABLE
     concurrency: int = 8
     timeout: float = 30.0
     retries: int = 3
 
     def __post_init__(self) -> None:
+        if self.key_variable:
+            check_key_variable(self.key_variable)
         _check_positive("timeout", self.timeout)
         if not 1 <= self.concurrency <= 256:
             raise build_range_error("concurrency", self.concurrency, "a number from 1 to 256")
@@ -153,6 +172,7 @@ class CalibrationOptions:
     Args:
         path: SQLite file of the evidence; None keeps evidence in memory only.
         origin: whose evidence the file holds; another's file is refused. None takes any file.
+        read_only: only look at the evidence of an existing file; `origin` must be None then.
         strength: number of outcomes that the oracle's degree is worth, > 0.
         cap: the largest shift by calibration, in [0, 1].
         half_life: number of later outcomes of a context after which an outcome counts half; 0 or
@@ -172,6 +192,7 @@ class CalibrationOptions:
 
     path: str | Path | None = None
     origin: EvidenceOrigin | None = None
+    read_only: bool = False
     strength: float = 4.0
     cap: float = 0.6
     half_life: float = 100.0

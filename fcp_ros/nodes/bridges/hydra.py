@@ -8,6 +8,7 @@ from typing import Any
 
 from fcp_ros.nodes.bridges.bridge import Bridge, MissingBridge, SceneSink, require_message
 from fcp_ros.nodes.bridges.dsg_stream import DsgMessage, DsgStream
+from fcp_ros.nodes.runtime.file_parameters import SCENE_FILES
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.newest_thread import NewestThread
@@ -27,6 +28,7 @@ PARAMETERS = (
         "hydra_label_space",
         "",
         'File of Hydra\'s label space, for messages without label names; "" for none.',
+        files=SCENE_FILES,
     ),
 )
 
@@ -49,7 +51,7 @@ class HydraBridge:
         self._topic = node.parameters.text("hydra_topic")
         message = require_message("hydra_msgs", "DsgUpdate", "hydra_topic")
         limits = SceneLimits(node.parameters.integer("max_nodes"))
-        file = node.parameters.text("hydra_label_space")
+        file = node.parameters.file("hydra_label_space")
         try:
             labels = read_label_space(file) if file else None
         except (SceneError, OSError) as error:

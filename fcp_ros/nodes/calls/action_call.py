@@ -19,9 +19,9 @@ from rclpy.node import Node
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
-from fcp_ros.nodes.calls.service_call import REPEAT_AFTER
+from fcp_ros.nodes.calls.service_call import LONGEST_PAUSE, REPEAT_AFTER
 from fcp_ros.nodes.runtime.alarms import Alarm, call_later
-from fcp_ros.nodes.runtime.qos import request_qos
+from fcp_ros.nodes.runtime.qos import feedback_qos, request_qos
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 
 SETTLED = 1.0
@@ -54,6 +54,7 @@ def make_action_client(
         goal_service_qos_profile=request_qos(),
         result_service_qos_profile=request_qos(),
         cancel_service_qos_profile=request_qos(),
+        feedback_sub_qos_profile=feedback_qos(),
     )
 
 
@@ -105,6 +106,7 @@ class ActionCall:
         self._answered = False
         self._ended = False
         self._again: Alarm | None = None
+        self._pause = REPEAT_AFTER
         self._cancel_wanted = False
         self._sent = time.monotonic()
         client.watch(self._id, self._on_status)
@@ -174,6 +176,12 @@ class ActionCall:
             self._ask_to_cancel()
 
     def _ask_again(self) -> None:
+        """Ask for the result until it comes: a first answer may be lost, and so may a second."""
+        with self._lock:
+            if self._ended:
+                return
+            self._pause = min(2.0 * self._pause, LONGEST_PAUSE)
+            self._again = call_later(self._pause, self._ask_again)
         with suppress(InvalidHandle):  # the client was destroyed meanwhile
             self._ask_for_result()
 

@@ -15,11 +15,14 @@ from rclpy.task import Future
 from fcp_ros.nodes.runtime.alarms import Alarm, call_later
 
 REPEAT_AFTER = 3.0
-"""Seconds without an answer after which a request is sent once more."""
+"""Seconds without an answer after which a request is sent again, and each time twice as many."""
+
+LONGEST_PAUSE = 60.0
+"""Longest time between two tries, in seconds."""
 
 
 class ServiceCall:
-    """Sends a request, and if it may be repeated, once more when no answer arrives.
+    """Sends a request, and if it may be repeated, again while no answer arrives.
 
     A client may see a server before the server has seen the client's end for answers (DDS discovery
     goes each way by itself). rmw_fastrtps then holds the answer back for 0.1 s and drops it
@@ -43,9 +46,10 @@ class ServiceCall:
         self._request = request
         self._lock = threading.Lock()  # guards the list, and the end of the answer
         self._futures: list[Future] = []
+        self._pause = REPEAT_AFTER
         self._alarm = Alarm(self._repeat)  # rings only if it is set
         if repeatable:
-            self._alarm = call_later(REPEAT_AFTER, self._repeat)
+            self._alarm = call_later(self._pause, self._repeat)
         self._send()
 
     def forget(self) -> None:
@@ -65,8 +69,10 @@ class ServiceCall:
 
     def _repeat(self) -> None:
         if not self.answer.done():
+            self._pause = min(2.0 * self._pause, LONGEST_PAUSE)
             with suppress(InvalidHandle):  # the client was destroyed meanwhile
                 self._send()
+                self._alarm = call_later(self._pause, self._repeat)
 
     def _on_answer(self, future: Future) -> None:
         self._alarm.cancel()

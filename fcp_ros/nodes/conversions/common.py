@@ -39,7 +39,13 @@ def duration_to_ros(seconds: float) -> Duration:
 
 
 def duration_from_ros(message: Duration) -> float:
-    """Read a duration in seconds."""
+    """Read a duration in seconds.
+
+    Raises:
+        ConversionError: it is negative.
+    """
+    if message.sec < 0:
+        raise ConversionError(f"a duration is {message.sec} s: it must not be negative")
     return float(message.sec + message.nanosec / NANOSECONDS)
 
 

@@ -9,6 +9,7 @@ from action_msgs.msg import GoalStatus
 
 from fcp_ros.action import ExecuteStep
 from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.foundation.wording import hide_controls
 from fcp_ros.msg import OutcomeCode as OutcomeCodeMessage
 
 
@@ -17,14 +18,19 @@ def outcome_from_answer(status: int, result: ExecuteStep.Result) -> Outcome:
 
     Status and outcome should agree. If they don't, the worse one counts: a step that either of them
     calls a failure has not succeeded. If the outcome was never filled in (UNKNOWN), the status
-    decides.
+    decides. A code without a meaning says that the executor speaks another version of the
+    interface: nothing is learned from it.
 
     Args:
         status: Terminal status of the goal (`action_msgs/GoalStatus`).
         result: Result message of the executor.
     """
-    code = _read_code(result.outcome.code)
-    message = str(result.outcome.message)
+    message = hide_controls(str(result.outcome.message))
+    try:
+        code = _read_code(result.outcome.code)
+    except ValueError:
+        text = f"The executor reports the outcome code {result.outcome.code}, which has no meaning."
+        return Outcome(OutcomeCode.INVALID_ACTION, f"{text} {message}".strip())
     if status == GoalStatus.STATUS_SUCCEEDED:
         code = code or OutcomeCode.SUCCEEDED
     elif code is None or code is OutcomeCode.SUCCEEDED:
@@ -55,11 +61,8 @@ def set_quality(message: Any, outcome: Outcome) -> None:
 
 
 def _read_code(number: int) -> OutcomeCode | None:
-    """Read an outcome code; return None for UNKNOWN and for numbers without a meaning."""
-    try:
-        return OutcomeCode(number)
-    except ValueError:
-        return None
+    """Read an outcome code, None for UNKNOWN; raise ValueError if it has no meaning."""
+    return OutcomeCode(number) if number != OutcomeCodeMessage.UNKNOWN else None
 
 
 def _read_quality(result: ExecuteStep.Result) -> float | None:

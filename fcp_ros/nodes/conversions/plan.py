@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
@@ -23,6 +24,10 @@ from fcp_ros.nodes.conversions.common import (
 )
 from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
 from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
+
+
+class StepOrderError(ConversionError):
+    """The steps of a plan can't be done in any order: one follows itself, or no step."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,10 @@ def plan_from_ros(message: PlanMessage) -> Plan:
     """Read a plan.
 
     Raises:
+        StepOrderError: no order of the steps keeps to what they say.
         ConversionError: a degree, an argument or a judgement is invalid.
     """
+    _check_order(message)
     return Plan(
         goal=message.planned_goal or message.goal,
         steps=tuple(step_from_ros(step) for step in message.steps),
@@ -131,15 +138,9 @@ def _steps_to_ros(plan: Plan) -> list[PlanStepMessage]:
 
 
 def _schedule_from_ros(message: PlanMessage) -> Schedule:
-    """Read the schedule that the steps carry.
-
-    Raises:
-        ConversionError: a step follows one that does not exist.
-    """
+    """Read the schedule that the steps carry."""
     steps = message.steps
     order = [(int(before), after) for after, step in enumerate(steps) for before in step.after]
-    if any(before >= len(steps) for before, _ in order):
-        raise ConversionError(f"a step follows a step beyond the last of {len(steps)}")
     starts = tuple(duration_from_ros(step.earliest_start) for step in steps)
     lengths = (duration_from_ros(step.expected_duration) for step in steps)
     return Schedule(
@@ -150,6 +151,26 @@ def _schedule_from_ros(message: PlanMessage) -> Schedule:
         agents=tuple(tuple(step.agents) for step in steps),
         makespan=duration_from_ros(message.makespan),
     )
+
+
+def _check_order(message: PlanMessage) -> None:
+    """Check that the steps can be done in an order.
+
+    Raises:
+        StepOrderError: a step follows one that does not exist, or itself, however indirectly.
+    """
+    count = len(message.steps)
+    befores = {after: list(map(int, step.after)) for after, step in enumerate(message.steps)}
+    for after, before in befores.items():
+        if max(before, default=0) >= max(count, 1):
+            raise StepOrderError(
+                f"step {after} follows step {max(before)}, but the last of {count} is {count - 1}"
+            )
+    try:
+        TopologicalSorter(befores).prepare()
+    except CycleError as error:
+        cycle = " after ".join(map(str, reversed(error.args[1])))
+        raise StepOrderError(f"no order of the steps is possible: {cycle}") from None
 
 
 def step_to_ros(step: PlanStep) -> PlanStepMessage:

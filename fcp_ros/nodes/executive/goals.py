@@ -18,7 +18,7 @@ from fcp_ros.msg import ExecutionState, Question
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.nodes.conversions.common import ConversionError
-from fcp_ros.nodes.conversions.plan import step_from_ros
+from fcp_ros.nodes.conversions.plan import plan_from_ros
 from fcp_ros.nodes.executive.name_watch import NameWatch
 from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError, WaitSettings
@@ -389,7 +389,7 @@ def prepare_plan(
         Its steps, and a sentence why it is not executable ("" if it is).
     """
     try:
-        steps = tuple(step_from_ros(step) for step in plan.steps)
+        steps = plan_from_ros(plan).steps
     except ConversionError as error:
         return (), f"The plan can't be read: {error}."
     runner.await_scene(context, plan.scene_sequence_number, waits.settle_time)

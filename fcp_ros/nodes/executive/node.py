@@ -18,7 +18,13 @@ from fcp_ros.execution.policy import ReplanPolicy
 from fcp_ros.foundation.sqlite_file import DatabaseFileError
 from fcp_ros.grounding.calibration.location import locate_store
 from fcp_ros.grounding.protocol.options import EvidenceOrigin
-from fcp_ros.msg import ActionOutcome, ExecutionState, NameProposals, SceneGraphUpdate
+from fcp_ros.msg import (
+    ActionOutcome,
+    ExecutionState,
+    NameProposals,
+    PlanStatus,
+    SceneGraphUpdate,
+)
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.nodes.executive.goals import (
     Conclusion,
@@ -123,7 +129,7 @@ class ExecutiveNode(ManagedNode):
     def configure(self) -> None:
         """Read the domain; make topics, clients and the thread."""
         domain = load_configured_domain(
-            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+            self.parameters.file("domain"), self.parameters.texts("type_overrides")
         )
         self._outcomes = self.publish_to_the_end(ActionOutcome, "outcomes", event_qos())
         self._states = self.publish_to_the_end(ExecutionState, "execution_state", state_qos())
@@ -322,7 +328,7 @@ class ExecutiveNode(ManagedNode):
     def _submit(self, context: GoalContext) -> Job[GoalResult] | GoalResult:
         """Return the job that works on a goal, or the result of a goal that is refused."""
         thread, parts, request = self._thread, self._parts, context.goal.request
-        refusal = self.refusal()
+        refusal = self.refusal(request)
         if refusal is not None:
             return _refuse(request, refusal)
         if thread is None or parts is None:
@@ -381,7 +387,15 @@ class ExecutiveNode(ManagedNode):
 
 def _refuse(request: Any, refusal: RequestRefusal) -> GoalResult:
     """Return the end and the result of a goal that is not worked on."""
-    return _abort(request, refusal.kind.name, refusal.sentence)
+    code = refusal.kind.name
+    is_plan = isinstance(request, ExecutePlan.Goal)
+    if refusal.kind is RefusalKind.INVALID_REQUEST:
+        code = "INVALID_PLAN" if is_plan else "PLANNING_FAILED"
+    end, result = _abort(request, code, refusal.sentence)
+    if refusal.kind is RefusalKind.INVALID_REQUEST and not is_plan:
+        result.plan_result.status.code = PlanStatus.INVALID_REQUEST
+        result.plan_result.status.message = refusal.sentence
+    return end, result
 
 
 def _abort(request: Any, code: str, sentence: str) -> GoalResult:

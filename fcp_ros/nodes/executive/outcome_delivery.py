@@ -23,7 +23,7 @@ from rclpy.publisher import Publisher
 from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
-from fcp_ros.msg import ActionOutcome
+from fcp_ros.msg import ActionOutcome, RequestError
 from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.executive.outcome_journal import OutcomeJournal, OutcomeKey, read_key
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
@@ -81,6 +81,7 @@ class OutcomeDelivery:
         self._journal = journal
         self._journal_problem = ""
         self._asked: float | None = None
+        self._most = MOST
         self._lock = threading.Lock()
         group = MutuallyExclusiveCallbackGroup()
         self._client = node.create_client(
@@ -209,7 +210,9 @@ class OutcomeDelivery:
             if self._asked is not None or not self._waiting:
                 return
             self._asked = asked = time.monotonic()
-            outcomes = [one for one, _ in zip(self._waiting.values(), range(MOST), strict=False)]
+            outcomes = [
+                one for one, _ in zip(self._waiting.values(), range(self._most), strict=False)
+            ]
         keys = [read_key(outcome) for outcome in outcomes]
 
         def on_answer(future: Future) -> None:
@@ -219,13 +222,25 @@ class OutcomeDelivery:
         self._client.call_async(request).add_done_callback(on_answer)
 
     def _confirm(self, asked: float, keys: list[OutcomeKey], response: Any) -> None:
+        is_refused = response.error.code == RequestError.INVALID_REQUEST
+        is_useless = is_refused and len(keys) == 1
+        is_settled = response.success or is_useless
         with self._lock:
             if self._asked == asked:
                 self._asked = None
-            if response.success:
+            if is_settled:
                 for key in keys:
                     self._waiting.pop(key, None)
-        if response.success:  # otherwise the timer tries again
+            self._given_up += is_useless
+            # One that can never be recorded must not hold up the others: find it, one by one.
+            if is_useless or not self._waiting:
+                self._most = MOST
+            elif is_refused:
+                self._most = 1
+        if is_useless:
+            self._node.get_logger().warning(f"an outcome is given up: {response.message}")
+        if is_settled:  # otherwise the timer tries again
             self._write(lambda journal: journal.remove(keys))
             self._thread.events.post(OutcomesRecorded(), "outcomes recorded")
+        if is_settled or is_refused:
             self._ask()

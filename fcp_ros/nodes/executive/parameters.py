@@ -8,6 +8,7 @@ from enum import IntEnum
 
 from fcp_ros.execution.dispatch_model import DispatchSettings
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, WORLD
+from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
 
 JOURNAL_PATH = "~/.local/state/fcp_ros/outcomes/{robot}/{world}.sqlite"
@@ -84,6 +85,7 @@ def _seconds(name: str, default: float, description: str, minimum: float = 0.0) 
 
 PARAMETERS = (
     DOMAIN,
+    DOMAIN_FOLDERS,
     TYPE_OVERRIDES,
     ParameterSpec(
         "max_replans",
@@ -124,12 +126,14 @@ PARAMETERS = (
         JOURNAL_PATH,
         "SQLite file of the outcomes that no grounder has confirmed yet, for the next start; "
         '{robot} is the namespace, {world} real or simulated; "": they end with the process.',
+        takes_effect=TakesEffect.AT_START,
     ),
     ParameterSpec(
         "name_store",
         NAMES_PATH,
         "SQLite file of the names of perception that were proposed, kept and refused; {robot} is "
         'the namespace, {world} real or simulated; "": they end with the process.',
+        takes_effect=TakesEffect.AT_START,
     ),
     WORLD,
     ParameterSpec(

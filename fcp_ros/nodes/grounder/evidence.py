@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fcp_ros.domain.model import Domain
 from fcp_ros.execution.credit import Credit, PlanMemory, Reliance, credit_step
 from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding import JudgementRequest
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_from_ros
+from fcp_ros.nodes.runtime.request_checks import find_invalid_field
 
 FAILURES = frozenset(
     {
@@ -60,23 +62,33 @@ class Teacher:
     """Turns outcomes into lessons: credits a step's own judgements, or those of earlier steps.
 
     Args:
-        complain: Gets a sentence about each outcome that is no evidence.
+        domain: Outcomes are about its actions.
     """
 
-    def __init__(self, complain: Callable[[str], None]) -> None:
-        self._complain = complain
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
         self._memory: PlanMemory[_JudgedRequest] = PlanMemory()
 
+    def find_problem(self, message: ActionOutcome) -> str:
+        """Return why an outcome can't be evidence at all; "" if it can."""
+        step = message.step
+        if problem := find_invalid_field(message):
+            return problem
+        if step.rule not in self._domain.rules:
+            hint = suggest_name(step.rule, self._domain.rules)
+            return f"the domain {self._domain.name} has no action {step.rule!r}; {hint}"
+        for judgement in step.judgements:
+            try:
+                request_from_ros(judgement.query)
+                if judgement.membership.source:
+                    membership_from_ros(judgement.membership)
+            except ConversionError as error:
+                return str(error)
+        return ""
+
     def derive_lessons(self, message: ActionOutcome) -> list[Lesson]:
-        """Derive the lessons of an outcome."""
-        try:
-            code = OutcomeCode(message.outcome.code)
-        except ValueError:
-            self._complain(f"an outcome has the unknown code {message.outcome.code}")
-            return []
-        if message.quality_measured and not 0.0 <= message.quality <= 1.0:
-            self._complain(f"an outcome has the quality {message.quality}: it must lie in [0, 1]")
-            return []
+        """Derive the lessons of an outcome that has no problem."""
+        code = OutcomeCode(message.outcome.code)
         quality = determine_quality(code, message.quality if message.quality_measured else None)
         return self._assign_credit(message, code, quality)
 
@@ -105,14 +117,10 @@ class Teacher:
     def _read_judgements(self, step: Any) -> list[_JudgedRequest]:
         found = []
         for judgement in step.judgements:
-            try:
-                request = request_from_ros(judgement.query)
-                answered = bool(judgement.membership.source)
-                membership = membership_from_ros(judgement.membership) if answered else None
-            except ConversionError as error:
-                self._complain(f"an outcome of {step.rule} could not be kept: {error}")
-            else:
-                found.append(_JudgedRequest(request, membership))
+            request = request_from_ros(judgement.query)
+            answered = bool(judgement.membership.source)
+            membership = membership_from_ros(judgement.membership) if answered else None
+            found.append(_JudgedRequest(request, membership))
         return found
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
+from fcp_ros.domain.model import Domain
 from fcp_ros.grounding import Evidence, EvidenceWorld, Grounder, GroundingError, OutcomeNumber
 from fcp_ros.msg import ActionOutcome
 from fcp_ros.nodes.conversions.common import time_from_ros
@@ -17,6 +18,7 @@ class OutcomeLearner:
 
     Args:
         grounder: Records the evidence.
+        domain: Outcomes are about its actions.
         world: The world of its store. In the real one, an outcome of a simulated executor is no
             evidence.
         now: Returns the present time (s since the epoch), for outcomes without a time.
@@ -26,6 +28,7 @@ class OutcomeLearner:
     def __init__(
         self,
         grounder: Grounder,
+        domain: Domain,
         world: EvidenceWorld,
         now: Callable[[], float],
         complain: Callable[[str], None],
@@ -34,15 +37,21 @@ class OutcomeLearner:
         self._world = world
         self._now = now
         self._complain = complain
-        self._teacher = Teacher(complain)
+        self._teacher = Teacher(domain)
         self._lock = threading.Lock()
         self._unstored: dict[OutcomeNumber, list[Evidence]] = {}
         self._known = self._simulated = self._stale = 0
+
+    def find_problem(self, message: ActionOutcome) -> str:
+        """Return why an outcome can't be recorded, ever; "" if it can."""
+        return self._teacher.find_problem(message)
 
     def learn(self, messages: Sequence[ActionOutcome]) -> tuple[int, ...]:
         """Record outcomes, except known ones; their evidence is on disk when this returns.
 
         All in one transaction: each waits for the disk, up to 100 ms.
+
+        `find_problem` must have found nothing wrong with any.
 
         Returns:
             For each the number of judgements that it is evidence about, or -1 if it is known.

@@ -87,7 +87,7 @@ class GrounderNode(ManagedNode):
 
     def configure(self) -> None:
         """Read the domain, open the stores, check the model (the first question loads it)."""
-        domain = load_configured_domain(self.parameters.text("domain"))
+        domain = load_configured_domain(self.parameters.file("domain"))
         simulated_time = bool(self.get_parameter("use_sim_time").value)
         world = choose_world(self.parameters, simulated_time=simulated_time)
         self._origin = EvidenceOrigin(self.get_namespace().strip("/"), world)
@@ -103,6 +103,7 @@ class GrounderNode(ManagedNode):
             self.get_logger().info(suggestion)
         self._learner = OutcomeLearner(
             self._grounder,
+            domain,
             world,
             lambda: float(self.get_clock().now().nanoseconds / 1e9),
             self._report_loss,
@@ -118,7 +119,7 @@ class GrounderNode(ManagedNode):
         )
         self._info_publisher = self.publish_state(GroundingInfo, "grounding_info")
         self._recorder = OutcomeRecorder(self._learn, self._report_loss)
-        self.subscribe_events(ActionOutcome, "outcomes", self._recorder.put)
+        self.subscribe_events(ActionOutcome, "outcomes", self._take_outcome)
 
     def activate(self) -> None:
         """Publish the oracle's description, and begin to load the model."""
@@ -204,6 +205,10 @@ class GrounderNode(ManagedNode):
         if recorder is None:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         try:
+            for at, message in enumerate(request.outcomes):
+                if problem := self._get_learner().find_problem(message):
+                    sentence = f"outcomes[{at}] can't be used, and none was recorded: {problem}."
+                    raise RequestRefused(RefusalKind.INVALID_REQUEST, sentence)
             response.recorded = await self.await_answer(recorder.record(request.outcomes).answer)
         except GroundingError as error:
             raise RequestRefused(RefusalKind.INTERNAL_ERROR, str(error)) from error
@@ -213,15 +218,27 @@ class GrounderNode(ManagedNode):
         response.message = f"{len(request.outcomes)} outcomes are on disk."
         return response
 
+    def _take_outcome(self, message: ActionOutcome) -> None:
+        """Take an outcome of the topic, unless it can't be one."""
+        learner, recorder = self._learner, self._recorder
+        if learner is None or recorder is None:
+            return
+        if problem := learner.find_problem(message):
+            self._report_loss(f"an outcome can't be used: {problem}")
+        else:
+            recorder.put(message)
+
     def _learn(self, messages: Sequence[ActionOutcome]) -> int:
         """Learn from outcomes, in the recorder's thread; return how many were new."""
-        learner = self._learner
-        if learner is None:
-            raise GroundingError(GroundingCode.STORE_FAILED, CLEANED_UP)
-        kept = learner.learn(messages)
+        kept = self._get_learner().learn(messages)
         with self._evidence_lock:
             self._evidence_count += sum(max(count, 0) for count in kept)
         return sum(count >= 0 for count in kept)
+
+    def _get_learner(self) -> OutcomeLearner:
+        if self._learner is None:
+            raise GroundingError(GroundingCode.STORE_FAILED, CLEANED_UP)
+        return self._learner
 
     def _report_loss(self, reason: str) -> None:
         self._lost_outcomes = reason

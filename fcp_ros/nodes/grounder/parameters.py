@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from fcp_ros.grounding import (
@@ -18,23 +20,51 @@ from fcp_ros.grounding import (
     ScoringMode,
 )
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, locate_store
+from fcp_ros.grounding.heads.head_source import PLUS, split_model
+from fcp_ros.grounding.model_files.registry import is_registered
+from fcp_ros.grounding.model_files.store import locate_models
+from fcp_ros.grounding.protocol.options import (
+    DEFAULT_KEY_VARIABLE,
+    KEY_PREFIX,
+    check_key_variable,
+)
 from fcp_ros.grounding.registry import ORACLES
+from fcp_ros.nodes.runtime.allowed_files import FileRule
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, WORLD
+from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS, make_folders
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+
+
+@dataclass(frozen=True)
+class ModelRule(FileRule):
+    """The models that may be named while a node runs; those of the registry have no path."""
+
+    def resolve(self, address: str, texts: Sequence[str]) -> str:
+        """See `FileRule.resolve`; A+B names two models."""
+        parts = []
+        for name in split_model(address):
+            parts.append(name if is_registered(name) else super().resolve(name, texts))
+        return PLUS.join(parts)
+
+
+MODEL_FILES = ModelRule("model_folders", locate_models, with_folders=True)
 
 ENDPOINT = (
     ParameterSpec(
         "endpoint_url",
         "",
         'Model server with the OpenAI protocol, such as "http://localhost:8000/v1"; "" for none.',
+        takes_effect=TakesEffect.AT_START,
     ),
     ParameterSpec(
         "endpoint_model", "", 'Name of the model on the server; "" takes the first it lists.'
     ),
     ParameterSpec(
         "endpoint_key_variable",
-        "FCP_ENDPOINT_KEY",
-        "Environment variable that holds the server's key, if it wants one.",
+        DEFAULT_KEY_VARIABLE,
+        f"Environment variable that holds the server's key, if it wants one: {KEY_PREFIX}...",
+        check=check_key_variable,
+        takes_effect=TakesEffect.AT_START,
     ),
     ParameterSpec("endpoint_concurrency", 8, "Requests to the server at a time.", 1, 256),
     ParameterSpec("endpoint_timeout", 30.0, "How long one request to it may take [s].", 0.1, 600.0),
@@ -91,12 +121,19 @@ CALIBRATION = (
 
 PARAMETERS = (
     DOMAIN,
+    DOMAIN_FOLDERS,
     ParameterSpec("oracle", "embedding", "Who judges by default.", choices=tuple(sorted(ORACLES))),
     ParameterSpec(
         "model",
         "",
         "Model of the default oracle: a name of `fcp models list`, a folder, or A+B for the heads "
         'of two; "" for mpnet where it was fetched, else minilm.',
+        files=MODEL_FILES,
+    ),
+    make_folders(
+        MODEL_FILES,
+        "Folders with models and heads that may be named while the node runs; without any, that of "
+        "the fetched models.",
     ),
     ParameterSpec(
         "fallback",
@@ -108,23 +145,27 @@ PARAMETERS = (
         "heads",
         "",
         'Trained heads of the model (fcp grounding train); "" for the packaged ones.',
+        files=MODEL_FILES,
     ),
     ParameterSpec(
         "calibration_path",
         DEFAULT_PATH,
         "SQLite file of the evidence; {robot} is the namespace, {world} real or simulated; "
         '"" keeps it in memory only.',
+        takes_effect=TakesEffect.AT_START,
     ),
     WORLD,
     ParameterSpec(
         "cache_path",
         "~/.cache/fcp_ros/judgements.sqlite",
         'SQLite file of the oracles\' answers; "" keeps them in memory only.',
+        takes_effect=TakesEffect.AT_START,
     ),
     ParameterSpec(
         "language_model",
         "",
         'Folder of the model of predicates that name causal_lm; "" takes the parameter model.',
+        files=MODEL_FILES,
     ),
     ParameterSpec(
         "mode",
@@ -214,13 +255,13 @@ def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> Gr
     path = values.text("calibration_path")
     return GroundingOptions(
         oracle=values.text("oracle"),
-        model=_to_path(values.text("model")) or "",
+        model=_to_path(values.file("model")) or "",
         fallback=values.text("fallback"),
-        heads=_to_path(values.text("heads")) or "",
+        heads=_to_path(values.file("heads")) or "",
         device=Device(values.text("device")),
         cache_path=_to_path(values.text("cache_path")),
         language_model=LanguageModelOptions(
-            folder=_to_path(values.text("language_model")) or "",
+            folder=_to_path(values.file("language_model")) or "",
             mode=ScoringMode(values.text("mode")),
             samples=values.integer("samples"),
             seed=values.integer("seed"),

@@ -7,6 +7,7 @@ Everything here runs in a worker thread.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,13 @@ from fcp_ros.nodes.conversions.alignment import (
     scene_alignment_to_ros,
 )
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
+from fcp_ros.nodes.planner.parameters import ALIGNMENT_FILES
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
-from fcp_ros.package_files import config_folder, find_domain, find_scene
+from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning.model.watch import RequestStart, measure_memory
 from fcp_ros.scene.loading import read_scene
 
@@ -162,8 +164,7 @@ class AlignmentService:
         return scene_to_instance(graph, domain.schema, domain.mapping).instance
 
     def _resolve(self, address: str, find: Callable[[str], Path]) -> str:
-        folders = to_folders(self._parameters.texts("alignment_folders"), config_folder())
-        return resolve_allowed(address, folders, find, "alignment_folders")
+        return self._parameters.resolve(replace(ALIGNMENT_FILES, find=find), address)
 
 
 def _read_pddl(domain: str, problem: str, check: Check) -> PddlTexts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +32,15 @@ from fcp_ros.nodes.conversions.generalization import (
     generalization_to_ros,
 )
 from fcp_ros.nodes.conversions.planning import check_length
+from fcp_ros.nodes.planner.parameters import TRAINING_FILES
 from fcp_ros.nodes.planner.policy_target import PolicyTarget
 from fcp_ros.nodes.planner.service import PlanningService
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
 from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
-from fcp_ros.package_files import config_folder, find_domain, find_scene
+from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 
@@ -251,9 +252,7 @@ class _TaskReader:
         return scene_to_instance(graph, domain.schema, domain.mapping, similarity).instance
 
     def _resolve(self, address: str, find: Callable[[str], Path]) -> str:
-        texts = self._place.parameters.texts("training_folders")
-        folders = to_folders(texts, config_folder())
-        return resolve_allowed(address, folders, find, "training_folders")
+        return self._place.parameters.resolve(replace(TRAINING_FILES, find=find), address)
 
 
 def _put_to_use(result: Any, target: PolicyTarget, service: PlanningService | None) -> None:

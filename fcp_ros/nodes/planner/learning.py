@@ -80,7 +80,7 @@ class PolicyLearning:
     async def _execute(self, goal: ServerGoalHandle) -> Any:
         asked = time.monotonic()
         try:
-            refusal = self._node.refusal()
+            refusal = self._node.refusal(goal.request)
             result = _refuse(refusal) if refusal is not None else await self._run(goal, asked)
         except Exception as error:
             result = _refuse(self._node.internal_fault("generalize", error))

@@ -29,8 +29,9 @@ from fcp_ros.nodes.planner.service import (
     name_wish,
     refuse_request,
 )
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
+from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FILES
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.qos import request_qos
@@ -53,7 +54,6 @@ from fcp_ros.nodes.runtime.worker import (
 )
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene
 from fcp_ros.nodes.scene_access.owner import SceneOwner
-from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning.model.request import BestPlan, Phase, Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
@@ -136,7 +136,7 @@ class PlannerNode(ManagedNode):
     def configure(self) -> None:
         """Read the domain; make topics and the worker."""
         domain = load_configured_domain(
-            self.parameters.text("domain"), self.parameters.texts("type_overrides")
+            self.parameters.file("domain"), self.parameters.texts("type_overrides")
         )
         self._judge_client = self.create_client(
             JudgePredicates, "judge", qos_profile=request_qos(), callback_group=self.requests
@@ -253,7 +253,7 @@ class PlannerNode(ManagedNode):
     async def _make_plan(self, goal: ServerGoalHandle) -> Any:
         asked = time.monotonic()
         request = goal.request.request
-        refusal = self.refusal()
+        refusal = self.refusal(goal.request)
         try:
             if refusal is None:
                 service, worker = self._get_service()
@@ -387,13 +387,12 @@ class PlannerNode(ManagedNode):
         return response
 
     async def _load_domain(self, request: Any, response: Any) -> Any:
-        folders = to_folders(self.parameters.texts("domain_folders"), config_folder() / "domains")
         overrides = self.parameters.texts("type_overrides")
         files = self._files
         if files is None:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, CLEANED_UP)
         try:
-            address = resolve_allowed(request.path, folders, find_domain, "domain_folders")
+            address = self.parameters.resolve(DOMAIN_FILES, request.path)
             job = files.submit(lambda _token: apply_overrides(load_domain(address), overrides))
             domain = await self.await_job(files, job, LOAD_TIMEOUT)
         except TimeoutError as error:

@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 from fcp_ros.language.registry import READERS, ReaderOptions
+from fcp_ros.nodes.runtime.allowed_files import FileRule
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
+from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS, make_folders
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+from fcp_ros.package_files import config_folder
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.option_table import OPTIONS, PlanningOption, make_options
 
 AT_ONCE = TakesEffect.AT_ONCE
+AT_START = TakesEffect.AT_START
+
+ALIGNMENT_FILES = FileRule("alignment_folders", config_folder)
+TRAINING_FILES = FileRule("training_folders", config_folder)
 
 
 def _spec_of(option: PlanningOption) -> ParameterSpec:
@@ -30,19 +37,12 @@ def _spec_of(option: PlanningOption) -> ParameterSpec:
 
 PARAMETERS = (
     DOMAIN,
+    DOMAIN_FOLDERS,
     TYPE_OVERRIDES,
-    ParameterSpec(
-        "domain_folders",
-        [""],
-        "Folders that load_domain may read from; without any, the package's own domains.",
-        takes_effect=TakesEffect.AT_START,
-    ),
-    ParameterSpec(
-        "alignment_folders",
-        [""],
+    make_folders(
+        ALIGNMENT_FILES,
         "Folders that align may read domains, problems and scenes from; without any, the package's "
         "own.",
-        takes_effect=TakesEffect.AT_START,
     ),
     ParameterSpec(
         "alignment_time_limit",
@@ -52,12 +52,10 @@ PARAMETERS = (
         3600.0,
         takes_effect=AT_ONCE,
     ),
-    ParameterSpec(
-        "training_folders",
-        [""],
+    make_folders(
+        TRAINING_FILES,
         "Folders that generalize may read domains, tasks and abstractions from; without any, the "
         "package's own.",
-        takes_effect=TakesEffect.AT_START,
     ),
     ParameterSpec(
         "generalization_time_limit",
@@ -79,6 +77,7 @@ PARAMETERS = (
         "",
         "Folder of general policies (from `fcp generalize`, or the action generalize): one that "
         "fits the domain and reaches the goal makes the plan without a search.",
+        takes_effect=AT_START,
     ),
     ParameterSpec(
         "reader",
@@ -92,13 +91,15 @@ PARAMETERS = (
         "",
         "Folder of the language model that reads instructions (Hugging Face format), or its name "
         "on the server.",
+        takes_effect=AT_START,
     ),
     ParameterSpec(
         "reader_endpoint",
         "",
         "URL of the model server that reads instructions, with the OpenAI protocol.",
+        takes_effect=AT_START,
     ),
-    ParameterSpec("reader_file", "", "YAML file with readings."),
+    ParameterSpec("reader_file", "", "YAML file with readings.", takes_effect=AT_START),
     ParameterSpec(
         "speaker",
         "",

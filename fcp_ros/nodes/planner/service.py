@@ -27,7 +27,7 @@ from fcp_ros.language.registry import make_reader
 from fcp_ros.nodes.calls.server_monitor import ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
-from fcp_ros.nodes.conversions.plan import PlanOrigin, check_degree, plan_from_ros
+from fcp_ros.nodes.conversions.plan import PlanOrigin, StepOrderError, check_degree, plan_from_ros
 from fcp_ros.nodes.conversions.planning import (
     MOST_CHARACTERS,
     MOST_NAME,
@@ -231,6 +231,8 @@ class PlanningService:
                 resources=state.resources,
                 rules=None if plan.shifts else self._session.rules,
             )
+        except StepOrderError as error:
+            return Verdict(False, (f"{error}.",), (), None)
         except GroundingError as error:
             raise RequestRefused(refuse_judgement(error).kind, error.sentence) from error
         except SceneLostError as error:

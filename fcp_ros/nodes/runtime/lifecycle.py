@@ -17,6 +17,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
 from fcp_ros.nodes.runtime.parameters import COMMON_PARAMETERS, ParameterSpec, ParameterTable
 from fcp_ros.nodes.runtime.rclpy_repairs import read_state, refuse_impossible_transitions
 from fcp_ros.nodes.runtime.sign_of_life import LifeSign
@@ -233,7 +234,7 @@ class TransitionsNode(LifecycleNode):  # type: ignore[misc]
         try:
             hook()
             result = success if parent is None else parent(previous)
-        except ConfigureError as error:
+        except (ConfigureError, FileRefusedError) as error:
             return self._fail(what, str(error))
         except Exception as error:
             self.get_logger().error(traceback.format_exc().rstrip())

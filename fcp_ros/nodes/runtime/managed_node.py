@@ -36,6 +36,7 @@ from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.qos import (
     event_qos,
+    feedback_qos,
     newest_qos,
     qos_overrides,
     request_qos,
@@ -48,6 +49,7 @@ from fcp_ros.nodes.runtime.refusals import (
     RequestRefused,
     fill_refusal,
 )
+from fcp_ros.nodes.runtime.request_checks import find_invalid_field
 from fcp_ros.nodes.runtime.worker import Job, Worker
 
 RESULT_TIMEOUT = 300
@@ -136,10 +138,15 @@ class ManagedNode(TransitionsNode):
         self._publishers_made: list[Publisher] = []
         self._subscriptions_made: list[Subscription] = []
 
-    def refusal(self) -> RequestRefusal | None:
-        """Return why a request can't be served now; None if it can."""
+    def refusal(self, request: Any) -> RequestRefusal | None:
+        """Return why a request can't be served now, or at all; None if it can.
+
+        Args:
+            request: The request of a service, or the goal of an action.
+        """
         if self.is_active:
-            return None
+            problem = find_invalid_field(request)
+            return RequestRefusal(RefusalKind.INVALID_REQUEST, f"{problem}.") if problem else None
         name, state = self.get_fully_qualified_name(), self.state
         if self.fault:
             advice = f"{self.fault} Correct that, then configure and activate it."
@@ -188,7 +195,7 @@ class ManagedNode(TransitionsNode):
         """
 
         async def answer(request: Any, response: Any) -> Any:
-            refusal = self.refusal()
+            refusal = self.refusal(request)
             if refusal is not None:
                 return refuse(response, refusal)
             try:
@@ -236,7 +243,7 @@ class ManagedNode(TransitionsNode):
         """Offer an action that accepts every goal and every cancel request.
 
         A goal that can't be served is accepted and then aborted with a reason, because a rejection
-        carries none: `execute` has to check `refusal` itself.
+        carries none: `execute` has to ask `refusal` itself.
 
         Args:
             action_type: Its type.
@@ -269,6 +276,7 @@ class ManagedNode(TransitionsNode):
             goal_service_qos_profile=request_qos(),
             result_service_qos_profile=request_qos(),
             cancel_service_qos_profile=request_qos(),
+            feedback_pub_qos_profile=feedback_qos(),
             result_timeout=RESULT_TIMEOUT,
         )
         self._offered_actions.append(server)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -16,6 +17,8 @@ from rcl_interfaces.msg import (
 )
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, FileRule
 
 ParameterValue = bool | int | float | str | list[str]
 
@@ -43,6 +46,8 @@ class ParameterSpec:
         check: Raises a `ValueError` for an unacceptable string; None accepts any. In a list it is
             called for each entry that is not empty.
         takes_effect: The moment when a new value takes effect.
+        files: Rule for a string that names a file. Whoever starts the node may name any file;
+            values that are set later, by anybody on the network, obey it.
     """
 
     name: str
@@ -53,6 +58,7 @@ class ParameterSpec:
     choices: tuple[str, ...] = ()
     check: Callable[[str], object] | None = None
     takes_effect: TakesEffect = TakesEffect.AT_CONFIGURE
+    files: FileRule | None = None
 
     def descriptor(self) -> ParameterDescriptor:
         """Return the descriptor that ROS tools show."""
@@ -63,6 +69,11 @@ class ParameterSpec:
         )
         if self.choices:
             descriptor.additional_constraints = f"One of {', '.join(map(repr, self.choices))}."
+        if self.files is not None:
+            descriptor.additional_constraints = (
+                f"While the node runs: a file that {self.files.folders} allows, or what the node "
+                "was started with."
+            )
         if self.minimum is not None or self.maximum is not None:
             low = -math.inf if self.minimum is None else self.minimum
             high = math.inf if self.maximum is None else self.maximum
@@ -121,6 +132,7 @@ class ParameterTable:
             value = node.declare_parameter(spec.name, spec.default, spec.descriptor()).value
             if problem := spec.find_problem(value):
                 raise ValueError(f"{node.get_name()}: {problem}")
+        self._at_start = {name: self[name] for name, spec in self._specs.items() if spec.files}
 
     def __getitem__(self, name: str) -> ParameterValue:
         """Return the present value."""
@@ -149,6 +161,30 @@ class ParameterTable:
         assert isinstance(value, list), f"{name} is declared as a list of strings"
         return tuple(item for item in value if item)
 
+    def file(self, name: str) -> str:
+        """Return the file that a parameter names, as it may be read now; "" for none.
+
+        Raises:
+            FileRefusedError: it was named while the node runs, and is not allowed.
+        """
+        return self._resolve(self._specs[name], self.text(name))
+
+    def resolve(self, rule: FileRule, address: str) -> str:
+        """Return the real address of a file that a request names; see `FileRule.resolve`."""
+        return rule.resolve(address, self.texts(rule.folders))
+
+    def folders(self, rule: FileRule) -> tuple[Path, ...]:
+        """Return the folders of a rule."""
+        return rule.list_folders(self.texts(rule.folders))
+
+    def _resolve(self, spec: ParameterSpec, value: str) -> str:
+        if spec.files is None or not value or value == self._at_start[spec.name]:
+            return value
+        try:
+            return self.resolve(spec.files, value)
+        except FileRefusedError as error:
+            raise FileRefusedError(f"{spec.name}: {error}") from error
+
     def check_change(
         self, parameters: Iterable[Parameter], *, configured: bool
     ) -> SetParametersResult:
@@ -157,7 +193,13 @@ class ParameterTable:
             spec = self._specs.get(parameter.name)
             if spec is None:
                 continue
-            if problem := spec.find_problem(parameter.value):
+            try:
+                problem = spec.find_problem(parameter.value)
+                if not problem and isinstance(parameter.value, str):
+                    self._resolve(spec, parameter.value)
+            except FileRefusedError as error:
+                problem = str(error)
+            if problem:
                 return SetParametersResult(successful=False, reason=problem)
             if configured and spec.takes_effect is TakesEffect.AT_CONFIGURE:
                 reason = (

@@ -13,7 +13,9 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 
 REQUEST_DEPTH = 1000
 """Requests (and answers) of one service that may wait to be read. With ROS's default of 10 the
-middleware silently overwrites the oldest: of 50 requests at once 40 never got an answer."""
+middleware silently overwrites the oldest: of 50 requests at once 40 never got an answer. The
+answers to all clients go over one topic, so that a client reads those of others, too, and single
+requests are lost as well: of 20 clients with one request each 8 to 10 (docs/interface.md)."""
 
 
 def state_qos(depth: int = 1) -> QoSProfile:
@@ -43,6 +45,11 @@ def newest_qos(*, reliable: bool) -> QoSProfile:
 
 def request_qos() -> QoSProfile:
     """Return the profile of services, and of the services within actions, on both sides."""
+    return _make_profile(REQUEST_DEPTH)
+
+
+def feedback_qos() -> QoSProfile:
+    """Return the profile of an action's feedback: each client reads that of all goals."""
     return _make_profile(REQUEST_DEPTH)
 
 

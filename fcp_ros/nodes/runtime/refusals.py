@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from fcp_ros.foundation.wording import hide_controls
 from fcp_ros.nodes.runtime.worker import JobCancelled, WorkerBusy, WorkerClosed
 
 CLEANED_UP = "The node is being deactivated or cleaned up: ask again when it is active."
@@ -30,6 +31,10 @@ class RequestRefusal:
 
     kind: RefusalKind
     sentence: str
+
+    def __post_init__(self) -> None:
+        # It may quote the request, and ends in terminals and logs.
+        object.__setattr__(self, "sentence", hide_controls(self.sentence))
 
 
 class RequestRefused(Exception):

@@ -21,7 +21,13 @@ from fcp_ros.nodes.frames.frames import PARAMETERS as FRAME_PARAMETERS
 from fcp_ros.nodes.frames.frames import make_frames
 from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
 from fcp_ros.nodes.markers.publisher import SceneMarkers
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
+from fcp_ros.nodes.runtime.file_parameters import (
+    DOMAIN_FILES,
+    DOMAIN_FOLDERS,
+    SCENE_FILES,
+    make_folders,
+)
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.newest_thread import NewestThread
@@ -42,7 +48,7 @@ from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange,
 from fcp_ros.nodes.scene_graph.renaming import names_from_ros
 from fcp_ros.nodes.scene_graph.scene_overrides import read_overrides
 from fcp_ros.nodes.scene_graph.standing import OLD, SceneStanding
-from fcp_ros.package_files import config_folder, find_scene
+from fcp_ros.package_files import find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -54,25 +60,29 @@ LAST_GRAPH_PATH = "~/.local/state/fcp_ros/scenes/{robot}/{domain_id}.sqlite"
 
 PARAMETERS = (
     ParameterSpec(
-        "scene", "", 'Scene file to load, or a scene of this package by name; "" for none.'
+        "scene",
+        "",
+        'Scene file to load, or a scene of this package by name; "" for none.',
+        files=SCENE_FILES,
     ),
     ParameterSpec(
         "domain",
         "household",
         "Domain whose overrides bring the names of perception into its words, and by which "
         "load_scene says what of a file is read otherwise; '' for none.",
+        files=DOMAIN_FILES,
     ),
+    DOMAIN_FOLDERS,
     ParameterSpec(
         "overrides",
         "",
         "File of overrides (fcp align SCENE writes one), after those of the domain; '' for none.",
+        files=SCENE_FILES,
     ),
-    ParameterSpec(
-        "scene_folders",
-        [""],
-        "Folders that load_scene may read from, and with files that scenes may refer to; without "
-        "any, the package's own scenes.",
-        takes_effect=TakesEffect.AT_START,
+    make_folders(
+        SCENE_FILES,
+        "Folders that load_scene may read from, and with files that scenes may refer to (and other "
+        "files that are named while the node runs); without any, the package's own scenes.",
     ),
     ParameterSpec(
         "complete_relations",
@@ -216,7 +226,7 @@ class SceneGraphNode(ManagedNode):
             SceneMarkers(self),
             self._read_relation_options(),
             self._read_limits("max_message_bytes"),
-            read_overrides(self.parameters.text("domain"), self.parameters.text("overrides")),
+            read_overrides(self.parameters.file("domain"), self.parameters.file("overrides")),
             note_change,
         )
         restored = None if remains is None else remains.graph
@@ -228,8 +238,7 @@ class SceneGraphNode(ManagedNode):
             is_old = not self._restore(holder, restored)
         if restored is not None and not is_old:
             self.get_logger().warning("going on with the last live graph before a crash")
-        elif scene := self.parameters.text("scene"):
-            # Whoever sets parameters may name any file; only requests are kept to the folders.
+        elif scene := self.parameters.file("scene"):
             try:
                 holder.load(self._read_scene(str(find_scene(scene)), self._read_file_limits()))
             except (SceneError, ConversionError, OSError) as error:
@@ -337,7 +346,6 @@ class SceneGraphNode(ManagedNode):
     async def _load_scene(self, request: Any, response: Any) -> Any:
         holder, files = self._get_parts()
         limits = self._read_file_limits()
-        folders = limits.asset_folders
         limit = self.parameters.number("load_timeout")
 
         def load(token: CancelToken) -> tuple[SceneGraph, tuple[str, ...]]:
@@ -348,7 +356,7 @@ class SceneGraphNode(ManagedNode):
             return graph, self._describe_reading(graph)
 
         try:
-            address = resolve_allowed(request.path, folders, find_scene, "scene_folders")
+            address = self.parameters.resolve(SCENE_FILES, request.path)
             job = files.submit(load)
             graph, remarks = await self.await_job(files, job, limit)
         except TimeoutError as error:
@@ -374,17 +382,17 @@ class SceneGraphNode(ManagedNode):
 
     def _describe_reading(self, graph: SceneGraph) -> tuple[str, ...]:
         """Say what of a scene the nodes that plan read otherwise, and log it."""
-        name = self.parameters.text("domain")
-        if not name:
-            return ()
         # Only for files: a node that gets its scene from updates needs no domain.
         from fcp_ros.binding.scene_to_state import scene_to_instance
         from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 
         try:
+            name = self.parameters.file("domain")
+            if not name:
+                return ()
             domain = load_configured_domain(name)
             notes = scene_to_instance(graph, domain.schema, domain.mapping).fact_notes
-        except (ConfigureError, SceneError) as error:
+        except (ConfigureError, FileRefusedError, SceneError) as error:
             notes = (f"it is not known what of the scene is read otherwise: {error}",)
         for note in notes:
             self.get_logger().warning(f"scene: {note}")
@@ -410,7 +418,7 @@ class SceneGraphNode(ManagedNode):
 
     def _read_file_limits(self) -> SceneLimits:
         """Return the limits of a file, which may refer to all that `scene_folders` holds."""
-        folders = to_folders(self.parameters.texts("scene_folders"), config_folder() / "scenes")
+        folders = self.parameters.folders(SCENE_FILES)
         return replace(self._read_limits("max_file_bytes"), asset_folders=folders)
 
     def _read_limits(self, bytes_parameter: str) -> SceneLimits:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import json
 import math
-import unicodedata
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -184,7 +183,7 @@ def read_canonical(file: SceneFile) -> SceneGraph:
     file.check_counts("nodes")
     refuse_repeated_keys(file, _ADVICE)
     model = validate(CanonicalFile, file.document, file.name, _ADVICE)
-    graph = build_source_graph(
+    return build_source_graph(
         [_build_node(node) for node in model.nodes],
         [_build_relation(relation) for relation in model.relations],
         frame_id=model.frame_id,
@@ -192,8 +191,6 @@ def read_canonical(file: SceneFile) -> SceneGraph:
         source=file.name,
         notes=model.notes,
     )
-    _refuse_control_characters(graph)
-    return graph
 
 
 def read_house(file: SceneFile) -> SceneGraph:
@@ -212,22 +209,7 @@ def read_house(file: SceneFile) -> SceneGraph:
         for door in model.doors
         if frozenset((*door.rooms, door.id)) not in stated
     ]
-    graph = build_source_graph(nodes, given, frame_id=model.frame, source=file.name)
-    _refuse_control_characters(graph)
-    return graph
-
-
-def _refuse_control_characters(graph: SceneGraph) -> None:
-    for id_ in graph.nodes:
-        if not id_.isprintable() and any(map(_is_control, id_)):
-            raise SceneError(
-                f"the node id {id_!a} holds a control character",
-                advice="Ids are shown in lines of text and sent in messages: leave it out.",
-            )
-
-
-def _is_control(character: str) -> bool:
-    return unicodedata.category(character) == "Cc"
+    return build_source_graph(nodes, given, frame_id=model.frame, source=file.name)
 
 
 def write_scene(graph: SceneGraph, path: str | Path) -> None:

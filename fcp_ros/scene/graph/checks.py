@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nsmallest
 
+from fcp_ros.foundation.wording import find_control
 from fcp_ros.scene.graph.elements import Provenance, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.errors import SceneError
 
@@ -80,6 +81,8 @@ def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
             f"the node id {node.id!r} is empty or has space around it",
             advice="Give every node a non-empty id.",
         )
+    if control := find_control(node.id):
+        raise _build_control_error(f"the node id {node.id!a}", control)
     if not node.category:
         raise SceneError(
             "the category is empty",
@@ -115,6 +118,13 @@ def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
                 element=node.id,
                 advice="Add that node or remove the reference.",
             )
+
+
+def _build_control_error(what: str, control: str) -> SceneError:
+    return SceneError(
+        f"{what} holds the control character {control}",
+        advice="Names are shown in lines of text and sent in messages: leave it out.",
+    )
 
 
 def check_hierarchy(nodes: Mapping[str, SceneNode], starts: Iterable[str]) -> None:
@@ -209,6 +219,8 @@ def check_relation(relation: SceneRelation, nodes: Mapping[str, SceneNode]) -> N
     """Raise SceneError unless a relation is valid and its elements are in the graph."""
     if not relation.name or not relation.elements:
         raise SceneError("a relation needs a name and elements", element=str(relation))
+    if control := find_control(relation.name):
+        raise _build_control_error(f"the name of the relation {relation.name!a}", control)
     for element in relation.elements:
         if element not in nodes:
             raise SceneError(
@@ -318,6 +330,8 @@ def _check_texts(node: SceneNode) -> None:
         )
     length = len(node.id) + len(node.category)
     for key, value in node.attributes.items():
+        if control := find_control(key):
+            raise _build_control_error(f"the name of the attribute {key!a}", control)
         length += len(key) + (len(value) if isinstance(value, str) else 0)
         if type(value) is int and not -LONGEST_NUMBER < value < LONGEST_NUMBER:
             raise SceneError(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fcp_ros.foundation.sqlite_file import HEADER
 from fcp_ros.grounding import GroundingCode, GroundingError, JudgementCache, Membership
 from fcp_ros.grounding.asking.judgement_cache import CacheKey
 
@@ -75,11 +76,12 @@ def test_two_processes_worth_of_caches_share_a_file(tmp_path: Path) -> None:
 
 def test_a_corrupt_file_is_set_aside_and_said(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
-    path.write_bytes(b"not a database at all" * 100)
+    damage = HEADER + b"not a sound database at all" * 100
+    path.write_bytes(damage)
     cache = JudgementCache(path)
     assert "set aside" in cache.note
     (aside,) = tmp_path.glob("cache.sqlite.corrupt-*")
-    assert aside.read_bytes().startswith(b"not a database")
+    assert aside.read_bytes() == damage
     cache.put([(key(), ANSWER)])
     assert cache.get(key()) == ANSWER
 

@@ -285,7 +285,7 @@ def test_a_corrupt_file_is_set_aside_and_said(tmp_path: Path) -> None:
     store.record(evidence(0.0))
     store.close()
     damaged = bytearray(path.read_bytes())
-    damaged[:64] = b"\xff" * 64
+    damaged[16:80] = b"\xff" * 64  # behind the mark of all SQLite files
     path.write_bytes(damaged)
     again = CalibrationStore(path)
     assert "set aside as calibration.sqlite.corrupt-" in again.note

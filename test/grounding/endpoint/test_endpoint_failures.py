@@ -85,8 +85,8 @@ def test_a_server_that_goes_on_failing(server: Any, connect: Any, judge: Any) ->
 @pytest.mark.parametrize(
     ("status", "message", "words", "code"),
     [
-        (401, "no", "set the environment variable FCP_TEST_KEY", GroundingCode.SERVER_FAILED),
-        (403, "no", "set the environment variable FCP_TEST_KEY", GroundingCode.SERVER_FAILED),
+        (401, "no", "set the environment variable FCP_KEY_TEST", GroundingCode.SERVER_FAILED),
+        (403, "no", "set the environment variable FCP_KEY_TEST", GroundingCode.SERVER_FAILED),
         (404, "The model `x` does not exist", "check the options", GroundingCode.SERVER_FAILED),
         (400, "what?", "can't take the request", GroundingCode.SERVER_FAILED),
         (302, "moved", "use that as endpoint url", GroundingCode.SERVER_FAILED),
@@ -112,27 +112,34 @@ def test_what_is_wrong_is_not_tried_again(
 
     server.behaviour = refuse
     with pytest.raises(GroundingError, match=words) as caught:
-        judge(connect(model="x", key_variable="FCP_TEST_KEY"))
+        judge(connect(model="x", key_variable="FCP_KEY_TEST"))
     assert caught.value.code is code
     assert message in caught.value.sentence
     assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("name", ["HOME", "AWS_SECRET_ACCESS_KEY", "fcp_key_x", "XFCP_KEY_"])
+def test_no_other_secret_of_the_process_can_be_sent(name: str) -> None:
+    with pytest.raises(GroundingError, match="begins with FCP_KEY_") as caught:
+        EndpointOptions(key_variable=name)
+    assert caught.value.code is GroundingCode.INVALID_OPTION
 
 
 def test_the_key_is_sent_and_never_said(
     server: Any, connect: Any, judge: Any, monkeypatch: Any, caplog: Any
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    oracle = connect(model="tiny", key_variable="FCP_TEST_KEY")
+    oracle = connect(model="tiny", key_variable="FCP_KEY_TEST")
     judge(oracle)
     assert "Authorization" not in server.headers[-1]
-    monkeypatch.setenv("FCP_TEST_KEY", "sk-very-secret\n")
+    monkeypatch.setenv("FCP_KEY_TEST", "sk-very-secret\n")
     judge(oracle)
     assert server.headers[-1]["Authorization"] == "Bearer sk-very-secret"
     server.behaviour = lambda handler, body: send(handler, 401, "wrong key sk-very-secret!")
     with pytest.raises(GroundingError, match=r"wrong key \*\*\*!") as caught:
         judge(oracle)
     assert "very-secret" not in caught.value.sentence + caplog.text + repr(oracle.model)
-    monkeypatch.setenv("FCP_TEST_KEY", "sk\nX-Evil: 1")
+    monkeypatch.setenv("FCP_KEY_TEST", "sk\nX-Evil: 1")
     with pytest.raises(GroundingError, match="characters that no key contains") as caught:
         judge(oracle)
     assert "Evil" not in caught.value.sentence

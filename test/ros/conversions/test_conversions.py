@@ -8,17 +8,21 @@ import uuid
 from dataclasses import replace
 
 import pytest
+from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_scenes import attributes, names
 from rclpy.serialization import deserialize_message, serialize_message
 
+from fcp_ros.action import ExecuteStep
+from fcp_ros.execution.outcome import OutcomeCode as ModelOutcomeCode
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.msg import (
     Argument,
     Attribute,
     Budget,
+    OutcomeCode,
     Plan,
     PlanRequest,
     PlanResult,
@@ -32,6 +36,7 @@ from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.msg import Relaxation as RelaxationMessage
 from fcp_ros.nodes.conversions import common, judgement, plan, planning, relaxation
 from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.outcome import outcome_from_answer
 from fcp_ros.nodes.conversions.planning import Wish
 from fcp_ros.planning.model.plan import Judged, Schedule
 from fcp_ros.planning.model.plan import Plan as ModelPlan
@@ -307,8 +312,51 @@ def test_a_schedule_travels_with_its_plan():
     message = over_the_wire(plan.plan_to_ros(made, plan.PlanOrigin()))
     assert plan.plan_from_ros(message) == made
     message.steps[1].after = [3]
-    with pytest.raises(ConversionError, match="beyond the last of 3"):
+    with pytest.raises(ConversionError, match="step 1 follows step 3, but the last of 3 is 2"):
         plan.plan_from_ros(message)
+
+
+@pytest.mark.parametrize("is_scheduled", [True, False])
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ({0: [0]}, "no order of the steps is possible: 0 after 0"),
+        ({0: [2], 1: [0], 2: [1]}, "no order of the steps is possible: "),
+        ({2: [2**32 - 1]}, "step 2 follows step 4294967295"),
+    ],
+)
+def test_an_order_that_nothing_keeps_is_refused(is_scheduled, after, words):
+    message = Plan(
+        steps=[PlanStep(rule="go", degree=1.0, membership_after=1.0) for _ in range(3)],
+        scheduled=is_scheduled,
+    )
+    plan.plan_from_ros(message)
+    for number, befores in after.items():
+        message.steps[number].after = befores
+    with pytest.raises(ConversionError, match=words):
+        plan.plan_from_ros(message)
+
+
+@pytest.mark.parametrize(
+    "field", ["expected_duration", "earliest_start", "latest_start", "makespan"]
+)
+def test_a_plan_takes_no_negative_time(field):
+    message = Plan(steps=[PlanStep(rule="go")], scheduled=True)
+    target = message if field == "makespan" else message.steps[0]
+    getattr(target, field).sec = -1
+    with pytest.raises(ConversionError, match="must not be negative"):
+        plan.plan_from_ros(message)
+
+
+def test_a_code_without_a_meaning_is_no_success():
+    odd = ExecuteStep.Result(outcome=OutcomeCode(code=77, message="all is well\x1b[31m"))
+    found = outcome_from_answer(GoalStatus.STATUS_SUCCEEDED, odd)
+    assert found.code is ModelOutcomeCode.INVALID_ACTION
+    assert "outcome code 77, which has no meaning" in found.message
+    assert "\x1b" not in found.message
+    empty = ExecuteStep.Result()
+    assert outcome_from_answer(GoalStatus.STATUS_SUCCEEDED, empty).succeeded
+    assert not outcome_from_answer(GoalStatus.STATUS_ABORTED, empty).succeeded
 
 
 def test_statuses_have_the_numbers_of_the_message():
@@ -407,7 +455,7 @@ def test_bad_steps_are_named(step, words):
 # --- common -------------------------------------------------------------------------------------
 
 
-@given(st.floats(-1e9, 1e9))
+@given(st.floats(0.0, 1e9))
 def test_duration_round_trip(seconds):
     message = common.duration_to_ros(seconds)
     assert 0 <= message.nanosec < 10**9

@@ -56,7 +56,7 @@ def outcome(number: int, *, simulated: bool = False) -> ActionOutcome:
     return ActionOutcome(
         step=PlanStep(
             rule="pick",
-            arguments=[Argument(value=str(number))],
+            arguments=[Argument(kind=Argument.ELEMENT, value=str(number))],
             judgements=[Judgement(query=query)],
         ),
         outcome=OutcomeCode(code=OutcomeCode.SUCCEEDED),
@@ -136,6 +136,25 @@ def test_no_outcome_is_lost_or_counted_twice_when_the_grounder_is_killed(
         end(process)
     assert delivery.values()["lost_outcomes"] == 0
     assert steps_in(store) == {f"pick({number})": 1 for number in range(sent)}
+
+
+def test_what_the_grounder_refuses_for_ever_holds_up_no_other(
+    sender: Any, tmp_path: Path, until: Any
+) -> None:
+    """Such as a step of an action that the grounder's domain does not have."""
+    store = tmp_path / "store.sqlite"
+    delivery = sender(journal=tmp_path / "outcomes.sqlite")
+    for number in range(10):
+        sent = outcome(number)
+        sent.step.rule = "fly" if number in (3, 7) else "pick"
+        delivery.send(sent)
+    process = start_grounder(store)
+    try:
+        until(lambda: not delivery.values()["unconfirmed_outcomes"], "the grounder's word", 60.0)
+    finally:
+        end(process)
+    assert delivery.values()["lost_outcomes"] == 2
+    assert steps_in(store) == {f"pick({number})": 1 for number in range(10) if number not in (3, 7)}
 
 
 def test_outcomes_wait_for_a_grounder_and_the_oldest_are_given_up(sender: Any) -> None:

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.client import Element, predicate_query
+from fcp_ros.domain import load_domain
 from fcp_ros.msg import (
     ActionOutcome,
     Argument,
@@ -16,6 +19,7 @@ from fcp_ros.msg import (
     PlanStep,
 )
 from fcp_ros.nodes.grounder.evidence import Teacher
+from fcp_ros.package_files import find_domain
 
 PLAN, OTHER = UUID(uuid=[1] * 16), UUID(uuid=[2] * 16)
 
@@ -29,7 +33,10 @@ def judgement(item, degree, predicate="can_grasp"):
 def outcome(code, *judgements, elements=("mug_1",), quality=None, plan=PLAN):
     step = PlanStep(
         rule="pick",
-        arguments=[Argument(parameter="p", value=name) for name in ("robot_1", *elements)],
+        arguments=[
+            Argument(parameter="p", kind=Argument.ELEMENT, value=name)
+            for name in ("robot_1", *elements)
+        ],
         agents=["robot_1"],
         judgements=list(judgements),
     )
@@ -42,14 +49,14 @@ def outcome(code, *judgements, elements=("mug_1",), quality=None, plan=PLAN):
     )
 
 
-@pytest.fixture
-def complaints():
-    return []
+@pytest.fixture(scope="module")
+def household():
+    return load_domain(find_domain("household"))
 
 
 @pytest.fixture
-def teacher(complaints):
-    return Teacher(complaints.append)
+def teacher(household):
+    return Teacher(household)
 
 
 def test_success_speaks_for_all(teacher):
@@ -115,18 +122,42 @@ def test_outcomes_without_a_plan_blame_nobody_earlier(teacher):
     assert teacher.derive_lessons(outcome(OutcomeCode.PRECONDITION_FAILED, plan=none)) == []
 
 
-def test_what_cannot_be_read_is_said_and_the_rest_counts(teacher, complaints):
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"outcome.code": 77}, "outcome.code is 77: it must be from 1 to 11"),
+        ({"outcome.code": 0}, "outcome.code is 0"),
+        ({"quality": math.nan}, "quality is nan"),
+        ({"quality": 1.5}, "quality is 1.5: it must be from 0 to 1"),
+        ({"number": 2**64 - 1}, "number is 18446744073709551615"),
+        ({"duration.sec": -1}, "duration.sec is -1: a duration is not negative"),
+        ({"step.rule": "fly"}, "the domain household has no action 'fly'"),
+        ({"step.rule": "pick\x1b[31m"}, "step.rule holds the control character U+001B"),
+        ({"step.degree": math.inf}, "step.degree is inf"),
+    ],
+)
+def test_what_can_not_have_happened_is_no_evidence(teacher, change, words):
+    message = outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.9), quality=0.5)
+    assert not teacher.find_problem(message)
+    for path, value in change.items():
+        *parts, last = path.split(".")
+        target = message
+        for part in parts:
+            target = getattr(target, part)
+        setattr(target, last, value)
+    assert words in teacher.find_problem(message)
+
+
+def test_what_was_not_measured_may_be_anything(teacher):
+    message = outcome(OutcomeCode.SUCCEEDED, judgement("mug_1", 0.9))
+    message.quality = math.nan
+    assert not teacher.find_problem(message)
+
+
+def test_a_judgement_that_can_not_be_read_is_said(teacher):
     unreadable = Judgement(query=predicate_query(""))
-    (lesson,) = teacher.derive_lessons(
-        outcome(OutcomeCode.SUCCEEDED, unreadable, judgement("mug_1", 0.9))
-    )
-    assert lesson.credit.quality == 1.0
-    assert teacher.derive_lessons(outcome(99, judgement("mug_1", 0.9))) == []
-    assert teacher.derive_lessons(outcome(OutcomeCode.SUCCEEDED, quality=2.0)) == []
-    unknown, code, quality = complaints
-    assert "could not be kept" in unknown
-    assert "unknown code 99" in code
-    assert "quality 2.0" in quality
+    message = outcome(OutcomeCode.SUCCEEDED, unreadable, judgement("mug_1", 0.9))
+    assert "names no predicate" in teacher.find_problem(message)
 
 
 def test_a_message_that_doesnt_say_what_was_answered(teacher):

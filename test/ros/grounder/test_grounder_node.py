@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -14,12 +15,19 @@ import pytest
 from child_output import wait_for_line
 
 from fcp_ros.client import Element, FcpClient, predicate_query
-from fcp_ros.msg import ActionOutcome, GroundingInfo, Judgement, OutcomeCode, PlanStep
+from fcp_ros.msg import (
+    ActionOutcome,
+    GroundingInfo,
+    Judgement,
+    OutcomeCode,
+    PlanStep,
+    RequestError,
+)
 from fcp_ros.nodes.conversions.judgement import request_from_ros
 from fcp_ros.nodes.grounder.calibration_entries import request_from_context
 from fcp_ros.nodes.grounder.evidence import determine_quality
 from fcp_ros.nodes.stack import NodeStack, StartError
-from fcp_ros.srv import GetCalibration
+from fcp_ros.srv import GetCalibration, RecordOutcomes
 
 MUG = Element("mug_1", "mug", {"name": "mug_1"})
 ROBOT = Element("robot_1", "robot")
@@ -173,7 +181,37 @@ def test_what_teaches_nothing(learner, until):
     outcomes.publish(outcome(OutcomeCode.SUCCEEDED, grasp(), quality=0.25))
     until(lambda: evidence(stack) == 1, "the one piece of evidence")
     assert client.calibration().entries[0].mean_quality == 0.25
-    assert "could not be kept" in stack.nodes["grounder"].diagnose().message
+    assert "an outcome can't be used" in stack.nodes["grounder"].diagnose().message
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"number": 2**64 - 1}, "outcomes[0].number is 18446744073709551615"),
+        ({"quality": math.nan, "quality_measured": True}, "outcomes[0].quality is nan"),
+        ({"outcome": OutcomeCode(code=77)}, "outcomes[0].outcome.code is 77"),
+        ({"step": PlanStep(rule="fly")}, "has no action 'fly'"),
+        ({"step": PlanStep(rule="pick\x1b[31m")}, "the control character U+001B"),
+    ],
+)
+def test_what_can_not_be_an_outcome_is_refused_and_nothing_recorded(learner, probe, change, words):
+    stack, _, _ = learner
+    good, bad = (outcome(OutcomeCode.SUCCEEDED, grasp()) for _ in range(2))
+    for name, value in change.items():
+        setattr(bad, name, value)
+    request = RecordOutcomes.Request(outcomes=[bad, good])
+    answer = probe.ask(RecordOutcomes, "learner/record_outcomes", request)
+    assert (answer.success, answer.error.code) == (False, RequestError.INVALID_REQUEST)
+    assert words in answer.message
+    assert "\x1b" not in answer.message
+    assert answer.recorded == evidence(stack) == 0
+
+
+def test_the_bound_of_a_request_is_kept(learner, probe):
+    outcomes = [outcome(OutcomeCode.SUCCEEDED, grasp())] * 101
+    request = RecordOutcomes.Request(outcomes=outcomes)
+    answer = probe.ask(RecordOutcomes, "learner/record_outcomes", request)
+    assert "outcomes has 101 entries: send 100 at most" in answer.message
 
 
 def test_outcomes_count_while_inactive(learner, probe, until):

@@ -13,7 +13,7 @@ class Defaults:
     def __getitem__(self, name):
         return {spec.name: spec.default for spec in PARAMETERS}[name]
 
-    text = number = integer = flag = __getitem__
+    text = file = number = integer = flag = __getitem__
 
 
 def test_defaults_are_those_of_the_library_but_for_the_files_and_the_fallback():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, resolve_allowed, to_folders
+from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, FileRule
 
 
 @pytest.fixture
@@ -24,9 +24,8 @@ def place(tmp_path: Path) -> Path:
 
 
 def resolve(place: Path, address: str) -> str:
-    return resolve_allowed(
-        address, [place / "allowed"], lambda name: place / "allowed" / f"{name}.json", "folders"
-    )
+    rule = FileRule("folders", Path, lambda name: place / "allowed" / f"{name}.json")
+    return rule.resolve(address, [str(place / "allowed")])
 
 
 @pytest.mark.parametrize(
@@ -78,5 +77,15 @@ def test_absolute_path_outside(place):
 
 
 def test_default_folder(tmp_path):
-    assert to_folders((), tmp_path) == (tmp_path,)
-    assert to_folders(("a", "b"), tmp_path) == (Path("a"), Path("b"))
+    rule = FileRule("folders", lambda: tmp_path)
+    assert rule.list_folders(("",)) == (tmp_path,)
+    assert rule.list_folders(("a", "", "b")) == (Path("a"), Path("b"))
+
+
+def test_folders_only_where_they_are_asked_for(place):
+    folders = [str(place / "allowed")]
+    rule = FileRule("folders", Path, with_folders=True)
+    assert rule.resolve("deep", folders) == str(place / "allowed" / "deep")
+    for address in ("link", str(place / "secret"), ".."):
+        with pytest.raises(FileRefusedError):
+            rule.resolve(address, folders)

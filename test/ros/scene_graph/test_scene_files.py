@@ -121,4 +121,4 @@ def test_scene_parameter_that_does_not_exist(stack_options, tmp_path):
             stack.wait_active()
         node = stack.nodes["scene_graph"]
         assert node.diagnose().values["nodes"] == 0
-        assert "/no/such/scene.json" in node.refusal().sentence
+        assert "/no/such/scene.json" in node.refusal(None).sentence

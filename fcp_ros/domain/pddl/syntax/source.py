@@ -19,7 +19,7 @@ from fcp_ros.foundation.s_expressions import (
     preview,
     read_s_expressions,
 )
-from fcp_ros.foundation.wording import shorten_words, to_printable
+from fcp_ros.foundation.wording import find_control, shorten_words, to_printable
 
 _WORD = re.compile(r"[^\s();]+|;[^\n]*")
 _COMMENT = re.compile(r";[^\n]*")
@@ -54,6 +54,7 @@ class Source:
             PddlError: parentheses don't match, with the line of the section at fault; or there is
                 something beside the list.
         """
+        self._refuse_controls()
         try:
             outermost = read_s_expressions(self.code)
         except SExpressionError as error:
@@ -144,6 +145,17 @@ class Source:
         """Build the error for a part of a list that can't stand there; `wanted` is the fix."""
         message = f"{preview(parent[position])!r} can't stand here"
         return self.error(self.offset_of(parent, position), message, wanted)
+
+    def _refuse_controls(self) -> None:
+        """Raise for the first control character outside of comments, if there is one."""
+        if not find_control(self.code, multiline=True):  # nor, then, in comments
+            return
+        for found in _WORD.finditer(self.code):
+            word = found.group()
+            if not word.startswith(";") and (control := find_control(word, multiline=True)):
+                raise self.error(
+                    found.start(), f"a word holds {control}, a control character", "remove it"
+                )
 
     # --- parentheses
 
