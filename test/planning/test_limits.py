@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ends a request early: time, memory, expansions, cancelling, sources that fail."""
 
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,6 +14,8 @@ from fcp_ros.planning import Phase, PlanningOptions, PlanningSession, PlanStatus
 from fcp_ros.planning.judging.alternatives import RoundResult
 from fcp_ros.planning.model.request import ignore_progress, never_cancel
 from fcp_ros.planning.model.watch import (
+    CONCLUSION,
+    LONGEST_CONCLUSION,
     LONGEST_SHARE,
     Interrupted,
     RequestStart,
@@ -175,6 +178,29 @@ def test_time_is_kept_for_the_verifier():
                 watch.check()
         else:
             watch.check()
+
+
+def test_a_conclusion_after_the_time_limit_is_measured_in_time_of_the_processor(monkeypatch):
+    """A busy machine left a plan unverified (issue 28): waiting costs nothing, within bounds."""
+    used = [0.0]
+    monkeypatch.setattr(time, "thread_time", lambda: used[0])
+    for passed, spent, is_over in (
+        (0.7 * LONGEST_CONCLUSION, 0.5 * CONCLUSION, False),
+        (0.7 * LONGEST_CONCLUSION, 2 * CONCLUSION, True),
+        (2 * LONGEST_CONCLUSION, 0.5 * CONCLUSION, True),
+    ):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(time, "monotonic", lambda: 0.0)
+            watch, used[0] = Watch(PlanningOptions(time_limit=10.0)), 0.0
+            patch.setattr(time, "monotonic", lambda: 10.0 + 0.1 * CONCLUSION)
+            watch.check_conclusion()
+            used[0] = spent
+            patch.setattr(time, "monotonic", lambda passed=passed: 10.0 + passed)
+            if is_over:
+                with pytest.raises(Interrupted, match="time limit of 10 s"):
+                    watch.check_conclusion()
+            else:
+                watch.check_conclusion()
 
 
 def test_cancelling_returns_the_best_plan_so_far(hard_to_prove):

@@ -13,11 +13,7 @@ from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.encoding.variables import Variables
 from fcp_ros.planning.flat.goal_stages import GoalStages, find_goal_stages
-from fcp_ros.planning.flat.semantics import (
-    FlatState,
-    initial_state,
-    successor,
-)
+from fcp_ros.planning.flat.semantics import advance, initial_state
 from fcp_ros.planning.flat.task import FlatTask, Floats
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.goal.stages import BEGIN, StageMove
@@ -169,9 +165,9 @@ class Encoding:
         if self.stages is None:
             return tuple(operators)
         world = [operator for operator in operators if operator not in self.stages.operators]
-        state = initial_state(task)
+        state = list(initial_state(task))
         for operator in world:
-            state = successor(task, state, operator)
+            advance(task, state, operator)
         first, second = (task.cost, task.loss) if cost_first else (task.loss, task.cost)
         way = self.stages.find_best_way(state, lambda one: (float(first[one]), float(second[one])))
         return None if way is None else (*world, *way)
@@ -214,7 +210,7 @@ class Encoding:
         steps: list[GroundStep] = []
         alternative: Alternative | None = None
         moves: list[StageMove] = []
-        state = initial_state(self.flat)
+        state = list(initial_state(self.flat))
         for operator in operators:
             action = self.actions[operator]
             if action.finishes:
@@ -222,10 +218,10 @@ class Encoding:
             if action.move is not None:
                 moves.append(action.move)
             steps.extend(self._complete_steps(action, state))
-            state = successor(self.flat, state, operator)
+            advance(self.flat, state, operator)
         return Decoded(tuple(steps), alternative, tuple(moves))
 
-    def _complete_steps(self, action: FlatAction, state: FlatState) -> tuple[GroundStep, ...]:
+    def _complete_steps(self, action: FlatAction, state: Sequence[int]) -> tuple[GroundStep, ...]:
         """Return the steps of an action in a state, with the argument that was left open."""
         recall = action.recall
         if recall is None:

@@ -8,13 +8,13 @@ the world.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from fcp_ros.planning.flat.semantics import FlatState, is_applicable
+from fcp_ros.planning.flat.semantics import is_applicable
 from fcp_ros.planning.flat.task import FlatTask
 
 
@@ -67,7 +67,7 @@ class GoalStages:
         return frozenset(operator for moves in self.moves.values() for operator in moves)
 
     def find_best_way(
-        self, state: FlatState, price: Callable[[int], tuple[float, float]]
+        self, state: Sequence[int], price: Callable[[int], tuple[float, float]]
     ) -> tuple[int, ...] | None:
         """Find the cheapest operators that lead from a state of the world to the goal.
 

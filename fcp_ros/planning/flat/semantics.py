@@ -53,10 +53,15 @@ def find_applicable(task: FlatTask, state: FlatState) -> list[int]:
 def successor(task: FlatTask, state: FlatState, operator: int) -> FlatState:
     """The state after an operator."""
     after = list(state)
-    for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
-        if _happens(task, state, effect):
-            after[task.eff_var[effect]] = int(task.eff_val[effect])
+    advance(task, after, operator)
     return tuple(after)
+
+
+def advance(task: FlatTask, state: list[int], operator: int) -> None:
+    """Turn a state into the one after an operator, in time that depends on the operator only."""
+    effects = range(task.eff_start[operator], task.eff_start[operator + 1])
+    for effect in [one for one in effects if _happens(task, state, one)]:
+        state[task.eff_var[effect]] = int(task.eff_val[effect])
 
 
 def amounts_after(task: FlatTask, amounts: Amounts, operator: int) -> Amounts | None:
@@ -86,7 +91,7 @@ def _is_blocked(task: FlatTask, state: Sequence[int], block: int) -> bool:
     )
 
 
-def _happens(task: FlatTask, state: FlatState, effect: int) -> bool:
+def _happens(task: FlatTask, state: Sequence[int], effect: int) -> bool:
     first, last = task.cond_start[effect], task.cond_start[effect + 1]
     return all(
         (state[task.cond_var[c]] == task.cond_val[c]) != bool(task.cond_neg[c])

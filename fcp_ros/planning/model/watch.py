@@ -36,10 +36,11 @@ MEASURE_EVERY = 0.02
 REPORT_EVERY = 0.05
 """Seconds between two progress reports within one phase."""
 CONCLUSION = 0.3
-"""Seconds after a limit or a cancellation within which a plan found before is still verified; after
-a cancellation, seconds of processor time."""
+"""Seconds of processor time after a limit or a cancellation within which a plan found before is
+still verified."""
 LONGEST_CONCLUSION = 1.2
-"""Seconds by the clock after a cancellation within which a plan found before is still verified."""
+"""Seconds of it by the clock: on a busy machine, a plan that is there should not be lost for a
+moment of waiting."""
 SHARE_OF_VERIFICATION = 0.125
 """Share of the time limit that the stages up to the search leave to the verifier."""
 LONGEST_SHARE = 5.0
@@ -130,7 +131,7 @@ class Watch:
         self.left_out_bound = 0
         self._acceptable_since = math.inf
         self._cancelled_at = math.inf
-        self._used_before = 0.0
+        self._used_before: float | None = None
         self._reserved = 0.0
         self._kept = min(SHARE_OF_VERIFICATION * options.time_limit, LONGEST_SHARE)
         self._told: tuple[BestPlan | None, float, float, int] | None = None
@@ -212,7 +213,7 @@ class Watch:
         now = time.monotonic()
         if now - self._asked >= ASK_EVERY:
             self._asked = now
-            self._check_cancelled(now, 0.0)
+            self._check_cancelled(now, False)
             if now - self._measured >= MEASURE_EVERY:
                 self._measured = now
                 self._check_memory()
@@ -235,20 +236,31 @@ class Watch:
     def check_conclusion(self) -> None:
         """Like `check`, for the stages after the search: limits are reached a moment later."""
         now = time.monotonic()
-        self._check_cancelled(now, CONCLUSION)
-        self._check_time(now, CONCLUSION)
+        self._check_cancelled(now, True)
+        over_for = now - self.start.time - self._options.time_limit
+        if over_for > 0.0 and self._is_concluded(over_for):
+            self._check_time(now, 0.0)
 
-    def _check_cancelled(self, now: float, grace: float) -> None:
+    def _check_cancelled(self, now: float, concluding: bool) -> None:
         if self.cancellation is None and self._cancelled():
             sentence = f"Cancelled by the caller during {self.phase.value}."
             self.cancellation = Interrupted(PlanStatus.CANCELLED, sentence)
-            self._cancelled_at, self._used_before = now, time.thread_time()
+            self._cancelled_at, self._used_before = now, None
         if self.cancellation is None:
             return
-        # On a busy machine, a plan that is there should not be lost for a moment of waiting.
-        used = time.thread_time() - self._used_before
-        if used >= grace or now >= self._cancelled_at + LONGEST_CONCLUSION:
+        if not concluding or self._is_concluded(now - self._cancelled_at):
             raise self.cancellation
+
+    def _is_concluded(self, seconds: float) -> bool:
+        """Return True if the time for a conclusion is over.
+
+        Args:
+            seconds: since the limit or the cancellation; processor time counts from the first call.
+        """
+        used = time.thread_time()
+        if self._used_before is None:
+            self._used_before = used
+        return used - self._used_before >= CONCLUSION or seconds >= LONGEST_CONCLUSION
 
     def _check_time(self, now: float, grace: float) -> None:
         limit = self._options.time_limit
