@@ -72,7 +72,7 @@ def find_definitions(
     """
     found: dict[str, Definition] = {}
     needed: set[str] = set()
-    for predicate in sorted(universe.fluents):
+    for predicate in sorted(universe.changed):
         if predicate in needed:
             continue
         definition = next(_find_definition(predicate, universe, drafts, found, check), None)
@@ -90,7 +90,7 @@ def _find_definition(
     check: Callable[[], None],
 ) -> Iterator[Definition]:
     arity = len(universe.domain.predicates[predicate])
-    for other in sorted(universe.fluents - taken.keys() - {predicate}):
+    for other in sorted(universe.changed - taken.keys() - {predicate}):
         if len(universe.domain.predicates[other]) != arity + 1:
             continue
         for order in itertools.permutations(range(arity + 1), arity):
@@ -273,6 +273,7 @@ class Replacement:
             text,
             predicates={n: p for n, p in text.predicates.items() if n not in self.definitions},
             actions=tuple(map(self._rewrite_action, text.actions)),
+            axioms=tuple(replace(a, body=self.rewrite(a.body)) for a in text.axioms),
         )
 
     def rewrite_problem(self) -> ProblemText:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask, Ints, count_operators
@@ -56,7 +57,34 @@ def successor(task: FlatTask, state: FlatState, operator: int) -> FlatState:
     for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
         if _happens(task, state, effect):
             after[task.eff_var[effect]] = int(task.eff_val[effect])
-    return tuple(after)
+    return derive(task, after)
+
+
+def derive(task: FlatTask, state: Sequence[int]) -> FlatState:
+    """Return a state with its derived variables as they follow from the others."""
+    axioms, now = task.axioms, list(state)
+    for variable in axioms.derived.tolist():
+        now[variable] = 0
+    for first, end in pairwise(axioms.stratum_start.tolist()):
+        while True:
+            new = {
+                int(axioms.head[axiom])
+                for axiom in range(first, end)
+                if now[axioms.head[axiom]] == 0 and _fires(task, now, axiom)
+            }
+            if not new:
+                break
+            for variable in new:
+                now[variable] = 1
+    return tuple(now)
+
+
+def _fires(task: FlatTask, state: Sequence[int], axiom: int) -> bool:
+    axioms = task.axioms
+    return all(
+        (state[axioms.need_var[k]] == axioms.need_val[k]) != bool(axioms.need_neg[k])
+        for k in range(axioms.need_start[axiom], axioms.need_start[axiom + 1])
+    )
 
 
 def amounts_after(task: FlatTask, amounts: Amounts, operator: int) -> Amounts | None:

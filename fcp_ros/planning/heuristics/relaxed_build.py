@@ -84,7 +84,8 @@ def _allocate(task: FlatTask) -> Parts:
     bridges = int(task.domain[changing].sum() + changing.sum())
     conditions = np.diff(task.pre_start) + np.diff(task.not_start)
     needs = int((conditions * np.diff(task.eff_start)).sum()) + len(task.cond_var)
-    actions = effects + bridges + 1
+    needs += len(task.axioms.need_var)
+    actions = effects + len(task.axioms.head) + len(task.axioms.derived) + bridges + 1
     facts = int(offset[-1]) + len(where) + int(changing.sum()) + 2
     return Parts(
         offset,
@@ -110,12 +111,14 @@ def _find_excluded(task: FlatTask, offset: Ints) -> NDArray[np.bool_]:
     found[offset[task.not_var] + task.not_val] = True
     negative = task.cond_neg == 1
     found[offset[task.cond_var[negative]] + task.cond_val[negative]] = True
+    negative = task.axioms.need_neg == 1
+    found[offset[task.axioms.need_var[negative]] + task.axioms.need_val[negative]] = True
     return found
 
 
 @kernel
 def _fill(task: FlatTask, parts: Parts) -> None:
-    """Append the actions of all operators, then the bridges and the goal.
+    """Append the actions of all operators, then the axioms, the bridges and the goal.
 
     Invariant: the action being made is number `made[0]`; its needs are pre[pre_start[made[0]] :
     made[1]], the facts that it reaches add[add_start[made[0]] : made[2]].
@@ -135,6 +138,7 @@ def _fill(task: FlatTask, parts: Parts) -> None:
                 _append_effects(task, parts, eff, stop)
             _close_action(parts, op, truth)
             eff = stop
+    _add_axioms(task, parts, truth)
     _add_bridges(parts, len(task.loss), truth)
     _add_goal(task, parts, truth)
 
@@ -238,6 +242,30 @@ def _close_action(parts: Parts, op: int, truth: int) -> None:
         parts.made[0] = action + 1
         parts.pre_start[action + 1] = parts.made[1]
         parts.add_start[action + 1] = parts.made[2]
+
+
+@part
+def _add_axioms(task: FlatTask, parts: Parts, truth: int) -> None:
+    """Append actions from the needs of axioms to their heads.
+
+    A derived variable may become 0 at once: that is a bound, whatever its axioms need.
+    """
+    axioms, free = task.axioms, len(task.loss)
+    for axiom in range(len(axioms.head)):
+        group = len(task.eff_var) + 1 + axiom  # the goal has the number of the effects
+        possible = True
+        for k in range(axioms.need_start[axiom], axioms.need_start[axiom + 1]):
+            if not axioms.need_neg[k]:
+                possible &= _need(parts, axioms.need_var[k], axioms.need_val[k], group)
+        for k in range(axioms.need_start[axiom], axioms.need_start[axiom + 1]):
+            if axioms.need_neg[k]:
+                possible &= _need_other(parts, axioms.need_var[k], axioms.need_val[k], group)
+        if possible:
+            _append_reached(parts, parts.offset[axioms.head[axiom]] + 1)
+        _close_action(parts, free, truth)
+    for d in range(len(axioms.derived)):
+        _append_reached(parts, parts.offset[axioms.derived[d]])
+        _close_action(parts, free, truth)
 
 
 @part

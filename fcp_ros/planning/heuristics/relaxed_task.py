@@ -7,8 +7,8 @@ value than initially" for each such variable, `truth`, which always holds, and `
 
 An action needs facts and reaches facts. One operator has an action for each set of conditions of
 its effects; all actions of an operator share its weight. Actions with the operator number m belong
-to no operator and weigh nothing: they lead from values to the facts about other values, and from
-the facts of the goal to `goal` (the last action). Blocks are ignored. So every plan of the task is
+to no operator and weigh nothing: they are axioms, lead from values to the facts about other values,
+and from the facts of the goal to `goal` (the last action). Blocks are ignored. So every plan of the task is
 a plan of the relaxation.
 
 A variable with d values of which k are excluded by some conditions would need d * k effects;

@@ -11,6 +11,7 @@ from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.domain.spans.amalgam import apply_rule, compute_changes
+from fcp_ros.domain.spans.derivation import derive
 from fcp_ros.domain.spans.rule_span import DomainSpans, RuleSpan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.constraints import ConstraintCheck
@@ -88,7 +89,7 @@ class StepRules:
         return rule
 
     def apply(self, step: PlanStep, instance: Instance) -> Application:
-        """Do a step in a state; the state itself stays as it was.
+        """Do a step in a state; the state itself stays as it was. What follows is derived anew.
 
         Returns:
             the new state, or every reason why the step can't be done.
@@ -110,7 +111,7 @@ class StepRules:
         )
         if violated:
             return Application(None, violated)
-        return Application(result.instance, rewrite=result)
+        return Application(derive(result.instance, self._domain.strata), rewrite=result)
 
     def find_effects(
         self, step: PlanStep, before: Instance

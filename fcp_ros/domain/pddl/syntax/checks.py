@@ -28,6 +28,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     NumericComparison,
     NumericOperation,
     PddlAction,
+    PddlAxiom,
     PddlTerm,
     PreferenceFormula,
     ProblemText,
@@ -60,6 +61,8 @@ def check_domain_names(domain: DomainText, source: Source) -> None:
     check_object_types(source, domain.constants, domain.types)
     for signature in (*domain.predicates.values(), *domain.functions.values()):
         checker.check_types(signature)
+    for axiom in domain.axioms:
+        checker.check_axiom(axiom)
     for action in domain.actions:
         checker.check_action(action)
     checker.check(domain.constraints, {})
@@ -97,6 +100,7 @@ class _Checker:
     def __init__(self, domain: DomainText, source: Source, objects: Iterable[Typed] = ()) -> None:
         self._domain = domain
         self._source = source
+        self._derived = domain.derived
         self._objects = {typed.name: typed for typed in (*domain.constants, *objects)}
         self._types = frozenset(list_types(domain.types))
 
@@ -108,6 +112,12 @@ class _Checker:
                     fix = suggest_name(type_, self._types)
                     raise self._source.error(one.at, f"unknown type {type_} of {one.name}", fix)
 
+    def check_axiom(self, axiom: PddlAxiom) -> None:
+        self.check_types(axiom.parameters)
+        scope = {parameter.name: parameter for parameter in axiom.parameters}
+        self._check_atom(axiom.head, scope)
+        self.check(axiom.body, scope)
+
     def check_action(self, action: PddlAction) -> None:
         self.check_types(action.parameters)
         scope = {parameter.name: parameter for parameter in action.parameters}
@@ -118,6 +128,10 @@ class _Checker:
             self.check(effect.condition, inner)
             for atom in (*effect.add, *effect.delete):
                 self._check_atom(atom, inner)
+                if atom.predicate in self._derived:
+                    message = f"{action.name} changes {atom.predicate}, which is derived"
+                    fix = "let it change the facts that the predicate follows from"
+                    raise self._source.error(place_of(atom), message, fix)
             for change in effect.numeric:
                 self.check_number(change.target, inner)
                 self.check_number(change.amount, inner)
@@ -202,6 +216,12 @@ def check_domain_features(domain: DomainText, source: Source) -> None:
         UnsupportedPddl: names the feature and says how to do without it.
     """
     _check_constraints(domain.constraints, source)
+    for axiom in domain.axioms:
+        wrong = next(filter(_is_preference, subformulas(axiom.body)), None)
+        if wrong is not None:
+            feature = f"a preference in the definition of {axiom.head.predicate}"
+            raise source.refusal(place_of(wrong), feature, "write the condition alone")
+        _check_formula(axiom.body, source)
     for action in domain.actions:
         _check_preferences(action, source)
         _check_formula(action.precondition, source)

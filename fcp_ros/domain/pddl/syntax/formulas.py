@@ -180,11 +180,13 @@ class FormulaReader:
         found.extend(Typed(name, (ROOT,), offsets[at]) for name, at in waiting)
         return found
 
-    def read_variables(self, node: SNode, parent: SList, position: int) -> tuple[Typed, ...]:
-        """Read the variables of a quantifier or an action, each once."""
+    def read_variables(
+        self, node: SNode, parent: SList, position: int, first: int = 0
+    ) -> tuple[Typed, ...]:
+        """Read the variables of a quantifier or an action, each once, from `first` on."""
         if not isinstance(node, SList):
             raise self.source.misplacement(parent, position, _VARIABLES)
-        found = self.read_typed(node, 0, "?", "variables")
+        found = self.read_typed(node, first, "?", "variables")
         seen: set[str] = set()
         for variable in found:
             if variable.name in seen:

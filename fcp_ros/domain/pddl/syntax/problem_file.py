@@ -188,6 +188,7 @@ class _InitReader:
     def __init__(self, source: Source, domain: DomainText, objects: Mapping[str, Typed]) -> None:
         self._source = source
         self._domain = domain
+        self._derived = domain.derived
         self._objects = objects
         self._types = {name: typed.types[0] for name, typed in objects.items()}
         # Equal names are one value: the lists hold a copy of each word.
@@ -262,6 +263,11 @@ class _InitReader:
         legs = self._domain.predicates.get(predicate)
         if legs is None or len(legs) != len(node) - 1:
             self._refuse_predicate(section, position, predicate, len(node) - 1)
+        if predicate in self._derived:
+            message = f"{predicate} is given in the initial state, and is derived"
+            at = self._source.offset_of(section, position)
+            fix = "leave it out, or give the facts that it follows from"
+            raise self._source.error(at, message, fix)
         arguments = self._read_arguments(node)
         types = (predicate, *[self._types[name] for name in arguments])
         if types not in self._fitting:

@@ -20,7 +20,7 @@ from fcp_ros.foundation.s_expressions import (
 )
 from fcp_ros.foundation.wording import shorten_words, to_printable
 
-_WORD = re.compile(r"[^\s();]+|;[^\n]*")
+_WORD = re.compile(r"\??[^\s();?]+|\?|;[^\n]*")
 _COMMENT = re.compile(r";[^\n]*")
 _SECTION = re.compile(r"\(\s*(:[a-z][\w-]*)")
 _WHOLE = (0, 0)

@@ -214,6 +214,16 @@ class PddlAction:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class PddlAxiom:
+    """A section `:derived`: the predicate holds of the parameters wherever the body does."""
+
+    head: Atom
+    parameters: tuple[Typed, ...]
+    body: Formula
+    at: int = field(default=-1, compare=False)
+
+
 # --- files
 
 
@@ -229,6 +239,8 @@ class DomainText:
         predicates: the arguments of each predicate.
         functions: the arguments of each function.
         actions: in the order of the file.
+        axioms: the definitions of derived predicates, in the order of the file; several of one
+            predicate are alternatives.
         constraints: conditions on the states of each plan.
         requirements: as declared.
         notes: remarks on what is read, but may not be meant.
@@ -240,9 +252,15 @@ class DomainText:
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
     actions: tuple[PddlAction, ...]
+    axioms: tuple[PddlAxiom, ...] = ()
     constraints: Formula = TRUE
     requirements: tuple[str, ...] = ()
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    @property
+    def derived(self) -> frozenset[str]:
+        """The derived predicates."""
+        return frozenset(axiom.head.predicate for axiom in self.axioms)
 
 
 @dataclass(frozen=True, slots=True)
