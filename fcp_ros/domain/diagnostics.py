@@ -27,7 +27,7 @@ class Diagnostic:
 
     def __str__(self) -> str:
         place = ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
-        return f"{place}: {self.message}. Fix: {self.fix}."
+        return f"{place}: {self.message}. Fix: {self.fix}{'' if self.fix.endswith('?') else '.'}"
 
 
 class DomainError(InputError):

@@ -216,7 +216,7 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
     notes = (*domain.notes, *problem.notes)
     identified = replace(task.domain, identity=identify_text(texts.domain))
     goal_text = write_formula(texts.goal)
-    return replace(task, domain=identified, goal_text=goal_text, notes=notes)
+    return replace(task, domain=identified, goal_text=goal_text, notes=notes, metric=priced.metric)
 
 
 def identify_text(domain: DomainText) -> str:

@@ -300,7 +300,7 @@ class Closure:
             raise TooManyOperators(
                 PlanStatus.MEMOUT,
                 f"The goal allows more than {self._most} different actions: "
-                "ask for less, or plan on a smaller part of the scene.",
+                "ask for less, or plan with fewer things.",
             )
         self._candidates.touch(node.arguments)
         self._reachability.ask(node)

@@ -25,7 +25,7 @@ FOUR = ((10, 0, 1.0), (20, 0, 1.0), (10, 50, 1.0), (10, 0, 0.5))
 
 
 @settings(max_examples=150)
-@given(flat_tasks() | trade_offs(), st.sampled_from(list(Composition)), st.integers(0, 2))
+@given(flat_tasks() | flat_tasks(axioms=True) | trade_offs(), st.sampled_from(list(Composition)), st.integers(0, 2))
 def test_in_small_tasks_no_plan_of_the_same_loss_costs_less(task, composition, seed):
     objective = Objective(composition=composition)
     best = optimum(undominated(task, composition), objective)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.syntax.objects import check_object_types
-from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.source import Source, describe_arity
 from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_COST,
     TOTAL_TIME,
@@ -91,7 +91,7 @@ def _check_counted(number: Numeric, names: Collection[str], source: Source) -> N
             _check_counted(operand, names, source)
     elif isinstance(number, ViolationCount) and number.preference not in names:
         message = f"the metric counts violations of {number.preference}, which is no preference"
-        raise source.error(number.at, message, suggest_name(number.preference, names))
+        raise source.error(number.at, message, suggest_name(number.preference, filter(None, names)))
 
 
 class _Checker:
@@ -167,7 +167,7 @@ class _Checker:
             raise self._source.error(at, message, suggest_name(atom.predicate, known))
         legs = known[atom.predicate]
         if len(legs) != len(atom.arguments):
-            message = f"{atom.predicate} takes {len(legs)} arguments, not {len(atom.arguments)}"
+            message = describe_arity(atom.predicate, len(legs), len(atom.arguments))
             raise self._source.error(at, message, "give as many as it is declared with")
         terms = list(terms_of(atom))
         self._check_terms(terms, scope)
@@ -183,13 +183,15 @@ class _Checker:
                 raise self._source.error(place_of(term), message, fix)
 
     def _check_function(self, value: FunctionValue, scope: Mapping[str, Typed]) -> None:
-        known = self._domain.functions
-        # Both need no declaration.
-        is_builtin = value.function in (TOTAL_COST, TOTAL_TIME) and not value.arguments
-        declared = known.get(value.function)
-        if not is_builtin and (declared is None or len(declared) != len(value.arguments)):
-            message = f"{value.function} is not declared with {len(value.arguments)} arguments"
-            raise self._source.error(value.at, message, suggest_name(value.function, known))
+        # The first two need no declaration.
+        known = {TOTAL_COST: (), TOTAL_TIME: (), **self._domain.functions}
+        legs = known.get(value.function)
+        if legs is None:
+            fix = suggest_name(value.function, known)
+            raise self._source.error(value.at, f"unknown function {value.function}", fix)
+        if len(legs) != len(value.arguments):
+            message = describe_arity(value.function, len(legs), len(value.arguments))
+            raise self._source.error(value.at, message, "give as many as it is declared with")
         self._check_terms(value.arguments, scope)
 
     def _check_terms(self, terms: Iterable[PddlTerm], scope: Mapping[str, Typed]) -> None:
@@ -240,6 +242,17 @@ def check_problem_features(problem: ProblemText, source: Source) -> None:
     _check_constraints(problem.constraints, source)
     check_places(problem.goal, source)
     _check_formula(problem.goal, source)
+
+
+def refuse_axioms(domain: DomainText, source: Source, purpose: str) -> None:
+    """Refuse derived predicates where only actions are understood.
+
+    Raises:
+        UnsupportedPddl: the domain has some; `purpose` says for what they are refused.
+    """
+    if domain.axioms:
+        fix = "let actions add and delete the predicate"
+        raise source.refusal(domain.axioms[0].at, f"derived predicates {purpose}", fix)
 
 
 def check_places(formula: Formula, source: Source) -> None:
@@ -310,8 +323,9 @@ def _check_change(
         feature = f"a numeric effect on {write_numeric(target)}{inside}"
         raise source.refusal(change.at, feature, _NUMBERS)
     if effect.variables or effect.condition != TRUE:
-        feature = f"a cost that depends on a condition{inside}"
-        raise source.refusal(change.at, feature, "make it an action of its own")
+        where = "under `when`" if effect.condition != TRUE else "within `forall`"
+        fix = "let the action cost the same in any state, or make several actions of it"
+        raise source.refusal(change.at, f"a cost {where}{inside}", fix)
     if not _is_cost(summands(change.amount)):
         feature = f"the cost {write_numeric(change.amount)}{inside}"
         fix = "use numbers, functions of the initial state, and their sums"

@@ -228,7 +228,8 @@ class _DomainReader:
         """Read a name and its typed arguments."""
         node = section[position]
         if not isinstance(node, SList):
-            wanted = f"write {kind} in parentheses, such as (on ?x ?y)"
+            example = "(on ?x ?y)" if kind == "a predicate" else "(distance ?x ?y)"
+            wanted = f"write {kind} in parentheses, such as {example}"
             raise self._source.misplacement(section, position, wanted)
         if node[:1] == ["="]:
             message = "= is built in"

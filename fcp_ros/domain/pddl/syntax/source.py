@@ -57,8 +57,11 @@ class Source:
             outermost = read_s_expressions(self.code)
         except SExpressionError as error:
             self._check_parentheses()
-            fix = "remove it, or add the missing `(`"
-            raise self.error(error.offset, f"there is {error}", fix) from error
+            verb = "are" if str(error).partition(" ")[0] not in ("a", "1") else "is"
+            is_missing = "missing" in str(error)
+            fix = "add them" if verb == "are" else "add it"
+            fix = fix if is_missing else "remove it, or add the missing `(`"
+            raise self.error(error.offset, f"there {verb} {error}", fix) from error
         body: SList | None = None
         for position, node in enumerate(outermost):
             if isinstance(node, SList) and node[:1] == ["in-package"]:
@@ -184,6 +187,11 @@ def read_source(path: str | PathLike[str]) -> Source:
     except UnicodeDecodeError as error:
         message = f"is not UTF-8 text (byte {error.start})"
         raise PddlError(str(file), _WHOLE, message, "save it as UTF-8") from error
+
+
+def describe_arity(name: str, wanted: int, given: int) -> str:
+    """Say that a predicate or function is given another number of arguments than it takes."""
+    return f"{name} takes {wanted} {'argument' if wanted == 1 else 'arguments'}, not {given}"
 
 
 def _has_section(node: SList) -> bool:

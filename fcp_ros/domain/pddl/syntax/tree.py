@@ -239,10 +239,10 @@ class DomainText:
         predicates: the arguments of each predicate.
         functions: the arguments of each function.
         actions: in the order of the file.
-        axioms: the definitions of derived predicates, in the order of the file; several of one
-            predicate are alternatives.
         constraints: conditions on the states of each plan.
         requirements: as declared.
+        axioms: the definitions of derived predicates, in the order of the file; several of one
+            predicate are alternatives.
         notes: remarks on what is read, but may not be meant.
     """
 
@@ -252,9 +252,9 @@ class DomainText:
     predicates: Mapping[str, tuple[Typed, ...]]
     functions: Mapping[str, tuple[Typed, ...]]
     actions: tuple[PddlAction, ...]
-    axioms: tuple[PddlAxiom, ...] = ()
     constraints: Formula = TRUE
     requirements: tuple[str, ...] = ()
+    axioms: tuple[PddlAxiom, ...] = ()
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
 
     @property

@@ -85,7 +85,8 @@ def write_problem(problem: ProblemText, constants: Iterable[Typed] = ()) -> str:
         for function, given in problem.values.items()
         for arguments, value in given.items()
     ]
-    if problem.metric is not None and _reads_cost(problem.metric.value):
+    reads_cost = problem.metric is not None and _reads_cost(problem.metric.value)
+    if reads_cost and TOTAL_COST not in problem.values:
         values.append(f"(= ({TOTAL_COST}) 0)")  # other planners want it
     sections = [
         f"(define (problem {problem.name})",

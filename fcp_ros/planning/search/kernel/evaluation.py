@@ -128,7 +128,9 @@ def write_successor_row(
     child: int,
     is_new: bool,
 ) -> bool:
-    """Write the landmark row of a successor; only what the operator writes, or what follows, can add to it.
+    """Write the landmark row of a successor.
+
+    Only variables that the operator writes, and derived ones, can add to it.
 
     Args:
         task, packing, landmarks, space: of the search; the successor lies in `space.fresh`.
