@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derived predicates: their strata, and the facts of those that no action can change.
-
-A predicate depends on those in the bodies of its axioms. Predicates that depend on one another are
-one component, which must not use one of its own under a negation: then what holds would depend on
-the order of derivation. Components in the order of their dependencies are the strata (Apt, Blair,
-Walker, Towards a Theory of Declarative Knowledge, 1988).
+"""The rules of derived predicates, and the facts of those that no action can change.
 
 A static predicate depends on nothing that actions change. Its facts are derived once and become
 facts of the problem; its axioms go.
@@ -12,82 +7,21 @@ facts of the problem; its axioms go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import pairwise
 
 from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.pddl.assembly import DraftStratum, assemble
 from fcp_ros.domain.pddl.rules.drafting import draft_rules
 from fcp_ros.domain.pddl.rules.universe import Universe, list_derivations
 from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.strata import Layer, find_layers, list_uses
 from fcp_ros.domain.pddl.syntax.tree import (
     TRUE,
     DomainText,
-    Formula,
-    Negation,
     ProblemText,
-    children,
     subformulas,
 )
-
-Layer = tuple[str, ...]
-"""Derived predicates, sorted."""
-
-
-def find_layers(domain: DomainText, source: Source) -> tuple[Layer, ...]:
-    """Find the strata of the derived predicates, the first ones first.
-
-    Args:
-        domain: the domain.
-        source: its file.
-
-    Raises:
-        PddlError: a predicate depends on its own negation; the message names the cycle.
-    """
-    if not domain.axioms:
-        return ()
-    import networkx  # slow to import
-
-    graph = networkx.DiGraph()
-    graph.add_nodes_from(sorted(domain.derived))
-    negative: dict[tuple[str, str], Atom] = {}
-    for axiom in domain.axioms:
-        for atom, holds in _list_uses(axiom.body):
-            if atom.predicate in domain.derived:
-                graph.add_edge(atom.predicate, axiom.head.predicate)
-                if not holds:
-                    negative.setdefault((atom.predicate, axiom.head.predicate), atom)
-    for (used, user), atom in negative.items():
-        if networkx.has_path(graph, user, used):
-            cycle = networkx.shortest_path(graph, user, used)
-            raise source.error(atom.column - 1, *_explain_cycle(cycle))
-    components = networkx.condensation(graph)
-    level: dict[int, int] = {}
-    found: list[list[str]] = []
-    for component in networkx.topological_sort(components):
-        above = (level[other] for other in components.predecessors(component))
-        level[component] = place = max(above, default=-1) + 1
-        if place == len(found):
-            found.append([])
-        found[place].extend(components.nodes[component]["members"])
-    return tuple(tuple(sorted(layer)) for layer in found)
-
-
-def _explain_cycle(cycle: list[str]) -> tuple[str, str]:
-    """Explain that the last predicate of a path, each of the next, is negated by the first."""
-    negated = f"{cycle[0]} on (not ({cycle[-1]} ...))"
-    steps = [negated, *(f"{user} on {used}" for used, user in reversed(list(pairwise(cycle))))]
-    message = f"a derived predicate depends on its own negation: {', '.join(steps)}"
-    return message, "define one of them without the others"
-
-
-def _list_uses(formula: Formula, holds: bool = True) -> Iterator[tuple[Atom, bool]]:
-    """List the atoms of a condition; False with those under an odd number of negations."""
-    if isinstance(formula, Atom):
-        yield formula, holds
-    for part in children(formula):
-        yield from _list_uses(part, holds is not isinstance(formula, Negation))
 
 
 def draft_strata(
@@ -129,7 +63,7 @@ def settle_static(
     if not static:
         return domain, problem
     own = tuple(axiom for axiom in domain.axioms if axiom.head.predicate in static)
-    used = {atom.predicate for axiom in own for atom, _ in _list_uses(axiom.body)} | static
+    used = {atom.predicate for axiom in own for atom, _ in list_uses(axiom.body)} | static
     part = replace(domain, actions=(), axioms=own, constraints=TRUE)
     facts = {name: tuples for name, tuples in problem.facts.items() if name in used}
     start = replace(problem, facts=facts, goal=TRUE, constraints=TRUE, metric=None)

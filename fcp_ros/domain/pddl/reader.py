@@ -12,11 +12,7 @@ from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.identity import hash_data
 from fcp_ros.domain.pddl.assembly import assemble
 from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
-from fcp_ros.domain.pddl.derived import (
-    draft_strata,
-    find_layers,
-    settle_static,
-)
+from fcp_ros.domain.pddl.derived import draft_strata, settle_static
 from fcp_ros.domain.pddl.invariants import InvariantSearch, Part
 from fcp_ros.domain.pddl.known_values import require_known_values
 from fcp_ros.domain.pddl.metric import price_task
@@ -33,6 +29,7 @@ from fcp_ros.domain.pddl.syntax.checks import (
 from fcp_ros.domain.pddl.syntax.domain_file import check_not_swapped, read_domain
 from fcp_ros.domain.pddl.syntax.problem_file import read_condition, read_problem
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source, read_source
+from fcp_ros.domain.pddl.syntax.strata import find_layers
 from fcp_ros.domain.pddl.syntax.tree import (
     TRUE,
     DomainText,
@@ -122,6 +119,7 @@ def read_texts(
     if supported_only:
         check_domain_features(domain, domain_source)
     check_domain_names(domain, domain_source)
+    find_layers(domain, domain_source)
     check()
     problem = read_problem(problem_source, domain, domain_source)
     domain = replace(domain, types=problem.types)

@@ -15,8 +15,8 @@ from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.axioms import FlatAxiom, derive_values, make_scratch
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator
 from fcp_ros.planning.flat.semantics import derive, successor
-from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.heuristics.estimator import Estimator
+from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.search.bidirectional.operators import explain_unsuitable
 
 

@@ -442,7 +442,9 @@ class FormulaReader:
 
     def _check_length(self, node: SList, length: int, shape: str) -> None:
         if len(node) != length:
-            message = f"({node[0]} ...) has {len(node) - 1} parts, not {length - 1}"
+            given = len(node) - 1
+            parts = "part" if given == 1 else "parts"
+            message = f"({node[0]} ...) has {given} {parts}, not {length - 1}"
             raise self.source.error(node.start, message, f"write {shape}")
 
 

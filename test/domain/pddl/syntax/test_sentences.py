@@ -36,15 +36,17 @@ PROBLEM = """(define (problem p) (:domain d)
   (exists (?t - thing) (in ?t t2))))
 (:constraints (and (sometime (busy)) (preference often (at-most-once (busy)))))
 (:metric minimize (+ (total-cost) (* 5 (is-violated near)) (is-violated calm))))"""
-WORDS = """( ) - ?x 7 -3 x at and forall when (total-cost) either object :action (far) oneof () 1e999
-(at 5 (busy)) (decrease (total-cost) 1) (< (far a b) 3) ((busy)) (within 5 (busy)) (is-violated nix)
-(increase (total-cost) -2) (increase (weight x) 1) (not (reach t1 b)) (- 3 (total-cost)) (fare a b)
-(forall (?z - thing) (increase (total-cost) 1)) (when (busy) (increase (total-cost) 1))
+WORDS = """( ) - ?x 7 -3 x at and forall when (total-cost) either object :action (far) oneof ()
+1e999 (at 5 (busy)) (decrease (total-cost) 1) (< (far a b) 3) ((busy)) (within 5 (busy))
+(is-violated nix) (increase (total-cost) -2) (increase (weight x) 1) (not (reach t1 b))
+(- 3 (total-cost)) (fare a b) (forall (?z - thing) (increase (total-cost) 1)) (when (busy) (increase (total-cost) 1))
 (:derived (busy) (not (busy))) (= (total-cost) 4) (* (total-cost) (total-cost))"""
 INSERTED = re.findall(r"\([^()]+(?:\([^()]*\)[^()]*)*(?:\([^()]*\([^()]*\)[^()]*\))*\)|\S+", WORDS)
 TOKENS = re.compile(r"\(|\)|[^\s()]+")
 SENTENCE = re.compile(r"(domain|problem)(:\d+){2}: [^\n]+[^\s,.:?]\. Fix: [^\n]+[^\s,:](\.|\?)")
-WRONG = re.compile(r"[,?]\.|[^.]\.\.[^.]|, ,|are ,|  |\b1 (arguments|parts)\b|is_a|\(\)\.$|None|\bsupported: not\b")
+WRONG = re.compile(
+    r"[,?]\.|[^.]\.\.[^.]|, ,|are ,|  |\b1 (arguments|parts)\b|is_a|\(\)\.$|None|\bsupported: not\b"
+)
 
 
 def spoil(text, draw):
