@@ -44,6 +44,7 @@ from fcp_ros.cli.plan.request import is_pddl
 from fcp_ros.cli.session import open_session
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console, say
 from fcp_ros.domain.pddl.reader import Check, PddlTexts, read_texts
+from fcp_ros.domain.pddl.syntax.checks import refuse_axioms
 from fcp_ros.domain.pddl.syntax.source import read_source
 from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
 from fcp_ros.planning import PlanStatus
@@ -205,7 +206,9 @@ def _open_other(files: _Files, check: Check) -> OtherWorld:
 
 
 def _read(domain: Path, problem: Path, check: Check) -> PddlTexts:
-    return read_texts(read_source(domain), read_source(problem), check=check)
+    texts = read_texts(read_source(domain), read_source(problem), check=check)
+    refuse_axioms(texts.domain, texts.sources[0], "in an alignment")
+    return texts
 
 
 def _write_merged(task: AlignmentTask, result: AlignmentResult, folder: Path) -> None:

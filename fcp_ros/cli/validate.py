@@ -78,7 +78,7 @@ def validate(
                 f"{len(loaded.rules)} rules, {len(loaded.graded)} graded predicates"
             )
             for warning in list_warnings(loaded):
-                console.print(f"  [yellow]warning[/]: {escape(warning)}", soft_wrap=True)
+                console.print(f"  [yellow]warning[/]: {escape_text(warning)}", soft_wrap=True)
         else:
             against = load_domain(find_domain(domain))
             graph = load_scene_for(find_scene(file), against.schema, against.mapping, limits=limits)

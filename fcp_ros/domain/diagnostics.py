@@ -28,7 +28,8 @@ class Diagnostic:
 
     def __str__(self) -> str:
         place = ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
-        return hide_controls(f"{place}: {self.message}. Fix: {self.fix}.")
+        end = "" if self.fix.endswith("?") else "."
+        return hide_controls(f"{place}: {self.message}. Fix: {self.fix}{end}")
 
 
 class DomainError(InputError):

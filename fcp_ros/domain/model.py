@@ -179,6 +179,24 @@ class ActionRule:
         return tuple(literal.atom for literal in self.when if literal.negated)
 
 
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Derived relations: no action changes them, their facts follow from those of others.
+
+    The rules ask nothing and delete nothing. All of their effects that can happen do, again and
+    again, until nothing is added: the least facts that the rules allow (stratified Datalog: Apt,
+    Blair, Walker, Towards a Theory of Declarative Knowledge, 1988; PDDL's axioms: Thiebaux,
+    Hoffmann, Nebel, In Defense of PDDL Axioms, 2005).
+
+    Attributes:
+        relations: the relations, which are derived nowhere else.
+        rules: negated, they speak only of relations of earlier strata, or of plain ones.
+    """
+
+    relations: tuple[str, ...]
+    rules: tuple[ActionRule, ...]
+
+
 DEFAULT_ORACLE = "default"
 TABLE = "table"
 RULE = "rule"
@@ -343,6 +361,8 @@ class Domain:
     `timed` is False if nobody has said how long actions take; each then counts as a second, and
     constraints with times are refused. `words`: what people say about it; `relaxing`: how goals may
     be relaxed. `identity`: of a PDDL file, see `identity.py`; empty if the parts say it.
+    `strata`: the derived relations, each stratum after those that it speaks of. States hold the
+    facts that follow, too (`spans/derivation.py`).
     """
 
     name: str
@@ -360,6 +380,12 @@ class Domain:
     words: DomainWords = field(default_factory=DomainWords)
     relaxing: Relaxing = field(default_factory=Relaxing)
     identity: str = ""
+    strata: tuple[Stratum, ...] = ()
+
+    @property
+    def derived(self) -> frozenset[str]:
+        """The names of the derived relations."""
+        return frozenset(name for stratum in self.strata for name in stratum.relations)
 
 
 def make_crisp(domain: Domain) -> Domain:

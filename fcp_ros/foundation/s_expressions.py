@@ -4,7 +4,8 @@
 A text is read in one pass over its tokens, without recursion, so that neither long nor deeply
 nested texts are a problem. A list without lists or comments in it is a single token: files that
 hold 100,000 facts are read in a fraction of a second. The place of a list is stored; that of a word
-is found again in the text when somebody asks for it (`offset_of`), which only messages do.
+is found again in the text when somebody asks for it (`offset_of`), which only messages do. A
+question mark begins a word, since PDDL's names have none: `(?a?b)` has two.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class SList(list["SNode"]):
 
 SNode: TypeAlias = "str | SList"
 
-_TOKEN = re.compile(r"\([^();]*\)|[()]|[^\s();]+|;[^\n]*")
+_TOKEN = re.compile(r"\([^();]*\)|[()]|\??[^\s();?]+|\?|;[^\n]*")
+_WORD = re.compile(r"\??[^\s?]+|\?")
 
 
 class SExpressionError(ValueError):
@@ -69,7 +71,9 @@ def read_s_expressions(text: str) -> SList:
             current.end = found.end()
             current = enclosing.pop()
         elif token[0] == "(":
-            current.append(SList(token[1:-1].split(), found.start(), found.end()))
+            inside = token[1:-1]
+            words = _WORD.findall(inside) if "?" in inside else inside.split()
+            current.append(SList(words, found.start(), found.end()))
         elif token[0] != ";":
             current.append(token)
     if enclosing:

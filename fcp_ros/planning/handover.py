@@ -119,7 +119,8 @@ class Handover:
             plan.steps,
             levels=context.amounts,
             deadline=context.options.deadline,
-            in_order=has_constraints(self.goal),
+            # A step may need what follows from the facts of several others.
+            in_order=has_constraints(self.goal) or bool(context.domain.strata),
             windows=windows,
             check=context.watch.check_conclusion,
         )

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
+from fcp_ros.domain.pddl.task import MetricValue
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import write_decimal
 from fcp_ros.planning import Plan
@@ -32,7 +33,8 @@ def to_ipc_plan(
 ) -> str:
     """Return the plan as the text of an IPC plan file.
 
-    Its cost is the value of the metric: that of the steps and of the preferences given up.
+    Its cost is the value of the metric, with its constants and the initial values of its functions;
+    without one, the number of steps and of the preferences given up.
 
     Args:
         plan: the plan.
@@ -55,7 +57,10 @@ def to_ipc_plan(
             form = task.forms[step.rule]
             # Names of PDDL files have been checked by their reader, which takes leading digits.
             lines.append(f"({' '.join((form.action, *(bound[name] for name in form.parameters)))})")
-    kind = "unit cost" if _has_unit_cost(domain) and not given_up else "general cost"
+    metric = MetricValue() if task is None else task.metric
+    is_count = _has_unit_cost(domain) and not given_up and metric == MetricValue()
+    kind = "unit cost" if is_count else "general cost"
+    cost = metric.compute(cost)
     return "\n".join((*lines, f"; cost = {write_decimal(cost)} ({kind})", ""))
 
 

@@ -189,6 +189,12 @@ def test_answers_are_those_of_pddl(folder, way, number):
     check_answer(*make_task(number * len(WAYS) + way), WAYS[way], folder)
 
 
+@settings(max_examples=120, phases=[Phase.generate])
+@given(number=st.integers(0, 2**40), way=st.sampled_from(range(len(WAYS))))
+def test_answers_with_axioms_are_those_of_pddl(folder, way, number):
+    check_answer(*make_task(number, axioms=True), WAYS[way], folder)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("way", range(len(WAYS)))
 @settings(max_examples=475, phases=[Phase.generate])

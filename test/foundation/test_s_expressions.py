@@ -17,7 +17,7 @@ from fcp_ros.foundation.s_expressions import (
     read_s_expressions,
 )
 
-WORDS = st.text(alphabet="abz?:-=0", min_size=1, max_size=4)
+WORDS = st.from_regex(r"\?[abz:\-=0]{0,3}|[abz:\-=0]{1,4}", fullmatch=True)
 NODES = st.recursive(WORDS, lambda inner: st.lists(inner, max_size=4), max_leaves=25)
 GAPS = st.sampled_from([" ", "\n", "\t ", "; a (comment) ;;\n", " ;\n "])
 
@@ -51,6 +51,21 @@ def test_every_part_is_found_again(nodes, data):
                 stack.append(part)
             else:
                 assert text.startswith(part, offset)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("(plane?a)", [["plane", "?a"]]),
+        ("(?a?b (at?x ?y))", [["?a", "?b", ["at", "?x", "?y"]]]),
+        ("?-??", ["?-", "?", "?"]),
+    ],
+)
+def test_a_question_mark_begins_a_word(text, words):
+    read = read_s_expressions(text)
+    assert read == words
+    for place in range(len(words)):
+        assert text[offset_of(text, read, place) :].startswith(("(", "?"))
 
 
 @pytest.mark.parametrize(

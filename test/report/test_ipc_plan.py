@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans in the format of the planning competitions: written, and read again."""
 
+from fractions import Fraction
+
 import pytest
 
 from fcp_ros.domain import load_domain
-from fcp_ros.domain.pddl import read_pddl
-from fcp_ros.planning import Plan
+from fcp_ros.domain.pddl import parse_pddl, read_pddl
+from fcp_ros.planning import Optimise, Plan, PlanningOptions, plan
+from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.result import GivenUp
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions, read_ipc_plan
@@ -67,3 +70,38 @@ def test_names_that_pddl_does_not_allow_are_refused(repository, element):
     bound = tuple((p, element) for p in domain.rules[name].parameter_names)
     with pytest.raises(NotPddl, match="not allowed in an IPC plan"):
         to_ipc_plan(plan_of((name, bound)), domain)
+
+
+TOLLS = """(define (domain d) (:requirements :action-costs :preferences)
+  (:predicates (here ?x) (seen ?x))
+  (:functions (total-cost) (tolls) (slack))
+  (:action go :parameters (?a ?b) :precondition (here ?a)
+    :effect (and (here ?b) (not (here ?a)) (increase (total-cost) 2) (increase (tolls) 3))))"""
+TRIP = """(define (problem p) (:domain d) (:objects a b) (:init (here a) VALUES)
+  (:goal (and (here b) (preference look (seen b)))) METRIC)"""
+
+
+@pytest.mark.parametrize(
+    ("values", "metric", "wanted"),
+    [
+        ("", "minimize (total-cost)", 2),
+        ("(= (total-cost) 0)", "minimize (total-cost)", 2),
+        ("(= (total-cost) 7)", "minimize (total-cost)", 9),
+        ("(= (total-cost) 7)", "minimize (+ (total-cost) 12)", 21),
+        ("(= (tolls) 1.5)", "minimize (+ (* 2 (tolls)) (total-cost))", 11),
+        ("", "minimize (+ (total-cost) (* 5 (is-violated look)) (* 2 3))", 13),
+        ("(= (slack) 10)", "minimize (+ (total-cost) (slack))", 12),
+        ("", "maximize (- 100 (total-cost))", 98),
+        ("(= (total-cost) 1)", "maximize (- 100 (* 2 (total-cost)))", 94),
+        ("", "minimize (total-time)", 1),
+        ("", "minimize (+ (total-time) 4)", 5),
+        ("", "minimize (/ (- (total-cost) 1) 4)", Fraction(1, 4)),
+    ],
+)
+def test_the_cost_is_the_value_of_the_metric(values, metric, wanted):
+    text = TRIP.replace("VALUES", values).replace("METRIC", f"(:metric {metric})")
+    task = parse_pddl(TOLLS, text)
+    options = PlanningOptions(alpha=0.0, optimise=Optimise.COST)
+    result = plan(task.domain, task.instance, task.goal, options, NoMemberships())
+    written = to_ipc_plan(result.plan, task.domain, task, result.given_up)
+    assert f"; cost = {float(wanted):g} " in written

@@ -30,10 +30,13 @@ class Interpreter:
 
     def __init__(self, texts: PddlTexts) -> None:
         self.domain, self.problem, self.goal = texts.domain, texts.problem, texts.goal
-        self.initial: State = frozenset(
-            (predicate, *arguments)
-            for predicate, tuples in self.problem.facts.items()
-            for arguments in tuples
+        self._ranks = rank_derived(self.domain)
+        self.initial: State = self.derive(
+            frozenset(
+                (predicate, *arguments)
+                for predicate, tuples in self.problem.facts.items()
+                for arguments in tuples
+            )
         )
 
     def objects(self, types) -> list[str]:
@@ -84,7 +87,25 @@ class Interpreter:
                 if self.holds(effect.condition, state, inner):
                     add |= {ground(atom, inner) for atom in effect.add}
                     delete |= {ground(atom, inner) for atom in effect.delete}
-        return (state - delete) | add
+        return self.derive((state - delete) | add)
+
+    def derive(self, state: State) -> State:
+        """Of derived facts exactly those that follow: rank by rank, until nothing is added."""
+        derived = self.domain.derived
+        state = frozenset(fact for fact in state if fact[0] not in derived)
+        for rank in sorted(set(self._ranks.values())):
+            axioms = [a for a in self.domain.axioms if self._ranks[a.head.predicate] == rank]
+            while True:
+                new = {
+                    ground(axiom.head, bound)
+                    for axiom in axioms
+                    for bound in self.bindings(axiom.parameters)
+                    if self.holds(axiom.body, state, bound)
+                }
+                if new <= state:
+                    break
+                state |= new
+        return state
 
     def transitions(self, state: State) -> set[tuple[str, tuple[str, ...], State]]:
         """What can be done, and what comes of it, where that is another state."""
@@ -113,6 +134,34 @@ class Interpreter:
                     return None
             total += part
         return total
+
+
+def rank_derived(domain) -> dict[str, int]:
+    """Ranks of derived predicates: no lower than what they use, higher than what they negate."""
+    uses = [
+        (axiom.head.predicate, *used)
+        for axiom in domain.axioms
+        for used in list_uses(axiom.body, False)
+        if used[0] in domain.derived
+    ]
+    ranks = dict.fromkeys(domain.derived, 0)
+    for _ in range(len(ranks) + 1):
+        for head, used, negated in uses:
+            ranks[head] = max(ranks[head], ranks[used] + negated)
+    if any(rank > len(ranks) for rank in ranks.values()):
+        raise ValueError("a derived predicate depends on its own negation")
+    return ranks
+
+
+def list_uses(formula, negated: bool) -> Iterator[tuple[str, bool]]:
+    """Predicates of a condition, and whether an odd number of negations is around them."""
+    if isinstance(formula, Atom):
+        yield formula.predicate, negated
+    elif isinstance(formula, (Negation, Quantified)):
+        yield from list_uses(formula.body, negated is not isinstance(formula, Negation))
+    elif isinstance(formula, (Conjunction, Disjunction)):
+        for part in formula.parts:
+            yield from list_uses(part, negated)
 
 
 def ground(atom: Atom, bound: dict[str, str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ random walk has led to. One number gives one task.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from random import Random
 
 from pddl_interpreter import Interpreter
@@ -32,12 +33,12 @@ LONG_AMOUNTS = ("10000000000000001", "10000000000000002", "0.30000000000000004",
 NUMBERS_OF_LEGS = (0, 1, 1, 1, 2, 2)
 
 
-def make_task(seed: int) -> tuple[str, str]:
-    """Make a domain's and a problem's text."""
+def make_task(seed: int, axioms: bool = False) -> tuple[str, str]:
+    """Make a domain's and a problem's text; with `axioms`, some predicates are derived."""
     draw = Random(seed)
     wanted = draw.choice(LENGTHS)
     for _ in range(ATTEMPTS):
-        writer = _Writer(draw)
+        writer = _Writer(draw, axioms)
         texts = writer.write()
         if writer.walked >= wanted:
             break
@@ -59,7 +60,7 @@ class _Writer:
     functions `f0`... Types may be without objects.
     """
 
-    def __init__(self, draw: Random) -> None:
+    def __init__(self, draw: Random, axioms: bool = False) -> None:
         self.draw = draw
         self.walked = 0
         self.types: dict[str, str] = {}
@@ -75,6 +76,13 @@ class _Writer:
         self.static = {
             f"s{n}": self._draw_legs(kinds, draw.randint(1, 2)) for n in range(draw.randint(0, 2))
         }
+        self.derived: dict[str, list[str]] = {}
+        self.lower: dict[str, list[str]] = {}
+        if axioms:
+            self.derived = {
+                f"d{n}": self._draw_legs(kinds, draw.choice(NUMBERS_OF_LEGS))
+                for n in range(draw.randint(1, 3))
+            }
         self.amounts = AMOUNTS if draw.random() < 0.9 else LONG_AMOUNTS
         self.functions: dict[str, list[str]] = {}
         if draw.random() < 0.5:
@@ -84,14 +92,15 @@ class _Writer:
     def write(self) -> tuple[str, str]:
         """Write the task."""
         draw = self.draw
+        derived = "\n".join(self._write_axioms())
         actions = "\n".join(self._write_action(f"a{n}") for n in range(draw.randint(1, 4)))
         shapes = {**self.changing, **self.static}
         domain = (
             f"(define (domain random) (:requirements :adl :action-costs)\n"
             f"(:types {' '.join(f'{name} - {above}' for name, above in self.types.items())})\n"
             f"(:constants {' '.join(f'{o} - {self.objects[o]}' for o in self.constants)})\n"
-            f"(:predicates {_declare_shapes(shapes)})\n"
-            f"(:functions {_declare_shapes(self.functions)})\n{actions})"
+            f"(:predicates {_declare_shapes({**shapes, **self.derived})})\n"
+            f"(:functions {_declare_shapes(self.functions)})\n{derived}\n{actions})"
         )
         facts = [
             _write_atom(name, chosen)
@@ -134,7 +143,29 @@ class _Writer:
             parts.append(_write_atom(*_split(draw.choice(kept))))
         return f"(and {' '.join(parts)})"
 
-    # --- actions
+    # --- axioms and actions
+
+    def _write_axioms(self) -> Iterator[str]:
+        """Write the derived predicates, each by earlier ones, or by itself unnegated."""
+        draw = self.draw
+        for name, legs in self.derived.items():
+            if draw.random() < 0.15 and self.derived:  # of what never changes
+                known, self.changing = self.changing, {}
+            else:
+                known = self.changing
+            for _ in range(draw.choice((1, 1, 2, 3))):
+                scope = {f"x{n}": leg for n, leg in enumerate(legs)}
+                bodies = [self._write_condition(scope, 2) for _ in range(draw.choice((1, 1, 2)))]
+                if draw.random() < 0.5:
+                    inner = {**scope, "r": self._draw_type()}
+                    again = self._write_one(name, legs, inner)
+                    link = self._write_literal(inner, {**self.changing, **self.static}, "r")
+                    if again and link:
+                        bodies = [f"(exists ({_declare({'r': inner['r']})}) (and {link} {again}))"]
+                head = f"({' '.join((name, *(f'?{x} - {leg}' for x, leg in scope.items())))})"
+                yield f"(:derived {head} (and {' '.join(filter(None, bodies))}))"
+            self.changing = known
+            self.lower[name] = legs
 
     def _write_action(self, name: str) -> str:
         draw = self.draw
@@ -187,7 +218,7 @@ class _Writer:
     def _write_condition(self, scope: Scope, depth: int) -> str:
         """Write a condition that variables in scope decide, with quantifiers or without."""
         draw, kind = self.draw, self.draw.random()
-        everything = {**self.changing, **self.static}
+        everything = {**self.changing, **self.static, **self.lower}
         if depth == 0 or kind < 0.55:
             return self._write_literal(scope, everything)
         if kind < 0.65 and len(scope) > 1:

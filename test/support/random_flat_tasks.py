@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from fcp_ros.planning.flat.axioms import FlatAxiom
 from fcp_ros.planning.flat.builder import (
     FlatBlock,
     FlatBuilder,
@@ -29,13 +30,17 @@ def flat_tasks(
     negative=True,
     resources=True,
     windows=True,
+    axioms=False,
 ):
-    """A flat task; the switches leave parts out."""
+    """A flat task; the switches leave parts out, or put axioms in."""
     n = draw(st.integers(1, max_variables))
     domain = [draw(st.integers(2, max_values)) for _ in range(n)]
+    derived = draw(st.integers(1, 3)) if axioms else 0
+    domain += [2] * derived
 
-    def assignment(exclude=()):
-        var = draw(st.sampled_from([v for v in range(n) if v not in exclude] or list(range(n))))
+    def assignment(exclude=(), end=None):
+        among = range(end or len(domain))
+        var = draw(st.sampled_from([v for v in among if v not in exclude] or list(among)))
         return var, draw(st.integers(0, domain[var] - 1))
 
     def some(limit, distinct=True):
@@ -46,7 +51,7 @@ def flat_tasks(
         return tuple(sorted(found.values()))
 
     def effect():
-        var, val = assignment()
+        var, val = assignment(end=n)
         if conditional and draw(st.integers(0, 3)) == 0:
             return FlatEffect(var, val, some(2), some(1) if negative else ())
         return FlatEffect(var, val)
@@ -85,6 +90,20 @@ def flat_tasks(
             closes if clock >= 0 else float("inf"),
         )
 
+    strata = sorted(draw(st.integers(0, 2)) for _ in range(derived))
+
+    def axiom(number):
+        """One for a derived variable: others of its stratum must not be negated."""
+        equal, unequal = [], []
+        for _ in range(draw(st.integers(0, 3))):
+            own = [d for d, stratum in enumerate(strata) if stratum == strata[number]]
+            if draw(st.integers(0, 2)) == 0:
+                equal.append((n + draw(st.sampled_from(own)), 1))
+            else:
+                (equal if draw(st.booleans()) else unequal).append(assignment(end=n + own[0]))
+        return FlatAxiom(n + number, strata[number], tuple(equal), tuple(unequal))
+
+    rules = [axiom(number) for number in range(derived) for _ in range(draw(st.integers(1, 3)))]
     count = draw(st.integers(1, max_operators))
     return FlatBuilder(
         domain,
@@ -93,4 +112,5 @@ def flat_tasks(
         [operator() for _ in range(count)],
         pools,
         clock,
+        rules,
     ).build()

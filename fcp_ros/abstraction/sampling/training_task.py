@@ -12,6 +12,7 @@ from fcp_ros.abstraction.states.vocabulary import find_world
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl.reader import read_pddl
+from fcp_ros.domain.pddl.syntax.source import UnsupportedPddl
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,12 @@ def read_training_task(domain: str | PathLike[str], problem: str | PathLike[str]
     Raises:
         PddlError: a mistake in a file.
         UnsupportedGoal: the goal is no conjunction of facts.
+        UnsupportedPddl: the domain has derived predicates that actions change indirectly.
     """
     task = read_pddl(domain, problem)
+    if task.domain.strata:
+        feature, fix = "derived predicates in training tasks", "let actions add and delete them"
+        raise UnsupportedPddl(str(domain), (0, 0), feature, fix)
     return TrainingTask(
         name=f"{Path(problem).parent.name}/{Path(problem).stem}",
         domain=task.domain,

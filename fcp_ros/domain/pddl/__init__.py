@@ -11,6 +11,7 @@ to a task (the files here).
 - `metric`: what a plan minimises as costs of actions and preferences.
 - `known_values`: actions require the values that their costs read.
 - `invariants`: mutex groups, which become functional legs.
+- `derived`: rules of derived predicates; those that no action changes are settled.
 - `definitions`: predicates that only repeat a relation, found and replaced by it.
 - `names`: types, relations and elements for PDDL's names.
 - `expression_writer`: goals and conditions as expressions.

@@ -12,7 +12,15 @@ from fractions import Fraction
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Variable
-from fcp_ros.domain.model import ActionRule, Domain, Duration, Effect, Literal, Parameter
+from fcp_ros.domain.model import (
+    ActionRule,
+    Domain,
+    Duration,
+    Effect,
+    Literal,
+    Parameter,
+    Stratum,
+)
 from fcp_ros.domain.pddl.definitions import Definitions
 from fcp_ros.domain.pddl.expression_writer import FormulaWriter
 from fcp_ros.domain.pddl.names import Legs, Names
@@ -22,6 +30,10 @@ from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import Formula
 from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
 from fcp_ros.domain.scene_mapping import SceneMapping
+from fcp_ros.domain.spans.derivation import Derivation
+
+DraftStratum = tuple[tuple[str, ...], tuple[DraftRule, ...]]
+"""Derived predicates and the rules that derive them."""
 
 _STEP_SECONDS = 1.0
 """The duration of each action, which PDDL without durative actions does not state."""
@@ -35,8 +47,9 @@ def assemble(
     sources: Sequence[Source],
     definitions: Definitions,
     check: Callable[[], None],
+    strata: Sequence[DraftStratum] = (),
 ) -> PddlTask:
-    """Put a task together.
+    """Put a task together; its state has all facts that follow.
 
     Args:
         universe: types, objects, initial facts.
@@ -46,9 +59,10 @@ def assemble(
         sources: domain and problem file.
         definitions: of the replaced predicates.
         check: called for each rule; may raise to stop.
+        strata: the derived predicates with their rules.
     """
     names = Names(universe, legs)
-    task = _Assembly(universe, names).build(drafts, goal, sources, check)
+    task = _Assembly(universe, names).build(drafts, goal, sources, check, strata)
     return replace(task, replaced=describe_replaced(definitions, names))
 
 
@@ -64,6 +78,7 @@ class _Assembly:
         goal: tuple[Formula, Mapping[str, Fraction]],
         sources: Sequence[Source],
         check: Callable[[], None],
+        strata: Sequence[DraftStratum],
     ) -> PddlTask:
         spelling = {a.name: a.spelling for a in self._universe.domain.actions}
         free = FreeNames()
@@ -78,13 +93,16 @@ class _Assembly:
             rule = replace(rule, name=free.take(draft.action))
             (idle if draft.is_idle else rules)[rule.name] = rule
             forms[rule.name] = ActionForm(spelling.get(draft.action, draft.action), draft.arguments)
+        derivation = tuple(self._build_stratum(layer, rules_) for layer, rules_ in strata)
         wanted = self._writer.write_goal(*goal)
         extra = dict(self._writer.used)
-        if any(atom.predicate == SAME for draft in drafts for atom in draft.atoms()):
+        every = (*drafts, *(draft for _, rules_ in strata for draft in rules_))
+        if any(atom.predicate == SAME for draft in every for atom in draft.atoms()):
             extra[SAME] = None
         schema = self._names.build_schema(self._universe.domain.name, extra)
-        domain = self._build_domain(schema, rules, sources)
-        instance = self._build_instance(schema, extra)
+        domain = replace(self._build_domain(schema, rules, sources), strata=derivation)
+        start = self._build_instance(schema, extra)
+        instance = Derivation(derivation, schema).derive(start, check=check)
         problem = self._universe.problem
         cost = problem.minimises_cost
         return PddlTask(
@@ -118,6 +136,11 @@ class _Assembly:
         )
 
     # --- rules
+
+    def _build_stratum(self, layer: Iterable[str], drafts: Iterable[DraftRule]) -> Stratum:
+        rules = (self._build_rule(draft.action, draft) for draft in drafts if not draft.is_idle)
+        relations = tuple(map(self._names.name_relation, layer))
+        return Stratum(relations, tuple(rule for rule in rules if rule is not None))
 
     def _build_rule(self, name: str, draft: DraftRule) -> ActionRule | None:
         """Build a rule; None if one of its formulas is false in any state."""

@@ -74,9 +74,9 @@ def find_definitions(
     needed: set[str] = set()
     legs = universe.domain.predicates
     by_arity: dict[int, list[str]] = {}
-    for predicate in sorted(universe.fluents):
+    for predicate in sorted(universe.changed):
         by_arity.setdefault(len(legs[predicate]), []).append(predicate)
-    for predicate in sorted(universe.fluents):
+    for predicate in sorted(universe.changed):
         if predicate in needed:
             continue
         wider = (o for o in by_arity.get(len(legs[predicate]) + 1, ()) if o not in found)
@@ -277,6 +277,7 @@ class Replacement:
             text,
             predicates={n: p for n, p in text.predicates.items() if n not in self.definitions},
             actions=tuple(map(self._rewrite_action, text.actions)),
+            axioms=tuple(replace(a, body=self.rewrite(a.body)) for a in text.axioms),
         )
 
     def rewrite_problem(self) -> ProblemText:

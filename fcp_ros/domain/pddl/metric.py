@@ -38,6 +38,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     summands,
 )
 from fcp_ros.domain.pddl.syntax.writer import write_numeric
+from fcp_ros.domain.pddl.task import MetricValue
 
 COST = FunctionValue(TOTAL_COST)
 TIMES = "*"
@@ -55,12 +56,14 @@ class PricedTask:
         problem: its metric is total-cost if anything is minimised.
         goal: of the problem, with all trajectory constraints.
         prices: name of a preference -> the cost of each of its violations.
+        metric: the value of the metric for the cost of a plan.
     """
 
     domain: DomainText
     problem: ProblemText
     goal: Formula
     prices: Mapping[str, Fraction]
+    metric: MetricValue
 
 
 def price_task(
@@ -84,12 +87,17 @@ def price_task(
     metric = problem.metric
     steps_only = metric is None or metric == Metric(True, FunctionValue(TOTAL_TIME))
     if steps_only and not names:
-        return PricedTask(domain, problem, goal, {})
+        return PricedTask(domain, problem, goal, {}, MetricValue())
     if metric is None:
         prices: dict[str, Fraction] = dict.fromkeys(names, Fraction(1))
         weights: dict[str, Fraction] = {}
+        value = MetricValue()
     else:
-        prices, weights = _read_sum(metric, names, sources[1])
+        prices, weights, constant = _read_sum(metric, names, sources[1])
+        given = ((problem.values.get(name, {}).get((), 0), w) for name, w in weights.items())
+        constant += sum((value * weight for value, weight in given), Fraction(0))
+        factor = 1 if metric.minimise else -1
+        value = MetricValue(factor * constant, factor)
     values, functions = dict(problem.values), dict(domain.functions)
     actions = tuple(
         half
@@ -103,6 +111,7 @@ def price_task(
         replace(problem, values=values, metric=Metric(True, COST)),
         goal,
         prices,
+        value,
     )
 
 
@@ -111,13 +120,16 @@ def price_task(
 
 def _read_sum(
     metric: Metric, names: Iterable[str], source: Source
-) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
-    """Read the weights of preferences and of functions."""
+) -> tuple[dict[str, Fraction], dict[str, Fraction], Fraction]:
+    """Read the weights of preferences and of functions, and the constant, of what is minimised."""
+    constant = Fraction(0)
     prices = dict.fromkeys(names, Fraction(0))
     weights: dict[str, Fraction] = {}
     sign = Fraction(1 if metric.minimise else -1)
     for weight, part in _list_terms(metric.value, sign, metric, source):
-        if isinstance(part, ViolationCount):
+        if isinstance(part, Fraction):
+            constant += weight * part
+        elif isinstance(part, ViolationCount):
             prices[part.preference] += weight
         else:
             weights[part.function] = weights.get(part.function, Fraction(0)) + weight
@@ -126,16 +138,14 @@ def _read_sum(
         if wrong is not None:
             feature = f"a metric that is better the more the {kind} {wrong} counts"
             raise source.refusal(metric.at, feature, "give it a weight of 0 or more")
-    return prices, weights
+    return prices, weights, constant
 
 
 def _list_terms(
     number: Numeric, weight: Fraction, metric: Metric, source: Source
-) -> Iterator[tuple[Fraction, ViolationCount | FunctionValue]]:
-    """Yield the terms of a weighted sum; constants change nothing and are left out."""
-    if isinstance(number, Fraction):
-        return
-    if isinstance(number, ViolationCount) or (
+) -> Iterator[tuple[Fraction, ViolationCount | FunctionValue | Fraction]]:
+    """Yield the terms of a weighted sum."""
+    if isinstance(number, (ViolationCount, Fraction)) or (
         isinstance(number, FunctionValue) and not number.arguments
     ):
         yield weight, number
@@ -152,8 +162,7 @@ def _list_terms(
         if operator == "*" and len(others) <= 1:
             for constant in constants:
                 weight *= constant
-            for other in others:
-                yield from _list_terms(other, weight, metric, source)
+            yield from _list_terms(others[0] if others else Fraction(1), weight, metric, source)
             return
         divisor = operands[-1]
         if operator == "/" and len(operands) == 2 and isinstance(divisor, Fraction) and divisor:

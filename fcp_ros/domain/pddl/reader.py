@@ -12,6 +12,7 @@ from fcp_ros.domain.expressions.syntax import ExpressionError
 from fcp_ros.domain.identity import hash_data
 from fcp_ros.domain.pddl.assembly import assemble
 from fcp_ros.domain.pddl.definitions import Replacement, find_definitions
+from fcp_ros.domain.pddl.derived import draft_strata, settle_static
 from fcp_ros.domain.pddl.invariants import InvariantSearch, Part
 from fcp_ros.domain.pddl.known_values import require_known_values
 from fcp_ros.domain.pddl.metric import price_task
@@ -28,6 +29,7 @@ from fcp_ros.domain.pddl.syntax.checks import (
 from fcp_ros.domain.pddl.syntax.domain_file import check_not_swapped, read_domain
 from fcp_ros.domain.pddl.syntax.problem_file import read_condition, read_problem
 from fcp_ros.domain.pddl.syntax.source import PddlError, Source, read_source
+from fcp_ros.domain.pddl.syntax.strata import find_layers
 from fcp_ros.domain.pddl.syntax.tree import (
     TRUE,
     DomainText,
@@ -117,6 +119,7 @@ def read_texts(
     if supported_only:
         check_domain_features(domain, domain_source)
     check_domain_names(domain, domain_source)
+    find_layers(domain, domain_source)
     check()
     problem = read_problem(problem_source, domain, domain_source)
     domain = replace(domain, types=problem.types)
@@ -174,14 +177,19 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
     """
     source, _ = texts.sources
     # Before the metric: an action whose cost is undefined can't be done even if costs don't count.
-    domain, problem = require_known_values(texts.domain, texts.problem, source)
+    layers = find_layers(texts.domain, source)
+    domain, problem = settle_static(texts.domain, texts.problem, texts.sources, check)
+    layers = tuple(
+        left for layer in layers if (left := tuple(n for n in layer if n in domain.derived))
+    )
+    domain, problem = require_known_values(domain, problem, source)
     priced = price_task(domain, problem, texts.sources)
     universe, goal = Universe(priced.domain, priced.problem), priced.goal
     drafts = _draft_all(universe, source, check)
     definitions = find_definitions(universe, drafts, check)
     # Before any replacement: replaced predicates take part in invariants of the others.
     search = InvariantSearch(drafts, universe.problem.facts, check)
-    legs = {name: _find_legs(name, universe, search) for name in sorted(universe.fluents)}
+    legs = {name: _find_legs(name, universe, search) for name in sorted(universe.changed)}
     for definition in definitions.values():
         legs[definition.part.predicate] = _add_key(legs, definition.part)
     if definitions:
@@ -194,12 +202,19 @@ def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
         )
         drafts = _draft_all(universe, source, check)
     task = assemble(
-        universe, drafts, legs, (goal, priced.prices), texts.sources, definitions, check
+        universe,
+        drafts,
+        legs,
+        (goal, priced.prices),
+        texts.sources,
+        definitions,
+        check,
+        draft_strata(layers, universe, source, check),
     )
     notes = (*domain.notes, *problem.notes)
     identified = replace(task.domain, identity=identify_text(texts.domain))
     goal_text = write_formula(texts.goal)
-    return replace(task, domain=identified, goal_text=goal_text, notes=notes)
+    return replace(task, domain=identified, goal_text=goal_text, notes=notes, metric=priced.metric)
 
 
 def identify_text(domain: DomainText) -> str:

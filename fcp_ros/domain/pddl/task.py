@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from fcp_ros.cset import Instance
@@ -25,6 +26,23 @@ class ActionForm:
 
     action: str
     parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MetricValue:
+    """The value of a problem's metric: `constant + factor * cost` of a plan.
+
+    Attributes:
+        constant: of the metric, with the initial values of its functions.
+        factor: 1 if it is minimised, -1 if it is maximised.
+    """
+
+    constant: Fraction = Fraction(0)
+    factor: int = 1
+
+    def compute(self, cost: Fraction) -> Fraction:
+        """Compute the value for the cost of a plan: of its steps and of what it gives up."""
+        return self.constant + self.factor * cost
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,7 @@ class PddlTask:
         replaced: predicates that only repeat a relation, and have no relation of their own.
         minimises_cost: the problem minimises total-cost; otherwise each action counts 1.
         notes: remarks on what was read, but may not be meant (an object declared twice).
+        metric: of the problem; the number of steps if it has none.
     """
 
     name: str
@@ -72,6 +91,7 @@ class PddlTask:
     goal_text: str = ""
     replaced: Mapping[str, Replaced] = field(default_factory=dict)
     notes: tuple[Diagnostic, ...] = ()
+    metric: MetricValue = MetricValue()
 
     @cached_property
     def _rules(self) -> Mapping[str, tuple[str, ...]]:

@@ -101,23 +101,43 @@ def find_effect_matches(
         state: the state before.
         bound: the rule's parameters.
     """
-    # Patterns with different types of a variable may match under the same binding.
-    seen: set[tuple[int, ...]] = set()
-    for scope in _find_scopes(rule, effect, state.schema):
-        pattern = scope.pattern
-        formulas = [scope.require(formula) for formula in effect.formulas]
-        initial = {pattern.id_of(name): id_ for name, id_ in bound.items() if pattern.has(name)}
-        for found in find_homs(pattern, state, monic=False, initial=initial):
-            chosen = tuple(found.mapping[pattern.id_of(v.name)] for v in effect.variables)
-            binding = {
-                **bound,
-                **{v.name: id_ for v, id_ in zip(effect.variables, chosen, strict=True)},
-            }
-            if chosen in seen or _is_forbidden(effect, state, binding):
-                continue
-            if all(formula.violation(found) is None for formula in formulas):
-                seen.add(chosen)
-                yield binding
+    return EffectMatcher(rule, effect, state.schema).find(state, bound)
+
+
+class EffectMatcher:
+    """Finds the matches of one effect; its patterns are built once.
+
+    Args:
+        rule: the rule that has the effect.
+        effect: the effect.
+        schema: of the states.
+    """
+
+    def __init__(self, rule: ActionRule, effect: Effect, schema: Schema) -> None:
+        self._effect = effect
+        self._scopes = [
+            (scope.pattern, [scope.require(formula) for formula in effect.formulas])
+            for scope in _find_scopes(rule, effect, schema)
+        ]
+
+    def find(self, state: Instance, bound: Ids) -> Iterator[dict[str, int]]:
+        """Find the bindings in a state, each once; `bound` has the rule's parameters."""
+        effect = self._effect
+        # Patterns with different types of a variable may match under the same binding.
+        seen: set[tuple[int, ...]] = set()
+        for pattern, formulas in self._scopes:
+            initial = {pattern.id_of(name): id_ for name, id_ in bound.items() if pattern.has(name)}
+            for found in find_homs(pattern, state, monic=False, initial=initial):
+                chosen = tuple(found.mapping[pattern.id_of(v.name)] for v in effect.variables)
+                binding = {
+                    **bound,
+                    **{v.name: id_ for v, id_ in zip(effect.variables, chosen, strict=True)},
+                }
+                if chosen in seen or _is_forbidden(effect, state, binding):
+                    continue
+                if all(formula.violation(found) is None for formula in formulas):
+                    seen.add(chosen)
+                    yield binding
 
 
 def amalgamate(name: str, changes: Changes, state: Instance) -> Rule:

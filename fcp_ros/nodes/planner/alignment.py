@@ -22,6 +22,7 @@ from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.pddl.reader import PddlTexts, read_texts
+from fcp_ros.domain.pddl.syntax.checks import refuse_axioms
 from fcp_ros.domain.pddl.syntax.source import read_source
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.nodes.conversions.alignment import (
@@ -168,4 +169,6 @@ class AlignmentService:
 
 
 def _read_pddl(domain: str, problem: str, check: Check) -> PddlTexts:
-    return read_texts(read_source(domain), read_source(problem), check=check)
+    texts = read_texts(read_source(domain), read_source(problem), check=check)
+    refuse_axioms(texts.domain, texts.sources[0], "in an alignment")
+    return texts

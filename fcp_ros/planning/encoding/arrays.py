@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.planning.encoding.merge import Entry
+from fcp_ros.planning.flat.axioms import FlatAxiom, pack_axioms
 from fcp_ros.planning.flat.builder import Assignment, FlatResource
 from fcp_ros.planning.flat.task import FlatTask, Ints
 
@@ -21,6 +22,7 @@ def make_flat_task(
     entries: Sequence[Entry],
     pools: Sequence[FlatResource],
     clock: int,
+    axioms: Sequence[FlatAxiom] = (),
 ) -> FlatTask:
     """Make the flat task of some entries, all with loss 0; arguments as of `FlatBuilder`."""
     bodies = [entry.body for entry in entries]
@@ -56,6 +58,7 @@ def make_flat_task(
         clock,
         np.array([entry.opens for entry in entries], np.float64),
         np.array([entry.closes for entry in entries], np.float64),
+        pack_axioms(axioms, len(domain)),
     )
 
 

@@ -22,6 +22,7 @@ from fcp_ros.planning.encoding.metric import contract_hops
 from fcp_ros.planning.encoding.operators import Body, OperatorEncoder
 from fcp_ros.planning.encoding.selection import Relevance, select_relevant
 from fcp_ros.planning.encoding.variables import Variables, choose_variables
+from fcp_ros.planning.flat.axioms import FlatAxiom
 from fcp_ros.planning.flat.builder import FlatEffect, FlatResource
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.stages import BEGIN, Stages
@@ -114,6 +115,7 @@ class _Encoder:
         self._task = task
         self._alternatives = alternatives
         self._relevant = relevance.operators
+        self._axioms = relevance.axioms
         self._switches = options.switches
         self._macros = options.macros
         self._watch = watch
@@ -158,6 +160,7 @@ class _Encoder:
             entries,
             costs.pools,
             costs.clock,
+            list(self._make_axioms()),
         )
         return Encoding(
             flat,
@@ -168,6 +171,21 @@ class _Encoder:
             self._alternatives,
             self._stages.fulfilled > BEGIN,
         )
+
+    def _make_axioms(self) -> Iterator[FlatAxiom]:
+        """Yield the axioms that may ever derive something, in the order of their strata."""
+        task, derived = self._task, self._variables.derived
+        stratum = {
+            name: number
+            for number, layer in enumerate(task.domain.strata)
+            for name in layer.relations
+        }
+        for number in self._axioms:
+            axiom = task.axioms[number]
+            found = self._encoder.encode_condition(axiom.pre, axiom.absent)
+            if found is not None:
+                own = stratum[task.facts[axiom.head].relation]
+                yield FlatAxiom(derived[axiom.head], own, *found)
 
     def _confine(self, entry: Entry) -> Entry:
         """Make an operator applicable only while the goal is not finished."""

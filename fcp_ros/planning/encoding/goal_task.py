@@ -104,7 +104,7 @@ def compile_goal(
             fulfilled=last,
         )
     with times(Phase.COMPILE):
-        if goal.constraints:  # on each state, so none may be skipped
+        if goal.constraints or task.axioms:  # on each state, so none may be skipped
             switches = replace(options.switches, metric=False)
             options = replace(options, switches=switches, macros=make_no_macros)
         encoding = encode(task, conditions, alternatives, options, watch, stages)

@@ -207,7 +207,7 @@ class OperatorEncoder:
             raise Interrupted(
                 PlanStatus.UNSUPPORTED,
                 f"A condition of the rule {operator.rule.name} fails in more than {MAX_BLOCKS} "
-                "combinations of facts: split the rule, or drop a part of the condition.",
+                "combinations of facts: make several rules of it, or drop a part of the condition.",
             )
         places = [[(variable, value) for value in sorted(wrong[variable])] for variable in wrong]
         for rest in itertools.product(*places):

@@ -36,11 +36,13 @@ class Relevance:
         operators: the relevant operators, sorted.
         needed_true: facts whose truth matters.
         needed_false: facts whose absence matters.
+        axioms: the axioms of these facts, by number, sorted.
     """
 
     operators: tuple[int, ...]
     needed_true: frozenset[int]
     needed_false: frozenset[int]
+    axioms: tuple[int, ...] = ()
 
 
 def select_relevant(
@@ -65,6 +67,11 @@ class _Closure:
         self._legs: set[FactKey] = set()  # all their facts are needed false already
         self._operators: set[int] = set()
         self._pending: list[int] = []
+        self._axioms_of: dict[int, list[int]] = {}
+        for number, axiom in enumerate(task.axioms):
+            self._axioms_of.setdefault(axiom.head, []).append(number)
+        self._axioms: set[int] = set()
+        self._underived: list[int] = []
         self._on_resource = _find_operators_on_mixed_resources(task)
         self._resources: set[str] = set()
 
@@ -73,17 +80,32 @@ class _Closure:
             if fact not in self._true:
                 self._true.add(fact)
                 self._wake_adders(fact)
+                self._underived.append(fact)
         for fact in false:
             if fact not in self._false:
                 self._false.add(fact)
                 self._wake_deleters(fact)
+                self._underived.append(fact)
+        self._derive()
+
+    def _derive(self) -> None:
+        """Need what the facts follow from: axioms help and harm, so it matters both ways."""
+        while self._underived:
+            fact = self._underived.pop()
+            for number in self._axioms_of.pop(fact, ()):
+                axiom = self._task.axioms[number]
+                self._axioms.add(number)
+                self.need((*axiom.pre, *axiom.absent), (*axiom.pre, *axiom.absent))
 
     def run(self) -> Relevance:
         while self._pending:
             self._watch.check()
             self._take(self._pending.pop())
         return Relevance(
-            tuple(sorted(self._operators)), frozenset(self._true), frozenset(self._false)
+            tuple(sorted(self._operators)),
+            frozenset(self._true),
+            frozenset(self._false),
+            tuple(sorted(self._axioms)),
         )
 
     def _wake_adders(self, fact: int) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facts to finite-domain variables: one variable for each chosen functional leg or mutex group.
 
+A derived fact is a variable of its own.
+
 At most one fact of a functional leg holds at a time, so a leg *is* a variable: its values are its
 facts, and "none of them" if that can happen. Every other fluent fact becomes a variable with two
 values. Facts that never change in the task are no variables.
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fcp_ros.planning.encoding.selection import Relevance
 from fcp_ros.planning.flat.builder import Assignment
@@ -30,6 +32,7 @@ class Variables:
         always: facts that matter and always hold.
         never: facts that matter and never hold.
         initial: initial value of each variable.
+        derived: derived fact -> its variable, which has two values.
     """
 
     values: Sequence[tuple[int | None, ...]]
@@ -38,6 +41,7 @@ class Variables:
     always: frozenset[int]
     never: frozenset[int]
     initial: Sequence[int]
+    derived: dict[int, int] = field(default_factory=dict)
 
 
 def choose_variables(
@@ -47,10 +51,14 @@ def choose_variables(
     operators = [task.operators[index] for index in relevance.operators]
     needed = relevance.needed_true | relevance.needed_false
     changing = _find_changing(task, operators, needed)
+    derived = sorted({task.axioms[number].head for number in relevance.axioms})
     wanted = _find_emptied_legs(task, conditions, relevance.operators, mutexes)
     groups = _cover(task, sorted(changing), wanted, mutexes)
     values, none, place = [], [], {}
     may_be_none = _find_optional(task, operators, groups)
+    first = len(groups)
+    groups += [(fact,) for fact in derived]
+    may_be_none += [True for _ in derived]
     for number, (group, with_none) in enumerate(zip(groups, may_be_none, strict=True)):
         listed: tuple[int | None, ...] = (None, *group) if with_none else tuple(group)
         values.append(listed)
@@ -59,6 +67,7 @@ def choose_variables(
             if fact is not None:
                 place[fact] = (number, value)
     initial = [max(n, 0) for n in none]
+    changing.update(derived)
     for fact in task.initial & changing:
         variable, value = place[fact]
         initial[variable] = value
@@ -69,6 +78,7 @@ def choose_variables(
         frozenset(needed & task.initial - changing),
         frozenset(needed - task.initial - changing),
         initial,
+        {fact: first + number for number, fact in enumerate(derived)},
     )
 
 

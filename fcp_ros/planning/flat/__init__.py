@@ -2,6 +2,7 @@
 """The flat task: a planning task in finite-domain variables, as arrays that kernels read.
 
 task       the arrays: variables, operators, effects, conditions, blocks, resources
+axioms     derived variables, which follow from the others
 builder    a flat task from operators as values, with checks
 semantics  the meaning of a flat task in plain Python: the twin that every kernel is compared with
 jit        the decorators that compile kernels, and their cache on disk

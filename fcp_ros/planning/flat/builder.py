@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fcp_ros.planning.flat.axioms import FlatAxiom, pack_axioms
+from fcp_ros.planning.flat.semantics import derive
 from fcp_ros.planning.flat.task import FlatTask, Ints
 
 Assignment = tuple[int, int]
@@ -68,6 +70,7 @@ class FlatBuilder:
         operators: the operators, in order.
         resources: the resources, in order.
         clock: number of the resource that counts time, or -1.
+        axioms: on variables with two values; their initial values are computed.
     """
 
     domain: Sequence[int]
@@ -76,6 +79,7 @@ class FlatBuilder:
     operators: list[FlatOperator] = field(default_factory=list)
     resources: Sequence[FlatResource] = ()
     clock: int = -1
+    axioms: Sequence[FlatAxiom] = ()
 
     def build(self) -> FlatTask:
         """Build the task as arrays.
@@ -90,7 +94,7 @@ class FlatBuilder:
         blocks = [block for operator in operators for block in operator.blocks]
         conditions = [(*e.equal, *e.unequal) for e in effects]
         negative = [n for e in effects for n in (*(0 for _ in e.equal), *(1 for _ in e.unequal))]
-        return FlatTask(
+        task = FlatTask(
             _ints(self.domain),
             _ints(self.initial),
             *_split(self.goal),
@@ -113,7 +117,9 @@ class FlatBuilder:
             self.clock,
             np.array([o.opens for o in operators], np.float64),
             np.array([o.closes for o in operators], np.float64),
+            pack_axioms(self.axioms, len(self.domain)),
         )
+        return task._replace(initial=_ints(derive(task, list(self.initial))))
 
     def _check(self) -> None:
         self._within(enumerate(self.initial), "the initial state")

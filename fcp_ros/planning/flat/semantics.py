@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.flat.task import FlatTask, Ints, count_operators
@@ -57,11 +58,43 @@ def successor(task: FlatTask, state: FlatState, operator: int) -> FlatState:
     return tuple(after)
 
 
+def derive(task: FlatTask, state: Sequence[int]) -> FlatState:
+    """Return a state with its derived variables as they follow from the others."""
+    axioms, now = task.axioms, list(state)
+    for variable in axioms.derived.tolist():
+        now[variable] = 0
+    for first, end in pairwise(axioms.stratum_start.tolist()):
+        while True:
+            new = {
+                int(axioms.head[axiom])
+                for axiom in range(first, end)
+                if now[axioms.head[axiom]] == 0 and _fires(task, now, axiom)
+            }
+            if not new:
+                break
+            for variable in new:
+                now[variable] = 1
+    return tuple(now)
+
+
+def _fires(task: FlatTask, state: Sequence[int], axiom: int) -> bool:
+    axioms = task.axioms
+    return all(
+        (state[axioms.need_var[k]] == axioms.need_val[k]) != bool(axioms.need_neg[k])
+        for k in range(axioms.need_start[axiom], axioms.need_start[axiom + 1])
+    )
+
+
 def advance(task: FlatTask, state: list[int], operator: int) -> None:
-    """Turn a state into the one after an operator, in time that depends on the operator only."""
+    """Turn a state into the one after an operator.
+
+    Without axioms, the time depends on the operator only.
+    """
     effects = range(task.eff_start[operator], task.eff_start[operator + 1])
     for effect in [one for one in effects if _happens(task, state, one)]:
         state[task.eff_var[effect]] = int(task.eff_val[effect])
+    if len(task.axioms.derived):
+        state[:] = derive(task, state)
 
 
 def amounts_after(task: FlatTask, amounts: Amounts, operator: int) -> Amounts | None:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.planning.flat.axioms import NO_AXIOMS, FlatAxioms
+
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
@@ -54,6 +56,7 @@ class FlatTask(NamedTuple):
         opens, closes: an operator starts no earlier than `opens` and ends no later than `closes`
             on the clock, in seconds, float64[m]; 0 and infinity without a window. An operator that
             would start too early waits: the clock is set to `opens` first. Ignored if clock is -1.
+        axioms: what follows in each state; no effect is on a derived variable.
     """
 
     domain: Ints
@@ -94,11 +97,17 @@ class FlatTask(NamedTuple):
     clock: int
     opens: Floats
     closes: Floats
+    axioms: FlatAxioms = NO_AXIOMS
 
 
 def count_variables(task: FlatTask) -> int:
     """Count the variables."""
     return len(task.domain)
+
+
+def has_axioms(task: FlatTask) -> bool:
+    """Return True if some variables follow from the others."""
+    return len(task.axioms.head) > 0
 
 
 def count_operators(task: FlatTask) -> int:

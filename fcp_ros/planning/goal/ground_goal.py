@@ -135,7 +135,7 @@ class _GoalGrounding:
                 raise Interrupted(
                     PlanStatus.UNSUPPORTED,
                     f"The goal has more than {MAX_PREFERENCES} preferences: narrow the variables "
-                    'of a `forall` around them with a type or is_a(?x, "label").',
+                    f"of a `forall` around them with {self._conditions.narrowing}.",
                 )
             self._preferences.append(
                 GroundPreference(

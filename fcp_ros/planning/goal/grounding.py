@@ -84,6 +84,8 @@ class ConditionGrounding:
     """
 
     def __init__(self, domain: Domain, instance: Instance, watch: Watch) -> None:
+        labels = ' or is_a(?x, "label")' if domain.mapping.labels else ""
+        self.narrowing = f"a type{labels}"
         self._graded = domain.graded
         self._fluents = find_fluents(domain)
         self._instance = instance
@@ -241,7 +243,7 @@ class ConditionGrounding:
             raise Interrupted(
                 PlanStatus.UNSUPPORTED,
                 f"The goal's variables can be bound in more than {MAX_BINDINGS} ways: use fewer "
-                'variables, or narrow them with a type or is_a(?x, "label").',
+                f"variables, or narrow them with {self.narrowing}.",
             )
 
     # --- static facts

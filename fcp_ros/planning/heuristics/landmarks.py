@@ -93,12 +93,15 @@ def make_no_landmarks() -> Landmarks:
 def find_worth(landmarks: Landmarks, relaxed: RelaxedTask) -> Floats:
     """Find the least weight of an operator that reaches each landmark, float64[l].
 
-    Infinite if no operator does: a state that needs such a landmark again is a dead end.
+    Infinite if no operator does: a state that needs such a landmark again is a dead end. What
+    follows by an axiom is worth as much as the cheapest operator, some of which it follows from.
     """
     if len(landmarks.var) == 0:
         return np.zeros(0)
     least = np.full(len(relaxed.consumer_start) - 1, np.inf)
-    weight = np.repeat(relaxed.weight[relaxed.operator], np.diff(relaxed.add_start))
+    weight = relaxed.weight.copy()
+    weight[-1] = weight[weight > 0.0].min(initial=np.inf) if weight.any() else 0.0
+    weight = np.repeat(weight[relaxed.operator], np.diff(relaxed.add_start))
     np.minimum.at(least, relaxed.add, weight)
     worth = np.empty(len(landmarks.var))
     for number, (var, val) in enumerate(zip(landmarks.var, landmarks.val, strict=True)):

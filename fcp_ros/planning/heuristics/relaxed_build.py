@@ -33,6 +33,8 @@ class Parts(NamedTuple):
         asked: the last group that needs or reaches a fact, int64[f].
         valued: the last group that needs a value of a variable, int64[n].
         last: the last unconditional effect on a variable of the current operator, int64[n].
+        off: the fact that an axiom does not fire, or NEVER if nobody asks; int32[a].
+        own_start, own: the axioms of each derived variable, int32[d + 1] and flat.
     """
 
     offset: Ints
@@ -49,6 +51,9 @@ class Parts(NamedTuple):
     asked: Marks
     valued: Marks
     last: Marks
+    off: Ints
+    own_start: Ints
+    own: Ints
 
 
 def build_parts(task: FlatTask) -> Parts:
@@ -71,7 +76,11 @@ def _allocate(task: FlatTask) -> Parts:
     offset = np.zeros(n + 1, np.int32)
     np.cumsum(task.domain, out=offset[1:])
     size = np.repeat(task.domain, task.domain)
-    excluded = (size > 2) & _find_excluded(task, offset)
+    axioms = task.axioms
+    own = np.argsort(axioms.head, kind="stable").astype(np.int32)
+    own_start = np.append(np.searchsorted(axioms.head[own], axioms.derived), len(own))
+    denied = _find_denied(task)
+    excluded = (size > 2) & _find_excluded(task, offset, denied)
     where = np.flatnonzero(excluded)
     other_start = np.searchsorted(where, offset).astype(np.int32)
     other_val = (where - np.repeat(offset[:-1], task.domain)[where]).astype(np.int32)
@@ -84,8 +93,13 @@ def _allocate(task: FlatTask) -> Parts:
     bridges = int(task.domain[changing].sum() + changing.sum())
     conditions = np.diff(task.pre_start) + np.diff(task.not_start)
     needs = int((conditions * np.diff(task.eff_start)).sum()) + len(task.cond_var)
-    actions = effects + bridges + 1
-    facts = int(offset[-1]) + len(where) + int(changing.sum()) + 2
+    needs += 2 * len(axioms.need_var) + len(axioms.head)
+    actions = effects + 2 * len(axioms.head) + len(axioms.derived) + len(axioms.need_var)
+    actions += bridges + 1
+    first_off = int(offset[-1]) + len(where) + int(changing.sum())
+    off = np.full(len(axioms.head), NEVER, np.int32)
+    off[denied] = first_off + np.arange(int(denied.sum()))
+    facts = first_off + int(denied.sum()) + 2
     return Parts(
         offset,
         other_start,
@@ -101,21 +115,55 @@ def _allocate(task: FlatTask) -> Parts:
         np.full(facts, -1, np.int64),
         np.full(n, -1, np.int64),
         np.full(n, -1, np.int64),
+        off,
+        own_start.astype(np.int32),
+        own,
     )
 
 
-def _find_excluded(task: FlatTask, offset: Ints) -> NDArray[np.bool_]:
-    """Find the values, as facts, that some condition excludes."""
+def _find_denied(task: FlatTask) -> NDArray[np.bool_]:
+    """Find the axioms of derived variables of which some condition asks that they are 0."""
+    axioms = task.axioms
+    found = np.zeros(len(axioms.head), np.bool_)
+    if not len(found):
+        return found
+    unequal = task.cond_neg == 1
+    asked = np.zeros(len(task.domain), np.bool_)
+    for var, val, zero in (
+        (task.goal_var, task.goal_val, 0),
+        (task.pre_var, task.pre_val, 0),
+        (task.not_var, task.not_val, 1),
+        (task.cond_var[~unequal], task.cond_val[~unequal], 0),
+        (task.cond_var[unequal], task.cond_val[unequal], 1),
+    ):
+        asked[var[val == zero]] = True
+    of_axiom = np.repeat(np.arange(len(found)), np.diff(axioms.need_start))
+    # What an axiom asks to be 0, and what keeps it from firing if it is 0.
+    zero = axioms.need_val == axioms.need_neg
+    asked[axioms.need_var[zero]] = True
+    while True:
+        found = asked[axioms.head]
+        asked[axioms.need_var[found[of_axiom] & ~zero]] = True
+        if (found == asked[axioms.head]).all():
+            return found
+
+
+def _find_excluded(task: FlatTask, offset: Ints, denied: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Find the values, as facts, that some condition excludes, or that denied axioms need."""
     found = np.zeros(offset[-1], np.bool_)
     found[offset[task.not_var] + task.not_val] = True
     negative = task.cond_neg == 1
     found[offset[task.cond_var[negative]] + task.cond_val[negative]] = True
+    negative = task.axioms.need_neg == 1
+    found[offset[task.axioms.need_var[negative]] + task.axioms.need_val[negative]] = True
+    held = np.repeat(denied, np.diff(task.axioms.need_start)) & ~negative
+    found[offset[task.axioms.need_var[held]] + task.axioms.need_val[held]] = True
     return found
 
 
 @kernel
 def _fill(task: FlatTask, parts: Parts) -> None:
-    """Append the actions of all operators, then the bridges and the goal.
+    """Append the actions of all operators, then the axioms, the bridges and the goal.
 
     Invariant: the action being made is number `made[0]`; its needs are pre[pre_start[made[0]] :
     made[1]], the facts that it reaches add[add_start[made[0]] : made[2]].
@@ -135,6 +183,7 @@ def _fill(task: FlatTask, parts: Parts) -> None:
                 _append_effects(task, parts, eff, stop)
             _close_action(parts, op, truth)
             eff = stop
+    _add_axioms(task, parts, truth)
     _add_bridges(parts, len(task.loss), truth)
     _add_goal(task, parts, truth)
 
@@ -238,6 +287,56 @@ def _close_action(parts: Parts, op: int, truth: int) -> None:
         parts.made[0] = action + 1
         parts.pre_start[action + 1] = parts.made[1]
         parts.add_start[action + 1] = parts.made[2]
+
+
+@part
+def _add_axioms(task: FlatTask, parts: Parts, truth: int) -> None:
+    """Append actions from the needs of axioms to their heads, and from their lack to "not so".
+
+    A derived variable is 0 if none of its axioms fires. An axiom does not fire if one of its needs
+    fails; whether one of its own stratum does is not asked, since those may only hold one another
+    up. Both are bounds: what is 0 in a state is so in the relaxation, too.
+    """
+    axioms, free = task.axioms, len(task.loss)
+    group = len(task.eff_var) + 1  # the goal has the number of the effects
+    for axiom in range(len(axioms.head)):
+        first, end = axioms.need_start[axiom], axioms.need_start[axiom + 1]
+        possible = True
+        for k in range(first, end):
+            if not axioms.need_neg[k]:
+                possible &= _need(parts, axioms.need_var[k], axioms.need_val[k], group)
+        for k in range(first, end):
+            if axioms.need_neg[k]:
+                possible &= _need_other(parts, axioms.need_var[k], axioms.need_val[k], group)
+        if possible:
+            _append_reached(parts, parts.offset[axioms.head[axiom]] + 1)
+        _close_action(parts, free, truth)
+        group += 1
+        if parts.off[axiom] == NEVER:
+            continue
+        if axioms.own_start[axiom] < end:
+            _append_reached(parts, parts.off[axiom])
+            _close_action(parts, free, truth)
+            continue
+        for k in range(first, end):
+            var, val = axioms.need_var[k], axioms.need_val[k]
+            if axioms.need_neg[k]:
+                possible = _need(parts, var, val, group)
+            else:
+                possible = _need_other(parts, var, val, group)
+            if possible:
+                _append_reached(parts, parts.off[axiom])
+            _close_action(parts, free, truth)
+            group += 1
+    for d in range(len(axioms.derived)):
+        denied = False
+        for k in range(parts.own_start[d], parts.own_start[d + 1]):
+            if parts.off[parts.own[k]] != NEVER:
+                denied = True
+                _append_need(parts, parts.off[parts.own[k]])
+        if denied:
+            _append_reached(parts, parts.offset[axioms.derived[d]])
+            _close_action(parts, free, truth)
 
 
 @part

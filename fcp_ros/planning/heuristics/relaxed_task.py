@@ -3,13 +3,14 @@
 
 Facts are numbered `offset[variable] + value` ("the variable has had the value"). Then come
 "variable had another value" for each value that some condition excludes, one "variable had another
-value than initially" for each such variable, `truth`, which always holds, and `goal`.
+value than initially" for each such variable, "the axiom did not fire" for each axiom of which that
+is asked, `truth`, which always holds, and `goal`.
 
 An action needs facts and reaches facts. One operator has an action for each set of conditions of
 its effects; all actions of an operator share its weight. Actions with the operator number m belong
-to no operator and weigh nothing: they lead from values to the facts about other values, and from
-the facts of the goal to `goal` (the last action). Blocks are ignored. So every plan of the task is
-a plan of the relaxation.
+to no operator and weigh nothing: they are axioms, or lead from values to the facts about other
+values, and from the facts of the goal to `goal` (the last action). Blocks are ignored. So every
+plan of the task is a plan of the relaxation.
 
 A variable with d values of which k are excluded by some conditions would need d * k effects;
 through the fact in the middle they are d + k. `bridge` keeps that exact: the action that leads on

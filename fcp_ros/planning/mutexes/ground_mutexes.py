@@ -152,9 +152,11 @@ def _make_candidates(
         seen.update(operator.add)
         for effect in operator.effects:
             seen.update(effect.add)
+    if task.axioms:  # derived facts take no part
+        seen = {fact for fact in seen if not task.is_derived(fact)}
     keys = dict.fromkeys(k for fact in sorted(seen) for k in task.keys_of(fact))
     unary = dict.fromkeys(k for fact in sorted(seen) for k in list_legs(task, fact))
-    filled = {key for fact in task.initial for key in list_legs(task, fact)}
+    filled = {key for fact in seen & task.initial for key in list_legs(task, fact)}
     at_element: dict[str, list[FactKey]] = {}
     for key in unary:
         if key not in task.broken:

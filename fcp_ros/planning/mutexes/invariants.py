@@ -55,8 +55,11 @@ class InvariantFinder:
             for leg in range(len(relation.legs))
             if leg in relation.keys or len(relation.legs) == 1
         }
-        self._proof = MutexProof(lifted.rules, lifted.relations, check)
-        self._links = find_possible_links(lifted.rules, self._proof)
+        # Derived relations take no part: no rule alone says when their facts hold.
+        plain = {n: r for n, r in lifted.relations.items() if n not in lifted.domain.derived}
+        changing = [rule for rule in lifted.rules if not rule.derives]
+        self._proof = MutexProof(changing, plain, check)
+        self._links = find_possible_links(changing, self._proof)
         self._classes = _list_classes(lifted)
         pairs = combinations(self._classes, 2)
         self._hopeful_disjoint = frozenset(map(frozenset, pairs))

@@ -132,6 +132,7 @@ class Closure:
 
     def run(self, positive: Iterable[int], negative: Iterable[int]) -> None:
         """Grow from facts that should hold and facts that should not."""
+        self._derive()
         for fact in positive:
             self._open_literals.need(2 * fact)
         for fact in negative:
@@ -142,6 +143,19 @@ class Closure:
             for _ in range(RINGS):
                 self._widen()
                 self._settle()
+
+    def _derive(self) -> None:
+        """Make the rules of derived relations: what they add is added by itself, always.
+
+        Their effects are grounded for the facts that matter, all of them at any breadth: a fact
+        whose derivation was left out would be thought false where it holds.
+        """
+        elements = self._facts.instance.elements
+        for rule in self._lifted.rules:
+            if rule.derives:
+                nodes, _ = self.grounder.ground(rule, tuple([elements(t)[0] for t in rule.types]))
+                for node in nodes:
+                    self._admit(node)
 
     # --- the loop
 
@@ -286,7 +300,7 @@ class Closure:
             raise TooManyOperators(
                 PlanStatus.MEMOUT,
                 f"The goal allows more than {self._most} different actions: "
-                "ask for less, or plan on a smaller part of the scene.",
+                "ask for less, or plan with fewer things.",
             )
         self._candidates.touch(node.arguments)
         self._reachability.ask(node)
@@ -400,6 +414,8 @@ class EffectIndex:
             self._adding[lifted.relations[name].number] = adding
             if lifted.relations[name].keys or name in lifted.constraints:
                 for trigger in adding:
+                    if trigger.rule.derives:
+                        continue  # no other fact shares a leg with a derived one
                     self._forbidding.setdefault(trigger.rule.number, []).append(trigger)
 
     def of_fact(self, fact: int) -> Iterator[Touch]:

@@ -193,7 +193,7 @@ def _explain(owner: str, conditions: Sequence[LiftedCondition]) -> str:
     texts = ", ".join(f"`{to_text(condition.expression)}`" for condition in conditions)
     return (
         f"The rule {owner} has the condition {texts}, which can be met in more ways than planning "
-        f"supports ({MAX_CLAUSES}): split the rule, or drop a part of the condition."
+        f"supports ({MAX_CLAUSES}): make several rules of it, or drop a part of the condition."
     )
 
 

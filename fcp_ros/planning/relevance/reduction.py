@@ -173,6 +173,8 @@ class _Relevance:
 
     def run(self, positive: Iterable[int], negative: Iterable[int]) -> list[OperatorNode]:
         """Keep the operators and effects that matter, in order."""
+        # What follows does so by itself, whatever matters.
+        self._wake(node for node in self._nodes if node.rule.derives and node.parent is None)
         self._need_true(positive)
         self._need_false(negative)
         while self._pending:

@@ -17,6 +17,7 @@ from fcp_ros.planning.task.lifted import LiftedDomain
 from fcp_ros.planning.task.patterns import SceneFacts
 from fcp_ros.planning.task.task import (
     FactKey,
+    GroundAxiom,
     GroundClause,
     GroundEffect,
     GroundOperator,
@@ -70,10 +71,13 @@ class TaskWriter:
         for fact in wanted:
             if table.initial[fact] or fact in possible:
                 self._id(fact)
-        operators = []
+        operators, axioms = [], []
         for node in reduced.operators:
             self._watch.check()
-            operators.append(self._write_operator(node, reduced))
+            if node.rule.derives:
+                axioms.extend(self._write_axioms(node, reduced))
+            else:
+                operators.append(self._write_operator(node, reduced))
             for fact in self._find_related(node, reduced):
                 self._id(fact)
         initial = frozenset(id_ for fact, id_ in self._ids.items() if table.initial[fact])
@@ -106,8 +110,9 @@ class TaskWriter:
             keys,
             frozenset(self._find_broken(keys)),
             complete,
-            tuple(self._find_purpose(node) for node in reduced.operators),
+            tuple(self._find_purpose(node) for node in reduced.operators if not node.rule.derives),
             tuple(self._make_mutex_groups()),
+            tuple(axioms),
         )
 
     def _make_mutex_groups(self) -> Iterator[tuple[int, ...]]:
@@ -138,6 +143,16 @@ class TaskWriter:
             tuple([id_(fact) for fact in node.denied if self._may_hold(fact, reduced)]),
             tuple(self._write_clauses(node, reduced)) if node.clauses else (),
         )
+
+    def _write_axioms(self, node: OperatorNode, reduced: ReducedClosure) -> Iterator[GroundAxiom]:
+        """Yield what a rule of a derived relation adds, and when."""
+        for fact in node.add:
+            yield GroundAxiom(self._id(fact), (), ())
+        for effect in node.effects:
+            if effect in reduced.effects:
+                ground = self._write_effect(effect, reduced)
+                for head in ground.add:
+                    yield GroundAxiom(head, ground.pre, ground.absent)
 
     def _write_clauses(self, node: OperatorNode, reduced: ReducedClosure) -> Iterator[GroundClause]:
         """Yield the clauses that are not met by facts that never hold."""

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.fuzzy import EPSILON
-from fcp_ros.planning.flat.task import FlatTask
+from fcp_ros.planning.flat.task import FlatTask, has_axioms
 
 Matrix = NDArray[np.float64]
 
@@ -220,7 +220,7 @@ def find_carries(
         goal_var: the variable of the goal's own operators.
         resource: the resource; no operator may give any of it.
     """
-    if resource == task.clock or bool((task.use[:, resource] < 0.0).any()):
+    if resource == task.clock or has_axioms(task) or bool((task.use[:, resource] < 0.0).any()):
         return None
     operators = _read_operators(task, resource)
     wanted = dict(_find_wanted(task, operators, parts, goal_var))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fcp_ros.planning.flat.axioms import AxiomScratch, derive_values, make_scratch
 from fcp_ros.planning.flat.jit import kernel, part
 from fcp_ros.planning.flat.semantics import is_goal
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints
@@ -52,6 +53,7 @@ class LookaheadPath(NamedTuple):
         left: scratch, float64[R].
         fits: UNFIT, FIT or DONE for each operator to be carried out, by its place in the list,
             uint8[m].
+        axioms: scratch of the axioms.
     """
 
     state: Ints
@@ -59,6 +61,7 @@ class LookaheadPath(NamedTuple):
     after: Ints
     left: Floats
     fits: Flags
+    axioms: AxiomScratch
 
 
 def begin_path(task: FlatTask) -> LookaheadPath:
@@ -69,6 +72,7 @@ def begin_path(task: FlatTask) -> LookaheadPath:
         task.initial.copy(),
         task.amount.copy(),
         np.zeros(len(task.loss), np.uint8),
+        make_scratch(task.axioms),
     )
 
 
@@ -219,5 +223,7 @@ def _apply(task: FlatTask, path: LookaheadPath, operator: int) -> None:
                 break
         if happens:
             path.after[task.eff_var[effect]] = task.eff_val[effect]
+    if len(task.axioms.head) > 0:
+        derive_values(task.axioms, path.axioms, path.after)
     for var in range(len(path.state)):
         path.state[var] = path.after[var]

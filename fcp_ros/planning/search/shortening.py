@@ -29,7 +29,7 @@ from fcp_ros.planning.flat.semantics import (
     is_goal,
     successor,
 )
-from fcp_ros.planning.flat.task import FlatTask, Ints
+from fcp_ros.planning.flat.task import FlatTask, Ints, has_axioms
 from fcp_ros.planning.model.request import Algorithm, Heuristic, SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.objective import Criterion, Objective
@@ -94,7 +94,7 @@ class _PlainOperator:
         writes: variables with the value that they get, if no effect has conditions.
         conditional: else all effects in their order: the conditions (variable, value, and True if
             it must be another one), and the write that happens if they hold.
-        simple: True without blocks and resources; it is applied by its numbers alone then.
+        simple: True without blocks, resources and axioms; it is applied by its numbers alone then.
         work: of applying it.
     """
 
@@ -112,7 +112,7 @@ def _read_operator(task: FlatTask, operator: int) -> _PlainOperator:
     conditions = [_read_conditions(task, effect) for effect in effects]
     conditional = tuple(zip(conditions, writes, strict=True)) if any(conditions) else ()
     blocked = task.block_start[operator] != task.block_start[operator + 1]
-    simple = not (blocked or len(task.amount))
+    simple = not (blocked or len(task.amount) or has_axioms(task))
     return _PlainOperator(
         _read_pairs(task.pre_start, task.pre_var, task.pre_val, operator),
         _read_pairs(task.not_start, task.not_var, task.not_val, operator),

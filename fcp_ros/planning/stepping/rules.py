@@ -11,6 +11,7 @@ from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.domain.spans.amalgam import apply_rule, compute_changes
+from fcp_ros.domain.spans.derivation import Derivation
 from fcp_ros.domain.spans.rule_span import DomainSpans, RuleSpan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.constraints import ConstraintCheck
@@ -58,6 +59,7 @@ class StepRules:
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
         self._spans = DomainSpans(domain)
+        self._derivation = Derivation.of(domain)
         self._constraints: ConstraintCheck | None = None
         self._left_tuples: dict[str, tuple[_LeftTuple, ...]] = {}
 
@@ -88,7 +90,7 @@ class StepRules:
         return rule
 
     def apply(self, step: PlanStep, instance: Instance) -> Application:
-        """Do a step in a state; the state itself stays as it was.
+        """Do a step in a state; the state itself stays as it was. What follows is derived anew.
 
         Returns:
             the new state, or every reason why the step can't be done.
@@ -110,7 +112,8 @@ class StepRules:
         )
         if violated:
             return Application(None, violated)
-        return Application(result.instance, rewrite=result)
+        changed = {relation for relation, _, _ in (*result.change.added, *result.change.removed)}
+        return Application(self._derivation.derive(result.instance, changed), rewrite=result)
 
     def find_effects(
         self, step: PlanStep, before: Instance

@@ -7,12 +7,13 @@ when all slots are bound (see `lifted_formulas`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
-from fcp_ros.domain.expressions.syntax import Variable
-from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect
+from fcp_ros.cset import Relation
+from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.model import ActionRule, Constraint, Domain, Effect, Literal, Parameter
 from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation, lift_atom
 from fcp_ros.planning.task.lifted_formulas import LiftedCondition, lift_condition
 
@@ -51,6 +52,9 @@ class LiftedRule:
             rule, and its body.
         chains: names of the relations that it both reads and adds to (moves from room to room).
         graded: slots of its graded atoms.
+        derives: whether it is the rule of a derived relation: it applies by itself, always, and its
+            effects add what follows. It also has an effect that deletes any fact of the relation,
+            as each derivation begins without them.
     """
 
     number: int
@@ -61,6 +65,7 @@ class LiftedRule:
     effects: tuple[tuple[tuple[str, ...], LiftedBody], ...]
     chains: frozenset[str]
     graded: frozenset[int]
+    derives: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -91,7 +96,7 @@ class LiftedDomain:
         domain: the domain.
         fluents: names of the relations that some rule changes.
         relations: by name.
-        rules: the rules, in the domain's order.
+        rules: the rules, in the domain's order, then those of derived relations.
         adders, deleters: by relation, the triggers that add to it and that delete from it.
         constraints: by fluent relation, the atoms of constraints that match it.
         patterns: the forbidden patterns of the constraints.
@@ -113,13 +118,13 @@ class LiftedDomain:
 
 
 def find_fluents(domain: Domain) -> frozenset[str]:
-    """Find the relations that some rule changes, conditional effects included."""
+    """Find the relations that some rule changes, conditional effects included, or derives."""
     changed: set[str] = set()
     for rule in domain.rules.values():
         changed.update(atom.predicate for atom in (*rule.add, *rule.delete))
         for effect in rule.effects:
             changed.update(atom.predicate for atom in (*effect.add, *effect.delete))
-    return frozenset(changed)
+    return frozenset(changed) | domain.derived
 
 
 def never_stop() -> None:
@@ -135,8 +140,10 @@ def lift_domain(domain: Domain, check: Callable[[], None] = never_stop) -> Lifte
     """
     fluents = find_fluents(domain)
     relations = _lift_relations(domain, fluents)
+    deriving = list(_list_deriving(domain))
     rules = tuple(
-        _lift_rule(number, action, relations) for number, action in enumerate(domain.rules.values())
+        _lift_rule(number, action, relations, number >= len(domain.rules))
+        for number, action in enumerate((*domain.rules.values(), *deriving))
     )
     patterns = tuple(
         _lift_constraint(number, c, relations) for number, c in enumerate(domain.constraints)
@@ -168,6 +175,27 @@ def lift_domain(domain: Domain, check: Callable[[], None] = never_stop) -> Lifte
         gains,
         spends,
     )
+
+
+def _list_deriving(domain: Domain) -> Iterator[ActionRule]:
+    """List the rules of derived relations, each with effects that delete what it derives."""
+    for stratum in domain.strata:
+        for rule in stratum.rules:
+            added = (*rule.add, *(atom for effect in rule.effects for atom in effect.add))
+            forgotten = [
+                _make_forgetting(domain.schema.relation(name))
+                for name in dict.fromkeys(atom.predicate for atom in added)
+            ]
+            yield replace(rule, effects=(*rule.effects, *forgotten))
+
+
+def _make_forgetting(relation: Relation) -> Effect:
+    """Make the effect that deletes any fact of a relation."""
+    variables = tuple(
+        Parameter(f"any.{position}", type_) for position, (_, type_) in enumerate(relation.legs)
+    )
+    atom = Atom(relation.name, tuple(Variable(variable.name) for variable in variables))
+    return Effect(variables, (Literal(atom),), delete=(atom,))
 
 
 def make_trigger(rule: LiftedRule, effect: int, slots: tuple[int, ...]) -> Trigger:
@@ -215,7 +243,7 @@ def _lift_relations(domain: Domain, fluents: frozenset[str]) -> dict[str, Lifted
 
 
 def _lift_rule(
-    number: int, action: ActionRule, relations: Mapping[str, LiftedRelation]
+    number: int, action: ActionRule, relations: Mapping[str, LiftedRelation], derives: bool
 ) -> LiftedRule:
     names = action.parameter_names
     slots = {name: slot for slot, name in enumerate(names)}
@@ -237,6 +265,7 @@ def _lift_rule(
         effects,
         frozenset(relation.name for relation, _ in body.add if relation.name in read),
         frozenset(graded),
+        derives,
     )
 
 

@@ -30,6 +30,15 @@ class GroundEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class GroundAxiom:
+    """A derived fact holds in any state in which all of `pre` hold and none of `absent`."""
+
+    head: int
+    pre: tuple[int, ...]
+    absent: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class GroundClause:
     """A disjunction: one of `present` must hold, or one of `absent` must not."""
 
@@ -144,6 +153,7 @@ class Task:
             open condition, or nothing in particular.
         mutex_groups: groups of facts of which at most one holds at a time, proven; legs that the
             schema calls functional are not among them.
+        axioms: the axioms of derived facts; one that no axiom can derive never holds.
     """
 
     domain: Domain
@@ -162,6 +172,11 @@ class Task:
     complete: bool = True
     purposes: Sequence[OperatorPurpose | None] = ()
     mutex_groups: Sequence[tuple[int, ...]] = ()
+    axioms: Sequence[GroundAxiom] = ()
+
+    def is_derived(self, fact: int) -> bool:
+        """Return True if the fact follows from others, and no operator changes it."""
+        return self.facts[fact].relation in self.domain.derived
 
     def is_fluent(self, relation: str) -> bool:
         """Return True if some rule changes the relation."""

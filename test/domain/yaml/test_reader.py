@@ -192,7 +192,7 @@ def test_all_problems_are_reported_at_once_in_order():
     assert lines == sorted(lines)
     first = str(caught.value).splitlines()[0]
     assert first == (
-        "base.yaml:6: is_a of box has the unknown type plac. Fix: did you mean place?."
+        "base.yaml:6: is_a of box has the unknown type plac. Fix: did you mean place?"
     ) or first.startswith("base.yaml:6: ")
 
 

@@ -31,7 +31,7 @@ OBJECTIVES = st.builds(
     st.sampled_from([math.inf, math.inf, 0.05, 0.2, 0.3, 0.5]),
     st.sampled_from([math.inf, math.inf, math.inf, 2.0, 4.0, 7.0]),
 )
-TASKS = flat_tasks() | trade_offs()
+TASKS = flat_tasks() | flat_tasks(axioms=True) | trade_offs()
 LOWER_BOUNDS = st.sampled_from(sorted(ADMISSIBLE))
 HEURISTICS = st.sampled_from(list(Heuristic))
 

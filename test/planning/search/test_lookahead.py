@@ -78,7 +78,7 @@ def carried_out(task, pending):
 
 
 @settings(max_examples=200)
-@given(flat_tasks(), st.randoms(use_true_random=False))
+@given(flat_tasks() | flat_tasks(axioms=True), st.randoms(use_true_random=False))
 def test_what_is_carried_out_equals_the_twin(task, draw):
     pending = list(range(len(task.loss)))
     draw.shuffle(pending)
@@ -91,7 +91,7 @@ def test_what_is_carried_out_equals_the_twin(task, draw):
 
 
 @settings(max_examples=200)
-@given(flat_tasks(), OBJECTIVES)
+@given(flat_tasks() | flat_tasks(axioms=True), OBJECTIVES)
 def test_what_is_found_is_a_plan_within_the_budgets(task, objective):
     plan = find_lookahead_plan(PreparedTask(task), objective, nothing)
     if plan is not None:

@@ -50,7 +50,7 @@ def improve(
 
 
 @settings(max_examples=150, deadline=None)
-@given(flat_tasks() | trade_offs(), OBJECTIVES, st.integers(0, 2))
+@given(flat_tasks() | flat_tasks(axioms=True) | trade_offs(), OBJECTIVES, st.integers(0, 2))
 def test_each_plan_works_within_the_budgets_and_is_better(task, objective, seed):
     greedy = SearchOptions(Algorithm.LAZY_GREEDY, Heuristic.FF)
     first = BestFirst(task, objective, greedy).run(10**6).best

@@ -23,7 +23,7 @@ from fcp_ros.planning.search.prepared import PreparedTask
 from fcp_ros.planning.search.settings import SearchRole
 from fcp_ros.planning.search.shortening import eliminate_actions
 
-TASKS = flat_tasks() | trade_offs()
+TASKS = flat_tasks() | flat_tasks(axioms=True) | trade_offs()
 BUDGETS = st.sampled_from([float("inf"), 0.1, 0.3])
 OBJECTIVES = st.builds(
     Objective,

@@ -24,8 +24,11 @@ from fcp_ros.planning.search.shortening import list_stages, shorten
 FOUR = ((10, 0, 1.0), (20, 0, 1.0), (10, 50, 1.0), (10, 0, 0.5))
 
 
+TASKS = flat_tasks() | flat_tasks(axioms=True) | trade_offs()
+
+
 @settings(max_examples=150)
-@given(flat_tasks() | trade_offs(), st.sampled_from(list(Composition)), st.integers(0, 2))
+@given(TASKS, st.sampled_from(list(Composition)), st.integers(0, 2))
 def test_in_small_tasks_no_plan_of_the_same_loss_costs_less(task, composition, seed):
     objective = Objective(composition=composition)
     best = optimum(undominated(task, composition), objective)

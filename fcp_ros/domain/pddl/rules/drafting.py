@@ -61,7 +61,7 @@ def draft_rules(
     if found is None:
         raise source.refusal(
             action.at,
-            f"an action with more than {MAX_RULES} ways to identify its parameters, {action.name},",
+            f"more than {MAX_RULES} ways in which parameters of {action.name} are the same thing",
             "give its parameters types, or state which must differ",
         )
     return found

@@ -253,6 +253,6 @@ def _check_cost(value: Fraction, action: PddlAction, source: Source) -> None:
     if value < 0:
         raise source.refusal(
             action.at,
-            f"a negative cost ({float(value):g}), in action {action.name},",
+            f"a negative cost ({float(value):g}) in action {action.name}",
             "make costs 0 or more",
         )

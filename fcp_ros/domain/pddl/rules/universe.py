@@ -11,7 +11,9 @@ from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.rules.columns import Column, find_columns
 from fcp_ros.domain.pddl.syntax.tree import (
     ROOT,
+    ActionEffect,
     DomainText,
+    PddlAction,
     ProblemText,
     Typed,
     is_below,
@@ -23,8 +25,22 @@ from fcp_ros.domain.vocabulary import find_subtypes, map_children
 Positions = tuple[int, ...]
 
 
+def list_derivations(domain: DomainText) -> tuple[PddlAction, ...]:
+    """Write the axioms of each derived predicate as an action that adds all that follows."""
+    effects: dict[str, list[ActionEffect]] = {}
+    for axiom in domain.axioms:
+        effect = ActionEffect(axiom.parameters, axiom.body, (axiom.head,))
+        effects.setdefault(axiom.head.predicate, []).append(effect)
+    return tuple(PddlAction(name, effects=tuple(found)) for name, found in effects.items())
+
+
 class Universe:
-    """Types with their objects, and static facts."""
+    """Types with their objects, and static facts.
+
+    Attributes:
+        changed: the predicates that actions change.
+        fluents: these and the derived ones.
+    """
 
     def __init__(
         self, domain: DomainText, problem: ProblemText, keys: Mapping[str, Positions] | None = None
@@ -39,12 +55,13 @@ class Universe:
         self.parents = {
             type_: domain.types.get(type_, (ROOT,)) for type_ in list_types(domain.types)[1:]
         }
-        self.fluents = frozenset(
+        self.changed = frozenset(
             atom.predicate
             for action in domain.actions
             for effect in action.effects
             for atom in (*effect.add, *effect.delete)
         )
+        self.fluents = self.changed | domain.derived
         self.type_of = {typed.name: typed.types[0] for typed in problem.objects}
         self._children = map_children(self.parents)
         self.subtypes = cache(self._subtypes)
@@ -75,14 +92,15 @@ class Universe:
 
     @cached_property
     def _columns(self) -> Mapping[Column, frozenset[str]]:
-        return find_columns(self.domain.actions, self.problem.facts, self.candidates)
+        actions = (*self.domain.actions, *list_derivations(self.domain))
+        return find_columns(actions, self.problem.facts, self.candidates)
 
     def column(self, predicate: str, position: int) -> frozenset[str]:
         """Return the objects that may ever be at a position of the facts of a predicate."""
         return self._columns.get((predicate, position), frozenset())
 
     def is_static(self, predicate: str) -> bool:
-        """Return True if no action changes the predicate."""
+        """Return True if no action changes the predicate, nor a fact that it follows from."""
         return predicate not in self.fluents
 
     def facts(self, predicate: str) -> frozenset[tuple[str, ...]]:

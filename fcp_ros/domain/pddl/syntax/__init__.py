@@ -11,5 +11,6 @@ those, and is the place to change for a new feature.
 - `objects`: declared objects, each with all its types.
 - `domain_file`, `problem_file`: the sections of the two kinds of files.
 - `checks`: names are declared and fit; unsupported features are refused by name.
+- `strata`: the order in which derived predicates follow from one another.
 - `requirements`: what a task uses of PDDL.
 """

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.syntax.objects import check_object_types
-from fcp_ros.domain.pddl.syntax.source import Source
+from fcp_ros.domain.pddl.syntax.source import Source, describe_arity
 from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_COST,
     TOTAL_TIME,
@@ -28,6 +28,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     NumericComparison,
     NumericOperation,
     PddlAction,
+    PddlAxiom,
     PddlTerm,
     PreferenceFormula,
     ProblemText,
@@ -60,6 +61,8 @@ def check_domain_names(domain: DomainText, source: Source) -> None:
     check_object_types(source, domain.constants, domain.types)
     for signature in (*domain.predicates.values(), *domain.functions.values()):
         checker.check_types(signature)
+    for axiom in domain.axioms:
+        checker.check_axiom(axiom)
     for action in domain.actions:
         checker.check_action(action)
     checker.check(domain.constraints, {})
@@ -88,7 +91,7 @@ def _check_counted(number: Numeric, names: Collection[str], source: Source) -> N
             _check_counted(operand, names, source)
     elif isinstance(number, ViolationCount) and number.preference not in names:
         message = f"the metric counts violations of {number.preference}, which is no preference"
-        raise source.error(number.at, message, suggest_name(number.preference, names))
+        raise source.error(number.at, message, suggest_name(number.preference, filter(None, names)))
 
 
 class _Checker:
@@ -97,6 +100,7 @@ class _Checker:
     def __init__(self, domain: DomainText, source: Source, objects: Iterable[Typed] = ()) -> None:
         self._domain = domain
         self._source = source
+        self._derived = domain.derived
         self._objects = {typed.name: typed for typed in (*domain.constants, *objects)}
         self._types = frozenset(list_types(domain.types))
 
@@ -108,6 +112,12 @@ class _Checker:
                     fix = suggest_name(type_, self._types)
                     raise self._source.error(one.at, f"unknown type {type_} of {one.name}", fix)
 
+    def check_axiom(self, axiom: PddlAxiom) -> None:
+        self.check_types(axiom.parameters)
+        scope = {parameter.name: parameter for parameter in axiom.parameters}
+        self._check_atom(axiom.head, scope)
+        self.check(axiom.body, scope)
+
     def check_action(self, action: PddlAction) -> None:
         self.check_types(action.parameters)
         scope = {parameter.name: parameter for parameter in action.parameters}
@@ -118,6 +128,10 @@ class _Checker:
             self.check(effect.condition, inner)
             for atom in (*effect.add, *effect.delete):
                 self._check_atom(atom, inner)
+                if atom.predicate in self._derived:
+                    message = f"{action.name} changes {atom.predicate}, which is derived"
+                    fix = "let it change the facts that the predicate follows from"
+                    raise self._source.error(place_of(atom), message, fix)
             for change in effect.numeric:
                 self.check_number(change.target, inner)
                 self.check_number(change.amount, inner)
@@ -153,7 +167,7 @@ class _Checker:
             raise self._source.error(at, message, suggest_name(atom.predicate, known))
         legs = known[atom.predicate]
         if len(legs) != len(atom.arguments):
-            message = f"{atom.predicate} takes {len(legs)} arguments, not {len(atom.arguments)}"
+            message = describe_arity(atom.predicate, len(legs), len(atom.arguments))
             raise self._source.error(at, message, "give as many as it is declared with")
         terms = list(terms_of(atom))
         self._check_terms(terms, scope)
@@ -169,13 +183,15 @@ class _Checker:
                 raise self._source.error(place_of(term), message, fix)
 
     def _check_function(self, value: FunctionValue, scope: Mapping[str, Typed]) -> None:
-        known = self._domain.functions
-        # Both need no declaration.
-        is_builtin = value.function in (TOTAL_COST, TOTAL_TIME) and not value.arguments
-        declared = known.get(value.function)
-        if not is_builtin and (declared is None or len(declared) != len(value.arguments)):
-            message = f"{value.function} is not declared with {len(value.arguments)} arguments"
-            raise self._source.error(value.at, message, suggest_name(value.function, known))
+        # The first two need no declaration.
+        known = {TOTAL_COST: (), TOTAL_TIME: (), **self._domain.functions}
+        legs = known.get(value.function)
+        if legs is None:
+            fix = suggest_name(value.function, known)
+            raise self._source.error(value.at, f"unknown function {value.function}", fix)
+        if len(legs) != len(value.arguments):
+            message = describe_arity(value.function, len(legs), len(value.arguments))
+            raise self._source.error(value.at, message, "give as many as it is declared with")
         self._check_terms(value.arguments, scope)
 
     def _check_terms(self, terms: Iterable[PddlTerm], scope: Mapping[str, Typed]) -> None:
@@ -202,6 +218,12 @@ def check_domain_features(domain: DomainText, source: Source) -> None:
         UnsupportedPddl: names the feature and says how to do without it.
     """
     _check_constraints(domain.constraints, source)
+    for axiom in domain.axioms:
+        wrong = next(filter(_is_preference, subformulas(axiom.body)), None)
+        if wrong is not None:
+            feature = f"a preference in the definition of {axiom.head.predicate}"
+            raise source.refusal(place_of(wrong), feature, "write the condition alone")
+        _check_formula(axiom.body, source)
     for action in domain.actions:
         _check_preferences(action, source)
         _check_formula(action.precondition, source)
@@ -220,6 +242,17 @@ def check_problem_features(problem: ProblemText, source: Source) -> None:
     _check_constraints(problem.constraints, source)
     check_places(problem.goal, source)
     _check_formula(problem.goal, source)
+
+
+def refuse_axioms(domain: DomainText, source: Source, purpose: str) -> None:
+    """Refuse derived predicates where only actions are understood.
+
+    Raises:
+        UnsupportedPddl: the domain has some; `purpose` says for what they are refused.
+    """
+    if domain.axioms:
+        fix = "let actions add and delete the predicate"
+        raise source.refusal(domain.axioms[0].at, f"derived predicates {purpose}", fix)
 
 
 def check_places(formula: Formula, source: Source) -> None:
@@ -290,8 +323,9 @@ def _check_change(
         feature = f"a numeric effect on {write_numeric(target)}{inside}"
         raise source.refusal(change.at, feature, _NUMBERS)
     if effect.variables or effect.condition != TRUE:
-        feature = f"a cost that depends on a condition{inside}"
-        raise source.refusal(change.at, feature, "make it an action of its own")
+        where = "under `when`" if effect.condition != TRUE else "within `forall`"
+        fix = "let the action cost the same in any state, or make several actions of it"
+        raise source.refusal(change.at, f"a cost {where}{inside}", fix)
     if not _is_cost(summands(change.amount)):
         feature = f"the cost {write_numeric(change.amount)}{inside}"
         fix = "use numbers, functions of the initial state, and their sums"

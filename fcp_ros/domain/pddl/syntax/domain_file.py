@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
+from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl.syntax.formulas import FormulaReader
 from fcp_ros.domain.pddl.syntax.objects import (
     check_object_types,
@@ -22,6 +24,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     DomainText,
     Formula,
     PddlAction,
+    PddlAxiom,
     Typed,
     list_ancestors,
 )
@@ -35,11 +38,13 @@ SECTIONS = (
     ":predicates",
     ":functions",
     ":constraints",
+    ":derived",
     ":action",
 )
+_SEVERAL = (":action", ":derived")
+"""The sections that a file may have several of."""
 _UNSUPPORTED = {
     ":durative-action": ("durative actions", "give durations in a YAML domain (docs/domain.md)"),
-    ":derived": ("a derived predicate (axiom)", "let actions add and delete the predicate"),
     ":process": ("a process (PDDL+)", "describe what happens as actions"),
     ":event": ("an event (PDDL+)", "describe what happens as actions"),
     ":method": ("a method (HDDL)", "describe the task by a goal"),
@@ -51,7 +56,7 @@ _ACTION_KEYS = (":parameters", ":precondition", ":effect")
 
 
 def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
-    """Check that a file is of its kind and consists of known sections, each once except actions.
+    """Check that a file is of its kind and consists of known sections, each once except `_SEVERAL`.
 
     Raises:
         UnsupportedPddl: a section that this planner does not support, by name.
@@ -67,7 +72,7 @@ def check_sections(source: Source, known: tuple[str, ...], kind: str) -> None:
         if name not in known:
             message = f"unknown section {name} in a {kind} file"
             raise source.error(section.start, message, suggest_name(name, known))
-        if name in seen and name != ":action":
+        if name in seen and name not in _SEVERAL:
             message = f"there are several sections {name}"
             raise source.error(section.start, message, "join them into one")
         seen.add(name)
@@ -117,13 +122,15 @@ def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
     assert head is not None, "the head has been checked"
     types = reader.read_types()
     constants, repeated = reader.read_constants(types)
+    predicates = reader.read_predicates()
     return DomainText(
         name=str(head[1]),
         types=types,
         constants=constants,
-        predicates=reader.read_predicates(),
+        predicates=predicates,
         functions=reader.read_functions(),
         actions=tuple(reader.read_actions(check)),
+        axioms=tuple(reader.read_axioms(predicates, check)),
         constraints=reader.read_constraints(),
         requirements=reader.read_requirements(),
         notes=note_repeated(source, repeated, "constants"),
@@ -226,7 +233,8 @@ class _DomainReader:
         """Read a name and its typed arguments."""
         node = section[position]
         if not isinstance(node, SList):
-            wanted = f"write {kind} in parentheses, such as (on ?x ?y)"
+            example = "(on ?x ?y)" if kind == "a predicate" else "(distance ?x ?y)"
+            wanted = f"write {kind} in parentheses, such as {example}"
             raise self._source.misplacement(section, position, wanted)
         if node[:1] == ["="]:
             message = "= is built in"
@@ -242,7 +250,37 @@ class _DomainReader:
         section = self._source.section(":constraints")
         return read_constraints(self._formulas, section) if section else TRUE
 
-    # --- actions
+    # --- axioms and actions
+
+    def read_axioms(
+        self, predicates: Mapping[str, tuple[Typed, ...]], check: Callable[[], None]
+    ) -> Iterator[PddlAxiom]:
+        """Read the sections `(:derived (predicate ?x - type) condition)`.
+
+        A parameter without a type has the one with which the predicate is declared.
+        """
+        source, formulas = self._source, self._formulas
+        for section in source.sections:
+            if section[0] != ":derived":
+                continue
+            check()
+            if len(section) != 3 or not isinstance(section[1], SList):
+                message = f"{preview(section)} does not define a predicate"
+                fix = "write (:derived (predicate ?x - type) condition)"
+                raise source.error(section.start, message, fix)
+            head = section[1]
+            name = formulas.read_name(head, 0, "a predicate")
+            parameters = formulas.read_variables(head, section, 1, first=1)
+            legs = predicates.get(name, ())
+            if len(legs) == len(parameters):
+                parameters = tuple(
+                    replace(own, types=leg.types) if own.types == (ROOT,) else own
+                    for own, leg in zip(parameters, legs, strict=True)
+                )
+            column = source.offset_of(head, 0) + 1
+            atom = Atom(name, tuple(Variable(p.name, p.at + 1) for p in parameters), column)
+            body = formulas.read_formula(section[2], section, 2)
+            yield PddlAxiom(atom, parameters, body, section.start)
 
     def read_actions(self, check: Callable[[], None]) -> Iterator[PddlAction]:
         seen: set[str] = set()

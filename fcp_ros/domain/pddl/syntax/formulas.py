@@ -180,11 +180,13 @@ class FormulaReader:
         found.extend(Typed(name, (ROOT,), offsets[at]) for name, at in waiting)
         return found
 
-    def read_variables(self, node: SNode, parent: SList, position: int) -> tuple[Typed, ...]:
-        """Read the variables of a quantifier or an action, each once."""
+    def read_variables(
+        self, node: SNode, parent: SList, position: int, first: int = 0
+    ) -> tuple[Typed, ...]:
+        """Read the variables of a quantifier or an action, each once, from `first` on."""
         if not isinstance(node, SList):
             raise self.source.misplacement(parent, position, _VARIABLES)
-        found = self.read_typed(node, 0, "?", "variables")
+        found = self.read_typed(node, first, "?", "variables")
         seen: set[str] = set()
         for variable in found:
             if variable.name in seen:
@@ -440,7 +442,9 @@ class FormulaReader:
 
     def _check_length(self, node: SList, length: int, shape: str) -> None:
         if len(node) != length:
-            message = f"({node[0]} ...) has {len(node) - 1} parts, not {length - 1}"
+            given = len(node) - 1
+            parts = "part" if given == 1 else "parts"
+            message = f"({node[0]} ...) has {given} {parts}, not {length - 1}"
             raise self.source.error(node.start, message, f"write {shape}")
 
 

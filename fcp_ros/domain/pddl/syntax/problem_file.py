@@ -24,7 +24,7 @@ from fcp_ros.domain.pddl.syntax.objects import (
     declare_objects,
     note_repeated,
 )
-from fcp_ros.domain.pddl.syntax.source import PddlError, Source
+from fcp_ros.domain.pddl.syntax.source import PddlError, Source, describe_arity
 from fcp_ros.domain.pddl.syntax.tree import (
     TOTAL_COST,
     TRUE,
@@ -188,6 +188,7 @@ class _InitReader:
     def __init__(self, source: Source, domain: DomainText, objects: Mapping[str, Typed]) -> None:
         self._source = source
         self._domain = domain
+        self._derived = domain.derived
         self._objects = objects
         self._types = {name: typed.types[0] for name, typed in objects.items()}
         # Equal names are one value: the lists hold a copy of each word.
@@ -220,6 +221,8 @@ class _InitReader:
             else:
                 arguments = self._read_fact(section, position, head, node)
                 self._facts.setdefault(head, set()).add(arguments)
+        if self._values.get(TOTAL_COST) == {(): 0}:
+            del self._values[TOTAL_COST]  # as if nothing was given
         return {name: frozenset(tuples) for name, tuples in self._facts.items()}, self._values
 
     @staticmethod
@@ -262,6 +265,11 @@ class _InitReader:
         legs = self._domain.predicates.get(predicate)
         if legs is None or len(legs) != len(node) - 1:
             self._refuse_predicate(section, position, predicate, len(node) - 1)
+        if predicate in self._derived:
+            message = f"{predicate} is given in the initial state, and is derived"
+            at = self._source.offset_of(section, position)
+            fix = "leave it out, or give the facts that it follows from"
+            raise self._source.error(at, message, fix)
         arguments = self._read_arguments(node)
         types = (predicate, *[self._types[name] for name in arguments])
         if types not in self._fitting:
@@ -283,15 +291,13 @@ class _InitReader:
         if isinstance(target, str):
             target = SList([target], node.start, node.end)
         function = FormulaReader(self._source).read_name(target, 0, "a function")
-        if function == TOTAL_COST:
-            return
-        known = self._domain.functions
+        known = {TOTAL_COST: (), **self._domain.functions}  # which needs no declaration
         if function not in known:
             fix = suggest_name(function, known)
             raise self._source.error(node.start, f"unknown function {function}", fix)
         given = len(target) - 1
         if len(known[function]) != given:
-            message = f"{function} takes {len(known[function])} arguments, not {given}"
+            message = describe_arity(function, len(known[function]), given)
             fix = "give as many as it is declared with"
             raise self._source.error(node.start, message, fix)
         arguments = self._read_arguments(target)
@@ -312,7 +318,7 @@ class _InitReader:
         if predicate not in known:
             message = f"unknown predicate {predicate} in the initial state"
             raise self._source.error(at, message, suggest_name(predicate, known))
-        message = f"{predicate} takes {len(known[predicate])} arguments, not {given}"
+        message = describe_arity(predicate, len(known[predicate]), given)
         raise self._source.error(at, message, "give as many as it is declared with")
 
     def _check_types(self, node: SList, predicate: str, arguments: Iterable[str]) -> None:

@@ -34,6 +34,7 @@ _ORDER = (
     ":existential-preconditions",
     ":universal-preconditions",
     ":conditional-effects",
+    ":derived-predicates",
     ":action-costs",
     ":numeric-fluents",
     ":constraints",
@@ -52,6 +53,8 @@ _CONDITIONS = (
 def find_requirements(domain: DomainText, problem: ProblemText) -> tuple[str, ...]:
     """Find the requirements of a task, in the order of the PDDL 3.1 grammar (Kovacs, 2011)."""
     found = {":strips", *_find_in_effects(domain), *_find_in_numbers(domain, problem.metric)}
+    if domain.axioms:
+        found.add(":derived-predicates")
     if any(typed.types != (ROOT,) for typed in _list_typed(domain, problem)):
         found.add(":typing")
     for formula in _list_conditions(domain, problem):
@@ -86,6 +89,7 @@ def _find_in_numbers(domain: DomainText, metric: Metric | None) -> Iterator[str]
 
 def _list_conditions(domain: DomainText, problem: ProblemText) -> Iterator[Formula]:
     yield from (problem.goal, problem.constraints, domain.constraints)
+    yield from (axiom.body for axiom in domain.axioms)
     for action in domain.actions:
         yield action.precondition
         for effect in action.effects:
@@ -96,5 +100,5 @@ def _list_typed(domain: DomainText, problem: ProblemText) -> Iterator[Typed]:
     yield from problem.objects
     for legs in (*domain.predicates.values(), *domain.functions.values()):
         yield from legs
-    for action in domain.actions:
-        yield from action.parameters
+    for one in (*domain.actions, *domain.axioms):
+        yield from one.parameters

@@ -21,7 +21,7 @@ from fcp_ros.foundation.s_expressions import (
 )
 from fcp_ros.foundation.wording import find_control, shorten_words, to_printable
 
-_WORD = re.compile(r"[^\s();]+|;[^\n]*")
+_WORD = re.compile(r"\??[^\s();?]+|\?|;[^\n]*")
 _COMMENT = re.compile(r";[^\n]*")
 _SECTION = re.compile(r"\(\s*(:[a-z][\w-]*)")
 _WHOLE = (0, 0)
@@ -59,8 +59,11 @@ class Source:
             outermost = read_s_expressions(self.code)
         except SExpressionError as error:
             self._check_parentheses()
-            fix = "remove it, or add the missing `(`"
-            raise self.error(error.offset, f"there is {error}", fix) from error
+            verb = "are" if str(error).partition(" ")[0] not in ("a", "1") else "is"
+            is_missing = "missing" in str(error)
+            fix = "add them" if verb == "are" else "add it"
+            fix = fix if is_missing else "remove it, or add the missing `(`"
+            raise self.error(error.offset, f"there {verb} {error}", fix) from error
         body: SList | None = None
         for position, node in enumerate(outermost):
             if isinstance(node, SList) and node[:1] == ["in-package"]:
@@ -193,6 +196,11 @@ def read_source(path: str | PathLike[str]) -> Source:
         return Source(str(file), read_text(file))
     except FileError as error:
         raise PddlError(str(file), _WHOLE, error.what, error.fix) from error
+
+
+def describe_arity(name: str, wanted: int, given: int) -> str:
+    """Say that a predicate or function is given another number of arguments than it takes."""
+    return f"{name} takes {wanted} {'argument' if wanted == 1 else 'arguments'}, not {given}"
 
 
 def _has_section(node: SList) -> bool:

@@ -214,6 +214,16 @@ class PddlAction:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class PddlAxiom:
+    """A section `:derived`: the predicate holds of the parameters wherever the body does."""
+
+    head: Atom
+    parameters: tuple[Typed, ...]
+    body: Formula
+    at: int = field(default=-1, compare=False)
+
+
 # --- files
 
 
@@ -231,6 +241,8 @@ class DomainText:
         actions: in the order of the file.
         constraints: conditions on the states of each plan.
         requirements: as declared.
+        axioms: the definitions of derived predicates, in the order of the file; several of one
+            predicate are alternatives.
         notes: remarks on what is read, but may not be meant.
     """
 
@@ -242,7 +254,13 @@ class DomainText:
     actions: tuple[PddlAction, ...]
     constraints: Formula = TRUE
     requirements: tuple[str, ...] = ()
+    axioms: tuple[PddlAxiom, ...] = ()
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    @property
+    def derived(self) -> frozenset[str]:
+        """The derived predicates."""
+        return frozenset(axiom.head.predicate for axiom in self.axioms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     NumericComparison,
     NumericOperation,
     PddlAction,
+    PddlAxiom,
     PddlTerm,
     PreferenceFormula,
     ProblemText,
@@ -60,6 +61,7 @@ def write_domain(domain: DomainText, spelling: Mapping[str, str] | None = None) 
             sections.append(write_list(key, shapes))
     if domain.constraints != TRUE:
         sections.append(write_list(":constraints", (write_formula(domain.constraints),)))
+    sections.extend(_write_axiom(axiom) for axiom in domain.axioms)
     sections.extend(_write_action(action) for action in domain.actions)
     return "\n  ".join(sections) + ")\n"
 
@@ -83,7 +85,8 @@ def write_problem(problem: ProblemText, constants: Iterable[Typed] = ()) -> str:
         for function, given in problem.values.items()
         for arguments, value in given.items()
     ]
-    if problem.metric is not None and _reads_cost(problem.metric.value):
+    reads_cost = problem.metric is not None and _reads_cost(problem.metric.value)
+    if reads_cost and TOTAL_COST not in problem.values:
         values.append(f"(= ({TOTAL_COST}) 0)")  # other planners want it
     sections = [
         f"(define (problem {problem.name})",
@@ -114,6 +117,11 @@ def _reads_cost(number: Numeric) -> bool:
     if isinstance(number, NumericOperation):
         return any(map(_reads_cost, number.operands))
     return number == FunctionValue(TOTAL_COST)
+
+
+def _write_axiom(axiom: PddlAxiom) -> str:
+    head = write_list(axiom.head.predicate, declare(axiom.parameters, "?"))
+    return f"(:derived {head}\n    {write_formula(axiom.body)})"
 
 
 def _write_action(action: PddlAction) -> str:

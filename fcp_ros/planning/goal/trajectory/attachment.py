@@ -61,6 +61,8 @@ def attach_constraints(
     """
     if not constraints:
         return task
+    if task.axioms:
+        _refuse_derived(task, constraints)
     timed = any(constraint.times for constraint in constraints)
     durations = _list_durations(task) if timed else [0.0] * len(task.operators)
     held = {task.facts[fact] for fact in task.initial}
@@ -85,6 +87,24 @@ def _list_durations(task: Task) -> list[float]:
         compute_duration(operator.rule, operator.arguments, task.instance)
         for operator in task.operators
     ]
+
+
+def _refuse_derived(task: Task, constraints: Sequence[GroundConstraint]) -> None:
+    """Refuse constraints on derived facts: no operator says when those come to hold.
+
+    Raises:
+        Interrupted: with the fact.
+    """
+    for constraint in constraints:
+        for part in constraint.parts:
+            wanted = find_wanted(part)
+            for fact in sorted(wanted.positive | wanted.negative):
+                if fact.relation in task.domain.derived:
+                    raise Interrupted(
+                        PlanStatus.UNSUPPORTED,
+                        f"A constraint on the states of a plan speaks of {fact}, which is derived: "
+                        "write the condition that it follows from instead.",
+                    )
 
 
 def _refuse_waiting(task: Task, monitors: Sequence[ConstraintMonitor]) -> None:

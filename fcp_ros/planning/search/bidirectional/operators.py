@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fcp_ros.planning.flat.task import FlatTask, count_operators
+from fcp_ros.planning.flat.task import FlatTask, count_operators, has_axioms
 from fcp_ros.planning.search.bidirectional.partial_state import (
     Clause,
     Literal,
@@ -67,8 +67,11 @@ def explain_unsuitable(task: FlatTask) -> str:
     """Explain in one sentence why a task cannot be searched backwards; "" if it can.
 
     An operator with conditional effects regresses into one partial state for each combination of
-    their outcomes. If those are too many, search forward.
+    their outcomes. If those are too many, search forward. What an axiom needs is not written by
+    operators, so they don't regress at all.
     """
+    if has_axioms(task):
+        return "the task has axioms: search forward"
     for number in range(count_operators(task)):
         ways: dict[int, int] = {}
         for effect in range(task.eff_start[number], task.eff_start[number + 1]):

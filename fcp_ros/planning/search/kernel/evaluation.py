@@ -128,7 +128,9 @@ def write_successor_row(
     child: int,
     is_new: bool,
 ) -> bool:
-    """Write the landmark row of a successor; only variables that the operator writes can add to it.
+    """Write the landmark row of a successor.
+
+    Only variables that the operator writes, and derived ones, can add to it.
 
     Args:
         task, packing, landmarks, space: of the search; the successor lies in `space.fresh`.
@@ -144,6 +146,14 @@ def write_successor_row(
         space.row[word] = space.rows[state, word]
     for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
         var = task.eff_var[effect]
+        value = (space.fresh[packing.word[var]] >> packing.shift[var]) & packing.mask[var]
+        for k in range(landmarks.own_start[var], landmarks.own_start[var + 1]):
+            number = landmarks.own[k]
+            equal = np.int64(value) == landmarks.val[number]
+            if equal != (landmarks.other[number] == 1):
+                space.row[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
+    for d in range(len(task.axioms.derived)):
+        var = task.axioms.derived[d]
         value = (space.fresh[packing.word[var]] >> packing.shift[var]) & packing.mask[var]
         for k in range(landmarks.own_start[var], landmarks.own_start[var + 1]):
             number = landmarks.own[k]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.planning.flat.axioms import AxiomScratch, make_scratch
 from fcp_ros.planning.flat.jit import kernel
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints, count_operators
 from fcp_ros.planning.search.kernel.bucket_queue import (
@@ -90,6 +91,7 @@ class Space(NamedTuple):
         found: the operators applicable in the state (blocks aside), int32[m].
         helps: 1 if the operator at the same position of `found` is helpful, uint8[m].
         slots: the probable slot of each successor in `table`, int64[m].
+        axioms: scratch of the axioms.
     """
 
     words: Words
@@ -113,6 +115,7 @@ class Space(NamedTuple):
     found: Ints
     helps: Flags
     slots: Counts
+    axioms: AxiomScratch
 
 
 class SpaceAllocator:
@@ -170,6 +173,7 @@ class SpaceAllocator:
             np.zeros(max(1, m), np.int32),
             np.zeros(max(1, m), np.uint8),
             np.zeros(max(1, m), np.int64),
+            make_scratch(self._task.axioms),
         )
 
     def count_bytes(self, space: Space) -> int:

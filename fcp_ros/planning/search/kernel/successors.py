@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fcp_ros.planning.flat.axioms import derive_values
 from fcp_ros.planning.flat.jit import part
 from fcp_ros.planning.flat.task import FlatTask
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
@@ -302,6 +303,8 @@ def _apply_operator(
             new = (old & packing.effect_keep[effect]) | packing.effect_set[effect]
             space.fresh[w] = new
             linear += (new - old) * packing.factor[w]
+    if len(task.axioms.head) > 0:
+        linear += _derive_successor(problem, space)
     before = space.counts[STATES]
     child = intern_state(space.words, space.table, space.counts, space.fresh, linear)
     if child == before:
@@ -318,6 +321,27 @@ def _apply_operator(
         if settings.second_code == HeuristicCode.LANDMARK_COUNT:
             space.known[child] &= FIRST_KNOWN
     return child
+
+
+@part
+def _derive_successor(problem: PackedTask, space: Space) -> int:
+    """Set the derived variables of the successor in `space.fresh`.
+
+    Returns:
+        The change of its linear hash.
+    """
+    packing, axioms = problem.packing, problem.task.axioms
+    _unpack_successor(packing, space)
+    derive_values(axioms, space.axioms, space.after)
+    change = np.uint64(0)
+    for d in range(len(axioms.derived)):
+        var = axioms.derived[d]
+        w, shift = packing.word[var], packing.shift[var]
+        old = space.fresh[w]
+        new = (old & ~(packing.mask[var] << shift)) | (np.uint64(space.after[var]) << shift)
+        space.fresh[w] = new
+        change += (new - old) * packing.factor[w]
+    return change  # type: ignore[no-any-return]
 
 
 @part

@@ -30,7 +30,8 @@ DURATIVE = """(:durative-action fly
     :parameters (?a - place) :duration (= ?duration 2)
     :condition (at start (at ?a)) :effect (at end (not (at ?a))))
   (:action go"""
-DERIVED = "(:derived (here ?t - thing) (at a))\n  (:action go"
+NEGATED = r"depends on its own negation: way on \(not \(way \.\.\.\)\)\."
+DERIVED = "(:derived (way ?a ?b - place) (at ?a))\n  (:action go"
 
 
 def read(domain=DOMAIN, problem=PROBLEM):
@@ -50,13 +51,25 @@ def test_the_files_to_be_spoilt_are_good():
     ("old", "new", "line", "feature"),
     [
         ("(:action go", DURATIVE, 6, "durative actions"),
-        ("(:action go", DERIVED, 6, r"a derived predicate \(axiom\)"),
+        (
+            "(:action go",
+            DERIVED.replace("(at ?a)", "(preference p (at ?a))"),
+            6,
+            "a preference in the definition of way",
+        ),
+        ("(:action go", DERIVED.replace("(at ?a)", "(> (far ?a ?b) 3)"), 6, "a numeric comp"),
         ("(way ?a ?b))\n", "(> (far ?a ?b) 3))\n", 8, "a numeric comparison"),
         ("(way ?a ?b))\n", "(= (far ?a ?b) 3))\n", 8, "the numeric condition"),
         ("(not (at ?a))", "(assign (far ?a ?b) 3)", 9, "a numeric effect"),
         ("(not (at ?a))", "(increase (far ?a ?b) 3)", 9, "a numeric effect on .far"),
         ("(not (at ?a))", "(increase (total-cost) (* 2 (far ?a ?b)))", 9, "the cost"),
-        ("(not (at ?a))", "(when (at ?a) (increase (total-cost) 1))", 9, "a cost that depends"),
+        ("(not (at ?a))", "(when (at ?a) (increase (total-cost) 1))", 9, "a cost under `when` in"),
+        (
+            "(not (at ?a))",
+            "(forall (?c - place) (increase (total-cost) 1))",
+            9,
+            "a cost within `forall` in",
+        ),
         ("(not (at ?a))", "(oneof (at ?a) (at ?b))", 9, "a non-deterministic effect"),
         ("(not (at ?a))", "(probabilistic 0.5 (at ?a))", 9, "a probabilistic effect"),
         ("(far ?a ?b - place) - number", "(far ?a ?b - place) - place", 5, "value is an object"),
@@ -115,7 +128,7 @@ def test_what_is_declared_but_not_used_does_no_harm():
     [
         ("(and (at ?b)", "(and (at ?b", 6, "6 opening and 5 closing|opening and"),
         ("(at ?a) (way ?a ?b)", "(at ?a) (road ?a ?b)", 8, "unknown predicate road"),
-        ("(at ?a) (way ?a ?b)", "(at ?a ?b)", 8, "at takes 1 arguments, not 2"),
+        ("(at ?a) (way ?a ?b)", "(at ?a ?b)", 8, "at takes 1 argument, not 2"),
         ("(at ?a) (way ?a ?b)", "(at ?c)", 8, r"\?c is bound by nothing"),
         ("(at ?a) (way ?a ?b)", "(here ?a)", 8, "a is of type place, where here takes thing"),
         ("(?a ?b - place)\n", "(?a ?b - town)\n", 7, "town"),
@@ -134,6 +147,18 @@ def test_what_is_declared_but_not_used_does_no_harm():
         ("(define (domain walk)", "(define (problem walk)", 1, "this file is a problem, and"),
         ("(define (domain walk)", "(define (domane walk)", 1, "does not begin with"),
         ("(far ?a ?b - place)", "(far ?a ?b - place", 5, "opening and"),
+        ("(:action go", DERIVED.replace("way", "road"), 6, "unknown predicate road"),
+        ("(:action go", DERIVED.replace("(at ?a)", "(at ?c)"), 6, r"\?c is bound by nothing"),
+        ("(:action go", DERIVED.replace("(at ?a)", "(at ?a) ()"), 6, "does not define a pred"),
+        ("(:action go", DERIVED.replace("?a ?b", "?a"), 6, "way takes 2 arguments, not 1"),
+        ("(:action go", DERIVED.replace("- place", "- thing"), 6, "a is of type thing, where way"),
+        (
+            "(:action go",
+            "(:derived (at ?a) (way ?a ?a))\n  (:action go",
+            10,
+            "go changes at, which is derived",
+        ),
+        ("(:action go", DERIVED.replace("(at ?a)", "(not (way ?b ?a))"), 6, NEGATED),
     ],
 )
 def test_mistakes_in_domains_are_told_with_their_line(old, new, line, message):
@@ -165,6 +190,12 @@ def test_mistakes_in_domains_are_told_with_their_line(old, new, line, message):
         ("(:goal (at b))", "(:goal (at cup))", 5, "cup is of type thing"),
         ("  (:goal (at b))", "", 1, "has no goal"),
         ("(:goal (at b)))", "(:goal (at b))", 5, "opening|closes"),
+        ("(way a b)", "(= (total-cost) 3) (= (total-cost) 4)", 4, "total-cost. has two values"),
+        ("(way a b)", "(= (total-cost) few)", 4, "'few' is not a finite number"),
+        ("(way a b)", "(= (total-cost a) 3)", 4, "total-cost takes 0 arguments, not 1"),
+        ("(way a b)", "(= (far a) 3)", 4, "far takes 2 arguments, not 1"),
+        ("(:goal", "(:metric minimize (far a))\n(:goal", 5, "far takes 2 arguments, not 1"),
+        ("(:goal", "(:metric minimize (fare a b))\n(:goal", 5, "unknown function fare"),
     ],
 )
 def test_mistakes_in_problems_are_told_with_their_line(old, new, line, message):
