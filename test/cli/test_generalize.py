@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from typer.testing import CliRunner, Result
 
 from fcp_ros.abstraction.debugging.outcome import GeneralizationProgress
 from fcp_ros.cli.main import app
+from fcp_ros.cli.policy.proposers import ProposerChoice, ProposerName
 from fcp_ros.cli.policy.rounds import RoundReport
 
 
@@ -109,8 +111,11 @@ def test_faults_are_shown_with_state_and_actions(parcels: Path) -> None:
         "action: fetch: go(a, b); take(p, b)",
     ):
         assert words in result.output, result.output
+    assert "to blame: the abstract actions; 2 steps are left to the goal" in result.output
     plain = json.loads(from_file(parcels, "--json").output)
     assert plain["status"] == "UNREPAIRED"
+    fault = plain["rounds"][0]["errors"][0]
+    assert (fault["layer"], fault["steps_left"]) == ("ACTIONS", 2)
     assert plain["rounds"][0]["errors"][0]["check"] == "HLPRC"
     assert plain["rounds"][0]["errors"][0]["states"]
 
@@ -208,6 +213,20 @@ def test_a_model_of_rubbish_ends_with_a_code(parcels: Path, server: ChatServer) 
     assert result.exit_code == 12
     assert "repeats an answer whose faults it was told" in result.output
     assert "rubbish" in transcript.read_text(encoding="utf-8")
+
+
+def test_a_language_model_is_given_two_of_four_tasks() -> None:
+    asked = ProposerChoice(None, None, "", "http://localhost:1", None, 1.0)
+    assert [asked.choose_generating(tasks) for tasks in (1, 3, 4, 7)] == [0, 0, 2, 2]
+    for name in (ProposerName.SYMBOLIC, ProposerName.FILE):
+        assert replace(asked, name=name).choose_generating(4) == 0
+
+
+def test_tasks_to_generate_from_are_an_option(parcels: Path) -> None:
+    result = generalize(parcels, "--generate-on", 1, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)["status"] == "FOUND"
+    assert generalize(parcels, "--generate-on", -1).exit_code == 2
 
 
 def test_scenes_need_a_goal(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 """Automated debugging: an abstraction is proposed, checked, and proposed again with its faults.
 
 The four checks are named after Cui et al., "Abstraction generation for generalized planning with
-pretrained LLMs" (arXiv 2602.10485). Its full text was not at hand: the definitions are ours.
+pretrained LLMs" (arXiv 2602.10485). No more of it than abstract and introduction was at hand: the
+definitions are ours.
 
 - `abstraction_check`: ASC. The abstraction itself: it names what there is, and its QNP has a policy
   that terminates.
@@ -12,6 +13,7 @@ pretrained LLMs" (arXiv 2602.10485). Its full text was not at hand: the definiti
   abstract choices and, within a bound, all concrete ones. HLPRC: in each state some action of the
   policy has a refinement with the effects that are stated. LLGRC: where a run ends, the goal of
   the task holds.
+- `blame`: the layer to blame for a fault that a task shows, and the steps left to its goal.
 - `outcome`: rounds and the result as values.
 - `loop`: `generalize`, which runs rounds of all that.
 - `learning_process`, `learning_child`: the same in a process of its own, beside a planner.

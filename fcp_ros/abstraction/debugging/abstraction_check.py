@@ -11,6 +11,7 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
+    AbstractionLayer,
 )
 from fcp_ros.abstraction.proposers.proposer import AbstractionProposal
 from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
@@ -77,10 +78,12 @@ def _find_wrong_names(
     for name in qnp.variables:
         feature = refinement.features.get(name)
         if feature is None:
-            yield _name_fault(f"the variable {name} has no feature: define it among the features")
+            sentence = f"the variable {name} has no feature: define it among the features"
+            yield _name_fault(sentence, AbstractionLayer.FEATURES)
         elif feature.is_boolean != (name in qnp.booleans):
             kind = "true or false" if feature.is_boolean else "a number"
-            yield _name_fault(f"{name} is {kind} ({feature.text}), but used as the other kind")
+            sentence = f"{name} is {kind} ({feature.text}), but used as the other kind"
+            yield _name_fault(sentence, AbstractionLayer.FEATURES)
     for action in qnp.actions:
         if not refinement.programs.get(action.name):
             yield AbstractionError(
@@ -88,6 +91,7 @@ def _find_wrong_names(
                 AbstractionFault.NO_REFINEMENT,
                 f"the action {action.name} has no program: write how it is done",
                 actions=(action.name,),
+                layer=AbstractionLayer.REFINEMENT,
             )
     known = _collect_names(_read_vocabularies(training))
     for name in sorted(refinement.names - known):
@@ -102,12 +106,14 @@ def _find_wrong_names(
         parameters = rules.get(step.rule)
         if parameters is None:
             hint = suggest_name(step.rule, rules)
-            yield _name_fault(f"the domain has no action {step.rule}: {hint}")
+            sentence = f"the domain has no action {step.rule}: {hint}"
+            yield _name_fault(sentence, AbstractionLayer.REFINEMENT)
             continue
         for name in step.constraints:
             if name not in parameters:
                 hint = suggest_name(name, parameters)
-                yield _name_fault(f"the action {step.rule} has no parameter {name}: {hint}")
+                sentence = f"the action {step.rule} has no parameter {name}: {hint}"
+                yield _name_fault(sentence, AbstractionLayer.REFINEMENT)
 
 
 def _read_vocabularies(training: tuple[TrainingTask, ...]) -> Iterator[StateVocabulary]:
@@ -122,28 +128,34 @@ def _collect_names(vocabularies: Iterator[StateVocabulary]) -> frozenset[str]:
     return frozenset(names)
 
 
-def _name_fault(sentence: str) -> AbstractionError:
-    return AbstractionError(AbstractionCheck.ASC, AbstractionFault.UNKNOWN_NAME, sentence)
+def _name_fault(sentence: str, layer: AbstractionLayer | None = None) -> AbstractionError:
+    kind = AbstractionFault.UNKNOWN_NAME
+    return AbstractionError(AbstractionCheck.ASC, kind, sentence, layer=layer)
 
 
 def _find_endless_parts(qnp: Qnp, policy: QnpPolicy) -> Iterator[AbstractionError]:
     """Find parts of a proposer's own policy that need not end."""
     for component in sieve(build_policy_graph(qnp, policy)):
         sentence = f"the policy need not end: {component.describe(qnp)}"
-        yield _qnp_fault(qnp, sentence, component)
+        yield _qnp_fault(qnp, sentence, AbstractionLayer.POLICY, component)
 
 
 def _explain_refusal(qnp: Qnp, result: QnpResult) -> AbstractionError:
     if result.status is QnpStatus.LIMIT:
         sentence = f"the abstraction is too large: {result.reason}"
-        return AbstractionError(AbstractionCheck.ASC, AbstractionFault.TOO_LARGE, sentence)
+        kind, layer = AbstractionFault.TOO_LARGE, AbstractionLayer.FEATURES
+        return AbstractionError(AbstractionCheck.ASC, kind, sentence, layer=layer)
     states = () if result.hopeless is None else (describe_state(qnp, result.hopeless),)
     sentence = f"the abstraction has no solution: {result.reason}"
-    return _qnp_fault(qnp, sentence, result.component, states)
+    return _qnp_fault(qnp, sentence, AbstractionLayer.ACTIONS, result.component, states)
 
 
 def _qnp_fault(
-    qnp: Qnp, sentence: str, component: EndlessComponent | None, states: tuple[str, ...] = ()
+    qnp: Qnp,
+    sentence: str,
+    layer: AbstractionLayer,
+    component: EndlessComponent | None,
+    states: tuple[str, ...] = (),
 ) -> AbstractionError:
     actions: tuple[str, ...] = ()
     if component is not None:
@@ -155,4 +167,5 @@ def _qnp_fault(
         sentence,
         states=states,
         actions=actions,
+        layer=layer,
     )

@@ -69,7 +69,9 @@ class CheckedTask:
         qnp: of the proposal.
         state: the initial state, which changes while the task is walked through.
         goal: tests the goal.
+        engine: of the domain.
         refiner: refines abstract actions.
+        has_own_policy: True if the policy is the proposer's, not a solution of the QNP.
     """
 
     def __init__(self, task: TrainingTask, proposal: AbstractionProposal) -> None:
@@ -77,7 +79,9 @@ class CheckedTask:
         self.qnp: Qnp = proposal.qnp
         self.state = build_state(task.domain, task.instance, task.goal)
         self.goal = GoalTest(task.domain, task.goal, self.state)
-        self.refiner = ActionRefiner(proposal.qnp, proposal.refinement, RuleEngine(task.domain))
+        self.engine = RuleEngine(task.domain)
+        self.refiner = ActionRefiner(proposal.qnp, proposal.refinement, self.engine)
+        self.has_own_policy = proposal.policy is not None
 
     def abstract(self, values: FeatureValues) -> QState:
         """Return the qstate of values of the features."""

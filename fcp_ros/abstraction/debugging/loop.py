@@ -105,6 +105,13 @@ def _check_training(training: tuple[TrainingTask, ...]) -> None:
         )
 
 
+def _choose_generating(training: tuple[TrainingTask, ...], count: int) -> tuple[TrainingTask, ...]:
+    """Choose the tasks to generate from: the first ones with something to do, or all."""
+    if not count:
+        return training
+    return tuple(task for task in training if not task.is_done)[:count]
+
+
 class _DebuggingLoop:
     """The rounds so far, and the time."""
 
@@ -117,6 +124,7 @@ class _DebuggingLoop:
         check: Callable[[], None],
     ) -> None:
         self._training = training
+        self._generating = _choose_generating(training, options.generating)
         self._proposer = proposer
         self._options = options
         self._progress = progress
@@ -144,7 +152,7 @@ class _DebuggingLoop:
             began = monotonic()
             self._tell(f"{self._proposer.name} proposes an abstraction")
             try:
-                proposal = self._proposer.propose(self._training, errors, self._check)
+                proposal = self._proposer.propose(self._generating, errors, self._check)
             except RejectedProposal as rejected:
                 errors = rejected.errors
                 round_ = GeneralizationRound(None, errors, seconds=monotonic() - began)
@@ -156,6 +164,7 @@ class _DebuggingLoop:
                 round_ = replace(round_, errors=failures, seconds=monotonic() - began)
             self._rounds.append(round_)
             errors = round_.errors
+            self._join_failed({error.instance for error in errors})
             if not errors:
                 return self._accept(proposal, policy, number)
         rounds = self._options.rounds
@@ -173,7 +182,7 @@ class _DebuggingLoop:
         for task in self._training if not errors else ():
             self._tell(f"walking through {task.name}")
             prepared = CheckedTask(task, proposal)
-            errors += check_initial_state(prepared, checked.policy)
+            errors += check_initial_state(prepared, checked.policy, self._check)
             walked = walk_refined_tree(prepared, checked.policy, self._options.tree, self._check)
             errors += walked.errors
             states += walked.states
@@ -183,6 +192,13 @@ class _DebuggingLoop:
         seconds = monotonic() - began
         return checked.policy, GeneralizationRound(
             proposal, tuple(errors), states, is_complete, seconds
+        )
+
+    def _join_failed(self, names: set[str]) -> None:
+        """Give the proposer the tasks that showed faults: some learn from tasks alone."""
+        given = self._generating
+        self._generating = tuple(
+            task for task in self._training if task in given or task.name in names
         )
 
     def _refuse_unsolvable(self) -> None:

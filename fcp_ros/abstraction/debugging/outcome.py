@@ -21,6 +21,9 @@ class GeneralizationOptions:
 
     Attributes:
         rounds: proposals that are asked for at most, 1 to MOST_ROUNDS.
+        generating: number of training tasks that the proposer is given, the first ones with
+            something to do; 0: all. The others are for debugging: one that shows a fault is given
+            to the proposer from the next round on.
         time_limit: for everything (s).
         tree: bounds of the walk through each training task.
         qnp: limits of the QNP solver.
@@ -29,7 +32,8 @@ class GeneralizationOptions:
         ValueError: a number out of its range.
     """
 
-    rounds: int = 5
+    rounds: int = 10
+    generating: int = 0
     time_limit: float = 600.0
     tree: TreeLimits = field(default_factory=TreeLimits)
     qnp: QnpLimits = field(default_factory=QnpLimits)
@@ -37,6 +41,8 @@ class GeneralizationOptions:
     def __post_init__(self) -> None:
         if not 1 <= self.rounds <= MOST_ROUNDS:
             raise ValueError(f"{self.rounds} rounds: give 1 to {MOST_ROUNDS}")
+        if self.generating < 0:
+            raise ValueError(f"{self.generating} tasks to generate from: give 0 for all, or more")
         if not self.time_limit > 0.0:
             raise ValueError(f"a time limit of {self.time_limit:g} s: give more than 0")
 

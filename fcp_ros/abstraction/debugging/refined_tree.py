@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
+from fcp_ros.abstraction.debugging.blame import Blame, BlameSearch
 from fcp_ros.abstraction.debugging.checked_task import CheckedTask
 from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
+    AbstractionLayer,
 )
 from fcp_ros.abstraction.qnp.problem import QnpPolicy, describe_condition, describe_state
 from fcp_ros.abstraction.refinement.refining import (
@@ -121,6 +123,7 @@ class _Walk:
     ) -> None:
         self.task, self.policy, self.limits, self.check = task, policy, limits, check
         self.most_states = limits.searched if task.refiner.searches else limits.states
+        self.blame = BlameSearch(task, check)
         self.path: list[_Node] = []
         self.open: set[int] = set()
         self.known: set[int] = set()
@@ -159,7 +162,13 @@ class _Walk:
                 f"the policy has not reached the goal of {self.task.name} after {states} states"
             )
             values = self.path[-1].values
-            self._report(AbstractionCheck.HLPRC, AbstractionFault.NO_END, sentence, values)
+            self._report(
+                AbstractionCheck.HLPRC,
+                AbstractionFault.NO_END,
+                sentence,
+                values,
+                lambda: self.blame.blame(None),
+            )
         return True
 
     def _enter(self, values: FeatureValues, via: str) -> None:
@@ -190,13 +199,21 @@ class _Walk:
                 f"{task.describe_missing(task.state)}"
             )
             kind = AbstractionFault.GOAL_NOT_REACHED
-            self._report(AbstractionCheck.LLGRC, kind, sentence, values)
+            self._report(AbstractionCheck.LLGRC, kind, sentence, values, self.blame.blame_goal)
         else:
             sentence = (
                 f"the policy names no action for ({describe_state(task.qnp, qstate)}), which it "
                 f"comes to in {task.name}"
             )
-            self._report(AbstractionCheck.HLPRC, AbstractionFault.NO_RULE, sentence, values)
+            # A solution of the QNP has actions for all that follows from the initial condition.
+            layer = AbstractionLayer.POLICY if task.has_own_policy else AbstractionLayer.INITIAL
+            self._report(
+                AbstractionCheck.HLPRC,
+                AbstractionFault.NO_RULE,
+                sentence,
+                values,
+                lambda: self.blame.blame(layer),
+            )
         self._pop()
 
     def _is_abstract_goal(self, values: FeatureValues) -> bool:
@@ -262,7 +279,14 @@ class _Walk:
             )
             sentence = f"{' or '.join(actions)} can't be done {where}: {why}"
             kind = AbstractionFault.NO_REFINEMENT
-        self._report(AbstractionCheck.HLPRC, kind, sentence, node.values, actions)
+        self._report(
+            AbstractionCheck.HLPRC,
+            kind,
+            sentence,
+            node.values,
+            lambda: self.blame.blame_refinement(actions),
+            actions,
+        )
 
     def _report_cycle(self, via: str, values: FeatureValues) -> None:
         qstate = self.task.abstract(values)
@@ -270,7 +294,14 @@ class _Walk:
             f"the policy comes to the same state of {self.task.name} again "
             f"({describe_state(self.task.qnp, qstate)}): it may never end"
         )
-        self._report(AbstractionCheck.HLPRC, AbstractionFault.NO_END, sentence, values, (via,))
+        self._report(
+            AbstractionCheck.HLPRC,
+            AbstractionFault.NO_END,
+            sentence,
+            values,
+            lambda: self.blame.blame(AbstractionLayer.POLICY),
+            (via,),
+        )
 
     def _report(
         self,
@@ -278,9 +309,13 @@ class _Walk:
         kind: AbstractionFault,
         sentence: str,
         values: FeatureValues,
+        find_blame: Callable[[], Blame],
         more: tuple[str, ...] = (),
     ) -> None:
         """Note a fault in the present state, unless one says the same."""
+        if any(one.sentence == sentence for one in self.errors):
+            return
+        blame = find_blame()
         via = [one.via for one in self.path if one.via]
         error = AbstractionError(
             check,
@@ -289,6 +324,7 @@ class _Walk:
             self.task.name,
             (self.task.describe(values, self.task.state),),
             tuple([*via, *more][-MOST_SHOWN:]),
+            blame.layer,
+            blame.steps_left,
         )
-        if not any(one.sentence == sentence for one in self.errors):
-            self.errors.append(error)
+        self.errors.append(error)

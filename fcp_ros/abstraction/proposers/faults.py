@@ -44,6 +44,36 @@ class AbstractionFault(str, Enum):
     CONFLICTING_STATES = "CONFLICTING_STATES"
 
 
+class AbstractionLayer(str, Enum):
+    """The part of an abstraction that has to change for a fault to go, if the others stay."""
+
+    FEATURES = "FEATURES"
+    """They don't tell states apart, or are no features of the domain."""
+    INITIAL = "INITIAL"
+    """The initial condition leaves out where a task begins."""
+    GOAL = "GOAL"
+    """The goal of the abstraction holds too early, and the features could tell."""
+    ACTIONS = "ACTIONS"
+    """The abstract actions state what no concrete steps do, or lead nowhere."""
+    POLICY = "POLICY"
+    """The proposer's own policy."""
+    REFINEMENT = "REFINEMENT"
+    """The programs miss concrete steps that do what an abstract action states."""
+
+
+_LAYER_WORDS = {
+    AbstractionLayer.FEATURES: "the features",
+    AbstractionLayer.INITIAL: "the initial condition",
+    AbstractionLayer.GOAL: "the goal of the abstraction",
+    AbstractionLayer.ACTIONS: "the abstract actions",
+    AbstractionLayer.POLICY: "the policy",
+    AbstractionLayer.REFINEMENT: "the programs",
+}
+
+OUT_OF_REACH = -1
+"""Steps left where no steps lead to the goal."""
+
+
 @dataclass(frozen=True, slots=True)
 class AbstractionError:
     """A fault of an abstraction, for people and for proposers.
@@ -55,6 +85,9 @@ class AbstractionError:
         instance: the training task that shows it; empty if none does.
         states: the states that show it, in words: values of the features, or facts.
         actions: abstract and concrete actions that lead there or fail there, in words.
+        layer: what is to blame; None if that isn't decided.
+        steps_left: least number of concrete steps from the state to the goal of the task, or
+            OUT_OF_REACH; None if that isn't known.
     """
 
     check: AbstractionCheck
@@ -63,6 +96,18 @@ class AbstractionError:
     instance: str = ""
     states: tuple[str, ...] = ()
     actions: tuple[str, ...] = ()
+    layer: AbstractionLayer | None = None
+    steps_left: int | None = None
+
+    def describe_blame(self) -> str:
+        """Say what is to blame and how many steps were left; empty if neither is known."""
+        parts = [] if self.layer is None else [f"to blame: {_LAYER_WORDS[self.layer]}"]
+        if self.steps_left == OUT_OF_REACH:
+            parts.append("no steps lead from there to the goal of the task")
+        elif self.steps_left is not None:
+            steps = "1 step is" if self.steps_left == 1 else f"{self.steps_left} steps are"
+            parts.append(f"{steps} left to the goal of the task")
+        return "; ".join(parts)
 
 
 class GeneralizationStatus(str, Enum):

@@ -82,6 +82,15 @@ TranscriptOption = Annotated[
     Path | None,
     typer.Option(help="Write what the language model was asked and answered here."),
 ]
+GenerateOption = Annotated[
+    int | None,
+    typer.Option(
+        "--generate-on",
+        min=0,
+        help="The proposer is given this many tasks, the first ones; the others are for debugging. "
+        "0: all. Default: 2 for a language model if there are 4 or more, otherwise all.",
+    ),
+]
 RoundsOption = Annotated[
     int, typer.Option(min=1, max=MOST_ROUNDS, help="Proposals that are checked at most.")
 ]
@@ -103,6 +112,7 @@ def run_generalize(
     model: LanguageModelOption = "",
     endpoint: EndpointOption = "",
     transcript: TranscriptOption = None,
+    generate_on: GenerateOption = None,
     rounds: RoundsOption = DEFAULTS.rounds,
     time_limit: TimeLimitOption = DEFAULTS.time_limit,
     out: OutOption = None,
@@ -111,7 +121,9 @@ def run_generalize(
     """Look for a policy that solves all tasks of a domain, and check it on a few of them."""
     check_outputs((out, transcript), (domain, *training, file))
     choice = ProposerChoice(proposer, file, model, endpoint, transcript, time_limit)
-    options = GeneralizationOptions(rounds=rounds, time_limit=time_limit)
+    if generate_on is None:
+        generate_on = choice.choose_generating(len(training))
+    options = GeneralizationOptions(rounds=rounds, generating=generate_on, time_limit=time_limit)
     with explain_errors():
         found = _generalize(domain, training, goal, choice, options, quiet=as_json)
         if found.policy is not None and out is not None:

@@ -23,6 +23,9 @@ from fcp_ros.grounding.generation.server_generator import ServerGenerator
 from fcp_ros.grounding.model_files.fetching import find_model_folder
 from fcp_ros.grounding.protocol.options import EndpointOptions
 
+GENERATING, FEWEST_SPLIT = 2, 4
+"""A language model is given 2 of 4 tasks or more, as in Cui et al., arXiv 2602.10485."""
+
 
 class ProposerName(str, Enum):
     """The proposers."""
@@ -52,6 +55,25 @@ class ProposerChoice:
     transcript: Path | None
     time_limit: float
 
+    @property
+    def asks_model(self) -> bool:
+        """True if some option is for a language model."""
+        return bool(self.model or self.endpoint or self.transcript)
+
+    @property
+    def proposer(self) -> ProposerName:
+        """The proposer that is meant."""
+        if self.name is not None:
+            return self.name
+        if self.file is not None:
+            return ProposerName.FILE
+        return ProposerName.LANGUAGE_MODEL if self.asks_model else ProposerName.SYMBOLIC
+
+    def choose_generating(self, tasks: int) -> int:
+        """Choose how many of some training tasks the proposer is given at first; 0: all."""
+        splits = self.proposer is ProposerName.LANGUAGE_MODEL and tasks >= FEWEST_SPLIT
+        return GENERATING if splits else 0
+
 
 def make_proposer(choice: ProposerChoice, report: ReportCallback) -> AbstractionProposer:
     """Make the proposer; leaves the program if options are missing or do not fit it.
@@ -60,11 +82,10 @@ def make_proposer(choice: ProposerChoice, report: ReportCallback) -> Abstraction
         choice: the options.
         report: told in a sentence what the symbolic proposer tries.
     """
-    asks_model = bool(choice.model or choice.endpoint or choice.transcript)
-    name = choice.name or _find_name(choice.file is not None, asks_model)
+    name = choice.proposer
     if (choice.file is not None) != (name is ProposerName.FILE):
         fail("--file FILE and --proposer file belong together")
-    if asks_model and name is not ProposerName.LANGUAGE_MODEL:
+    if choice.asks_model and name is not ProposerName.LANGUAGE_MODEL:
         fail("--model, --endpoint and --transcript are for --proposer language-model")
     if choice.file is not None:
         return FileProposer(choice.file)
@@ -72,13 +93,6 @@ def make_proposer(choice: ProposerChoice, report: ReportCallback) -> Abstraction
         return SymbolicProposer(SymbolicOptions(seconds=choice.time_limit), report)
     options = ModelProposerOptions(seconds=choice.time_limit)
     return LanguageModelProposer(_make_generator(choice), options)
-
-
-def _find_name(has_file: bool, asks_model: bool) -> ProposerName:
-    """Return the proposer that the options are for."""
-    if has_file:
-        return ProposerName.FILE
-    return ProposerName.LANGUAGE_MODEL if asks_model else ProposerName.SYMBOLIC
 
 
 def save_transcript(choice: ProposerChoice, proposer: AbstractionProposer) -> None:

@@ -131,6 +131,8 @@ def _print_errors(console: Console, errors: tuple[AbstractionError, ...]) -> Non
             console.print(f"    state: {escape_text(state)}", soft_wrap=True)
         for action in error.actions:
             console.print(f"    action: {escape_text(action)}", soft_wrap=True)
+        if blame := error.describe_blame():
+            console.print(f"    {blame}", soft_wrap=True)
 
 
 def _to_plain_error(error: AbstractionError) -> dict[str, Any]:
@@ -141,4 +143,6 @@ def _to_plain_error(error: AbstractionError) -> dict[str, Any]:
         "instance": error.instance,
         "states": list(error.states),
         "actions": list(error.actions),
+        "layer": None if error.layer is None else error.layer.value,
+        "steps_left": error.steps_left,
     }

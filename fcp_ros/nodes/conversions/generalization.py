@@ -52,7 +52,7 @@ def faults_to_ros(errors: Iterable[AbstractionError]) -> list[AbstractionFault]:
         AbstractionFault(
             check=getattr(AbstractionFault, error.check.name),
             kind=getattr(AbstractionFault, error.kind.name),
-            message=error.sentence,
+            message="; ".join(filter(None, (error.sentence, error.describe_blame()))),
             task=error.instance,
             states=list(error.states),
             actions=list(error.actions),

@@ -96,6 +96,31 @@ def test_rounds_are_bounded(training: Training, wrong: AbstractionProposal) -> N
     assert found.errors == found.rounds[-1].errors
 
 
+def test_the_proposer_is_given_some_tasks_and_those_that_show_faults(
+    training: Training, right: AbstractionProposal, wrong: AbstractionProposal
+) -> None:
+    class Noting(ScriptedProposer):
+        given: list[tuple[str, ...]] = []
+
+        def propose(self, training: Training, feedback, check) -> AbstractionProposal:
+            self.given.append(tuple(task.name.rpartition("/")[2] for task in training))
+            return super().propose(training, feedback, check)
+
+    fails = parse_abstraction(
+        ABSTRACTION.replace("initial: [not holding]", "initial: [holding]"), "fails", training
+    )
+    proposer = Noting(fails, right)
+    found = generalize(training, proposer, GeneralizationOptions(generating=1))
+    assert found.status is GeneralizationStatus.FOUND
+    assert proposer.given == [("one",), ("one", "two", "three")]
+    assert {error.instance for error in found.rounds[0].errors} == {t.name for t in training}
+    assert found.policy is not None
+    assert len(found.policy.provenance.training) == 3  # all are checked
+    proposer.given.clear()
+    generalize(training, Noting(right))
+    assert proposer.given == [("one", "two", "three")]
+
+
 def test_a_proposer_that_stops_says_why(training: Training) -> None:
     pair = AbstractionError(
         AbstractionCheck.ASC, AbstractionFault.CONFLICTING_STATES, "two states", states=("a", "b")
@@ -184,7 +209,9 @@ def test_training_tasks_have_to_be_of_one_domain(
         generalize((*training, other), ScriptedProposer(right))
 
 
-@pytest.mark.parametrize("settings", [{"rounds": 0}, {"rounds": 1000}, {"time_limit": 0.0}])
+@pytest.mark.parametrize(
+    "settings", [{"rounds": 0}, {"rounds": 1000}, {"generating": -1}, {"time_limit": 0.0}]
+)
 def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="give"):
         GeneralizationOptions(**settings)  # type: ignore[arg-type]

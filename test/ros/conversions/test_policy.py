@@ -21,6 +21,7 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
+    AbstractionLayer,
     GeneralizationStatus,
 )
 from fcp_ros.action import Generalize
@@ -139,10 +140,12 @@ def test_faults_are_typed_and_bounded():
     fault = AbstractionError(
         AbstractionCheck.HLPRC,
         AbstractionFault.WRONG_EFFECT,
-        "It does not do that.",
+        "it does not do that",
         "p01",
         ("left=1",),
         ("go(a)",),
+        AbstractionLayer.REFINEMENT,
+        1,
     )
     found = Generalization(GeneralizationStatus.UNREPAIRED, "No.", errors=(fault,) * 50)
     message = over_the_wire(generalization_to_ros(found))
@@ -150,7 +153,10 @@ def test_faults_are_typed_and_bounded():
     assert len(message.faults) == MOST_FAULTS
     told = message.faults[0]
     assert (told.check, told.kind) == (FaultMessage.HLPRC, FaultMessage.WRONG_EFFECT)
-    assert (told.message, told.task) == ("It does not do that.", "p01")
+    assert told.message == (
+        "it does not do that; to blame: the programs; 1 step is left to the goal of the task"
+    )
+    assert told.task == "p01"
     assert (told.states, told.actions) == (["left=1"], ["go(a)"])
     progress = GeneralizationProgress(2, "walking through p01", (fault,))
     feedback = over_the_wire(generalization_progress_to_ros(progress, 3.5))

@@ -10,6 +10,7 @@ from fcp_ros.abstraction.proposers.faults import (
     AbstractionCheck,
     AbstractionError,
     AbstractionFault,
+    AbstractionLayer,
     GeneralizationStatus,
     ProposerStopped,
 )
@@ -80,6 +81,10 @@ class SymbolicProposer:
         )
         states = tuple(map(describe_facts, pair))
         error = AbstractionError(
-            AbstractionCheck.ASC, AbstractionFault.CONFLICTING_STATES, sentence, states=states
+            AbstractionCheck.ASC,
+            AbstractionFault.CONFLICTING_STATES,
+            sentence,
+            states=states,
+            layer=AbstractionLayer.FEATURES,
         )
         raise ProposerStopped(GeneralizationStatus.NO_COMMON_POLICY, sentence, (error,))

@@ -15,13 +15,13 @@ from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.grounding.generation.generator import quote_data
 
-MOST_EXAMPLES = 1
+MOST_EXAMPLES = 2
 """Training tasks that are shown."""
 MOST_FAULTS = 4
 """Faults that are told at once."""
 LONGEST_ANSWER = 6000
 """Characters of the last answer that are shown."""
-LONGEST_FAULT = 500
+LONGEST_FAULT = 600
 """Characters of a fault."""
 
 
@@ -158,6 +158,8 @@ def _put_frame(text: str) -> str:
 def describe_fault(fault: AbstractionError) -> str:
     """Describe a fault on one line, with the state and the actions that show it."""
     parts = [fault.sentence.rstrip(".")]
+    if blame := fault.describe_blame():
+        parts.append(blame.capitalize())
     if fault.states:
         parts.append(f"State: {'; then '.join(fault.states[:2])}")
     if fault.actions:
