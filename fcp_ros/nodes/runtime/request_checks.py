@@ -17,6 +17,7 @@ from typing import Any
 from builtin_interfaces.msg import Duration, Time
 
 from fcp_ros.foundation.wording import find_control
+from fcp_ros.msg import OutcomeCode
 
 NANOSECONDS = 1_000_000_000
 
@@ -62,7 +63,7 @@ RANGES: Mapping[str, Mapping[str, Range]] = {
         "distribution": DEGREE,
         "latency": Range(0.0),
     },
-    "OutcomeCode": {"code": Range(1, 11)},
+    "OutcomeCode": {"code": Range(OutcomeCode.SUCCEEDED, OutcomeCode.SCENE_LOST)},
     "Plan": {"alpha": DEGREE, "membership": DEGREE, "goal_degree": DEGREE},
     "PlanRequest": {"alpha": OPEN_DEGREE, "confirm_below": OPEN_DEGREE},
     "PlanStep": {"degree": DEGREE, "membership_after": DEGREE},

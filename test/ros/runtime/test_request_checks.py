@@ -197,6 +197,28 @@ def test_the_ranges_are_those_of_the_comments(repository: Path) -> None:
         assert known[key].may_be_open == ("NaN" in comment), key
 
 
+CODES = {
+    ("OutcomeCode", "code"): "msg/OutcomeCode.msg",
+    ("Argument", "kind"): "msg/Argument.msg",
+    ("Attribute", "kind"): "msg/Attribute.msg",
+    ("GetCalibration_Request", "operation"): "srv/GetCalibration.srv",
+    ("SettleName_Request", "answer"): "srv/SettleName.srv",
+    ("Generalize_Goal", "proposer"): "action/Generalize.action",
+}
+
+
+@pytest.mark.parametrize(("field", "file"), CODES.items(), ids=lambda one: "-".join(one))
+def test_the_codes_are_those_of_the_interface(
+    field: tuple[str, str], file: str, repository: Path
+) -> None:
+    """A code that somebody adds is known here as well."""
+    text = (repository / file).read_text().split("\n---")[0]
+    codes = [int(number) for number in re.findall(r"^uint8 [A-Z_]+ *= *(\d+)", text, re.M)]
+    limits = RANGES[field[0]][field[1]]
+    known = {code for code in codes if code or "UNKNOWN" not in text}
+    assert known == set(range(int(limits.low), int(limits.high) + 1))
+
+
 def test_a_list_has_its_bound() -> None:
     most = MOST_ENTRIES["RecordOutcomes_Request", "outcomes"]
     assert most == RecordOutcomes.Request.MOST
