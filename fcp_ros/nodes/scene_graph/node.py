@@ -127,6 +127,7 @@ PARAMETERS = (
         LAST_GRAPH_PATH,
         "SQLite file of the last live graph, for the start after a crash; {robot} is the "
         'namespace, {domain_id} the ROS domain; "": a start after a crash begins with the scene.',
+        takes_effect=TakesEffect.AT_START,
     ),
     ParameterSpec(
         "restore_within",
