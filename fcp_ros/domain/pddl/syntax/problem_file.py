@@ -221,7 +221,8 @@ class _InitReader:
             else:
                 arguments = self._read_fact(section, position, head, node)
                 self._facts.setdefault(head, set()).add(arguments)
-        if self._values.get(TOTAL_COST) == {(): 0}:
+        costs = self._values.get(TOTAL_COST)
+        if costs is not None and list(costs.items()) == [((), 0)]:
             del self._values[TOTAL_COST]  # as if nothing was given
         return {name: frozenset(tuples) for name, tuples in self._facts.items()}, self._values
 
