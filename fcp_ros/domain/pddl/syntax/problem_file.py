@@ -222,7 +222,7 @@ class _InitReader:
                 arguments = self._read_fact(section, position, head, node)
                 self._facts.setdefault(head, set()).add(arguments)
         costs = self._values.get(TOTAL_COST)
-        if costs is not None and list(costs.items()) == [((), 0)]:
+        if costs is not None and len(costs) == 1 and costs.get(()) == 0:
             del self._values[TOTAL_COST]  # as if nothing was given
         return {name: frozenset(tuples) for name, tuples in self._facts.items()}, self._values
 
