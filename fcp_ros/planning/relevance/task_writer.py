@@ -71,7 +71,8 @@ class TaskWriter:
         for fact in wanted:
             if table.initial[fact] or fact in possible:
                 self._id(fact)
-        operators, axioms = [], []
+        operators: list[GroundOperator] = []
+        axioms: list[GroundAxiom] = []
         for node in reduced.operators:
             self._watch.check()
             if node.rule.derives:

@@ -221,8 +221,8 @@ class _InitReader:
             else:
                 arguments = self._read_fact(section, position, head, node)
                 self._facts.setdefault(head, set()).add(arguments)
-        if self._values.get(TOTAL_COST) == {(): 0}:
-            del self._values[TOTAL_COST]  # as if nothing was given
+        if not any(self._values.get(TOTAL_COST, {}).values()):
+            self._values.pop(TOTAL_COST, None)  # as if nothing was given
         return {name: frozenset(tuples) for name, tuples in self._facts.items()}, self._values
 
     @staticmethod

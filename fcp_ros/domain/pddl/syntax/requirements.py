@@ -100,5 +100,7 @@ def _list_typed(domain: DomainText, problem: ProblemText) -> Iterator[Typed]:
     yield from problem.objects
     for legs in (*domain.predicates.values(), *domain.functions.values()):
         yield from legs
-    for one in (*domain.actions, *domain.axioms):
-        yield from one.parameters
+    for action in domain.actions:
+        yield from action.parameters
+    for axiom in domain.axioms:
+        yield from axiom.parameters
