@@ -30,7 +30,7 @@ from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import Formula
 from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
 from fcp_ros.domain.scene_mapping import SceneMapping
-from fcp_ros.domain.spans.derivation import Derivation
+from fcp_ros.domain.spans.derivation import FactDerivation
 
 DraftStratum = tuple[tuple[str, ...], tuple[DraftRule, ...]]
 """Derived predicates and the rules that derive them."""
@@ -102,7 +102,7 @@ class _Assembly:
         schema = self._names.build_schema(self._universe.domain.name, extra)
         domain = replace(self._build_domain(schema, rules, sources), strata=derivation)
         start = self._build_instance(schema, extra)
-        instance = Derivation(derivation, schema).derive(start, check=check)
+        instance = FactDerivation(derivation, schema).derive(start, check=check)
         problem = self._universe.problem
         cost = problem.minimises_cost
         return PddlTask(

@@ -19,7 +19,7 @@ Tuple = tuple[str, tuple[int, ...]]
 """A relation and the ids of the elements in its legs."""
 
 
-class Derivation:
+class FactDerivation:
     """The derived relations of a domain, ready for its states. Safe to use from several threads.
 
     Args:
@@ -31,7 +31,7 @@ class Derivation:
         self._strata = [_PreparedStratum(stratum, schema) for stratum in strata]
 
     @classmethod
-    def of(cls, domain: Domain) -> Derivation:
+    def of(cls, domain: Domain) -> FactDerivation:
         """Prepare the derived relations of a domain."""
         return cls(domain.strata, domain.schema)
 

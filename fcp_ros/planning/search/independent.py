@@ -22,7 +22,7 @@ import numpy as np
 
 from fcp_ros.fuzzy import Composition
 from fcp_ros.planning.flat.goal_stages import GoalStages, Needs
-from fcp_ros.planning.flat.task import Flags, FlatTask, Ints
+from fcp_ros.planning.flat.task import Flags, FlatTask, Ints, has_axioms
 
 MOST_STATES = 2_000
 """States of a component that are looked at, at most: 10 us each."""
@@ -68,10 +68,14 @@ def settle_apart(
         check: called often; may raise to stop.
 
     Returns:
-        the plan; None if there are no two components, if resources or windows connect everything,
-        or if a component has no plan that was found.
+        the plan; None if there are no two components, if resources, windows or axioms connect what
+        operators don't, or if a component has no plan that was found.
     """
-    if len(task.amount) or (composition is Composition.MAXIMUM and bool(task.loss.any())):
+    if (
+        len(task.amount)
+        or has_axioms(task)
+        or (composition is Composition.MAXIMUM and bool(task.loss.any()))
+    ):
         return None
     layers = _list_layers(stages)
     if layers is None:

@@ -11,7 +11,7 @@ from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.domain.spans.amalgam import apply_rule, compute_changes
-from fcp_ros.domain.spans.derivation import Derivation
+from fcp_ros.domain.spans.derivation import FactDerivation
 from fcp_ros.domain.spans.rule_span import DomainSpans, RuleSpan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.constraints import ConstraintCheck
@@ -59,7 +59,7 @@ class StepRules:
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
         self._spans = DomainSpans(domain)
-        self._derivation = Derivation.of(domain)
+        self._derivation = FactDerivation.of(domain)
         self._constraints: ConstraintCheck | None = None
         self._left_tuples: dict[str, tuple[_LeftTuple, ...]] = {}
 

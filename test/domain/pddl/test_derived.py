@@ -14,7 +14,7 @@ from fcp_ros.cli.align import _read as read_aligned
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.cset.instance.instance import has_same_content
 from fcp_ros.domain.pddl import PddlError, UnsupportedPddl, parse_pddl
-from fcp_ros.domain.spans.derivation import Derivation
+from fcp_ros.domain.spans.derivation import FactDerivation
 from fcp_ros.planning import Plan, PlanningOptions, PlanStatus, plan, verify
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.stepping.rules import StepRules
@@ -107,9 +107,9 @@ def test_what_a_state_holds_of_derived_relations_is_forgotten():
     task = read("(above c d)")
     builder = InstanceBuilder.of(task.instance)
     builder.relate("above", *map(task.instance.id_of, "da"))
-    derived = Derivation.of(task.domain).derive(builder.build())
+    derived = FactDerivation.of(task.domain).derive(builder.build())
     assert has_same_content(derived, task.instance)
-    assert Derivation((), task.domain.schema).derive(task.instance) is task.instance
+    assert FactDerivation((), task.domain.schema).derive(task.instance) is task.instance
 
 
 def test_strata_follow_their_dependencies():

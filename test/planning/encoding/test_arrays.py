@@ -67,7 +67,10 @@ def test_bulk_arrays_equal_those_of_the_builder(bodies, pools, data):
         for e in entries
     ]
     twin = FlatBuilder([2, 2, 2], [0, 1, 0], goal, operators, pools, clock).build()
+    assert all(map(np.array_equal, made.axioms, twin.axioms))
     for name, one, other in zip(made._fields, made, twin, strict=True):
+        if name == "axioms":
+            continue
         assert np.array_equal(one, other), name
         if name != "clock":
             assert one.dtype == other.dtype, name

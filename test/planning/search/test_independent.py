@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus, plan
 from fcp_ros.planning.flat import semantics
+from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.search import independent
 
@@ -210,3 +211,21 @@ def test_settling_and_reading_a_plan_copies_no_state_for_each_step(degrees, monk
     assert result.status is PlanStatus.SOLVED_OPTIMALLY, result.message
     assert len(result.plan.steps) > count / 2
     assert copied < 20 * count
+
+
+def test_what_axioms_connect_is_not_decided_apart():
+    """Each preference is on a derived fact of its own, and both follow from one switch."""
+    task = parse_pddl(
+        """(define (domain d) (:predicates (on) (bright) (calm)) (:functions (total-cost))
+        (:derived (bright) (on)) (:derived (calm) (not (on)))
+        (:action press :parameters () :precondition (not (on))
+          :effect (and (on) (increase (total-cost) 1))))""",
+        """(define (problem p) (:domain d) (:init)
+        (:goal (and (preference light (bright)) (preference rest (calm))))
+        (:metric minimize (+ (total-cost) (* 5 (is-violated light)) (* 2 (is-violated rest)))))""",
+    )
+    options = PlanningOptions(alpha=0.0, optimise=Optimise.COST)
+    result = plan(task.domain, task.instance, task.goal, options, NoMemberships())
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    assert [step.rule for step in result.plan.steps] == ["press"]
+    assert [one.name for one in result.given_up] == ["rest"]
