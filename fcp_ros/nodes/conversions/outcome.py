@@ -18,20 +18,20 @@ def outcome_from_answer(status: int, result: ExecuteStep.Result) -> Outcome:
 
     Status and outcome should agree. If they don't, the worse one counts: a step that either of them
     calls a failure has not succeeded. If the outcome was never filled in (UNKNOWN), the status
-    decides. A code without a meaning says that the executor speaks another version of the
-    interface: nothing is learned from it.
+    decides. A code without a meaning is no success whatever the status: the executor speaks another
+    version of the interface, and nothing is learned from such a step.
 
     Args:
         status: Terminal status of the goal (`action_msgs/GoalStatus`).
         result: Result message of the executor.
     """
     message = hide_controls(str(result.outcome.message))
-    try:
-        code = _read_code(result.outcome.code)
-    except ValueError:
-        text = f"The executor reports the outcome code {result.outcome.code}, which has no meaning."
-        return Outcome(OutcomeCode.INVALID_ACTION, f"{text} {message}".strip())
+    number = result.outcome.code
+    code = _read_code(number)
     if status == GoalStatus.STATUS_SUCCEEDED:
+        if code is None and number != OutcomeCodeMessage.UNKNOWN:
+            text = f"The executor reports the outcome code {number}, which has no meaning."
+            return Outcome(OutcomeCode.INVALID_ACTION, f"{text} {message}".strip())
         code = code or OutcomeCode.SUCCEEDED
     elif code is None or code is OutcomeCode.SUCCEEDED:
         canceled = status == GoalStatus.STATUS_CANCELED
@@ -61,8 +61,11 @@ def set_quality(message: Any, outcome: Outcome) -> None:
 
 
 def _read_code(number: int) -> OutcomeCode | None:
-    """Read an outcome code, None for UNKNOWN; raise ValueError if it has no meaning."""
-    return OutcomeCode(number) if number != OutcomeCodeMessage.UNKNOWN else None
+    """Read an outcome code; return None for UNKNOWN and for numbers without a meaning."""
+    try:
+        return OutcomeCode(number)
+    except ValueError:
+        return None
 
 
 def _read_quality(result: ExecuteStep.Result) -> float | None:

@@ -367,5 +367,6 @@ def test_every_outcome_has_its_meaning():
         Code.BUSY: None,
         Code.NODE_INACTIVE: None,
         Code.EXECUTOR_LOST: None,
+        Code.SCENE_LOST: None,
     }
     assert determine_quality(Code.SUCCEEDED, 0.4) == 0.4
