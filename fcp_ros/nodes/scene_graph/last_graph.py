@@ -22,8 +22,6 @@ from pathlib import Path
 from rclpy.serialization import serialize_message
 
 from fcp_ros.foundation.sqlite_file import DatabaseFileError, open_database
-from fcp_ros.grounding.calibration.location import locate_store
-from fcp_ros.grounding.protocol.options import EvidenceOrigin
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import PublishedGraph, graph_to_ros
 from fcp_ros.nodes.runtime.sign_of_life import ProcessIdentity
@@ -240,5 +238,7 @@ def locate_last_graph(pattern: str, namespace: str, domain_id: int) -> Path | No
     """
     if not pattern:
         return None
-    path = locate_store(pattern, EvidenceOrigin(namespace.strip("/")))
+    # As calibration stores name it, whose layer this node has no use for.
+    robot = namespace.strip("/") or "no-namespace"
+    path = Path(pattern.replace("{robot}", robot)).expanduser()
     return path.with_name(path.name.replace("{domain_id}", str(domain_id)))
