@@ -32,19 +32,19 @@ from fcp_ros.domain.expressions.syntax import (
     to_text,
 )
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
+from fcp_ros.foundation.wording import find_control
 
+WORDS = st.text(max_size=12).filter(lambda text: not find_control(text, multiline=True))
 NAMES = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,8}", fullmatch=True)
 ELEMENTS = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_.\-]{0,8}", fullmatch=True)
-TERMS = st.one_of(
-    st.builds(Variable, NAMES), st.builds(Constant, ELEMENTS), st.builds(Text, st.text(max_size=12))
-)
+TERMS = st.one_of(st.builds(Variable, NAMES), st.builds(Constant, ELEMENTS), st.builds(Text, WORDS))
 USUAL = ["on", "inside", "serves_as", "p", "nothing", "android", "existsx", "at", "holding"]
 RESERVED_ONES = ["first", "then", "after", "always", "prefer", "not", "cost", "at_most"]
 RESERVED_ONES += ["hold", "within", "during", "to", "s", "min"]
 WORDS = st.sampled_from([*USUAL, *RESERVED_ONES])
 ATOMS = st.builds(Atom, WORDS, st.lists(TERMS, max_size=3).map(tuple))
 QUANTIFIED = st.lists(
-    st.builds(TypedVariable, NAMES, st.one_of(NAMES, st.text(max_size=8))), min_size=1, max_size=2
+    st.builds(TypedVariable, NAMES, st.one_of(NAMES, WORDS)), min_size=1, max_size=2
 ).map(tuple)
 BOUNDS = st.sampled_from([Bound.AT_LEAST, Bound.AT_MOST, Bound.EXACTLY])
 FIRST_THEN = TrajectoryOperator.FIRST_THEN

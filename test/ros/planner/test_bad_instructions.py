@@ -39,7 +39,6 @@ def client(stack_options, tmp_path_factory):
             Interpretation.NOT_UNDERSTOOD,
             "contradict",
         ),
-        ("open the fridge\x1b[2J", Interpretation.NOT_UNDERSTOOD, "Not understood"),
         ("kill the cat", Interpretation.NOT_UNDERSTOOD, '"kill"'),
     ],
 )
@@ -67,13 +66,21 @@ def test_numbers_out_of_range_are_named(client):
     """A negative limit is no limit that has passed."""
     result = client.ask("put the mug on the counter", time_limit=-1.0)
     assert result.status.code == PlanStatus.INVALID_REQUEST
-    assert "time_limit is -1.0" in result.status.message
+    assert "time_limit" in result.status.message
     answer = client.interpret("put the mug on the counter", time_limit=-1.0)
     assert not answer.success
     assert answer.error.code == RequestError.INVALID_REQUEST
-    assert "time_limit is -1.0" in answer.message
+    assert "time_limit" in answer.message
     result = client.ask("put the mug on the counter", confirm_below=7.0)
     assert "confirm_below is 7.0" in result.status.message
+
+
+def test_words_with_control_characters_are_refused(client):
+    answer = client.interpret("open the fridge\x1b[2J")
+    assert not answer.success
+    assert answer.error.code == RequestError.INVALID_REQUEST
+    assert "control character" in answer.message
+    assert answer.message.isprintable()
 
 
 def test_a_request_for_nothing_says_what_to_give(client):

@@ -178,8 +178,8 @@ def test_a_goal_that_policies_can_not_deal_with_has_a_status(learner):
         ({"domain": "", "tasks": ["twin_house"], "goal": "flies(a)"}, "flies"),
         ({"abstraction": "none.yaml"}, "is no file"),
         ({"abstraction": "binary.yaml"}, "binary.yaml"),
-        ({"rounds": 21}, "at most 20"),
-        ({"time_limit": -1.0}, "positive"),
+        ({"rounds": 21}, "from 0 to 20"),
+        ({"time_limit": -1.0}, "not negative"),
     ],
 )
 def test_what_can_not_be_used_is_refused_with_a_sentence(learner, changes, sentence, policies):

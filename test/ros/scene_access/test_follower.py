@@ -336,7 +336,7 @@ def test_unknown_labels_are_compared_where_the_domain_says_so(domain, house):
     told = replace(domain, mapping=replace(domain.mapping, similar_threshold=0.3))
     follower = SceneFollower()
     follower.receive_graph(sender.whole())
-    assert follower.state(domain).scene.typing["shoe_0"].reason is TypeReason.DEFAULT
+    assert follower.state(domain).scene.typing["shoe_0"].reason is not TypeReason.SIMILAR
     choice = follower.state(told).scene.typing["shoe_0"]
     assert (choice.type, choice.reason) == ("clothing", TypeReason.SIMILAR)
     sender.step = delta_step(sender.graph, SceneDelta(0, upserted=(blouse,)), sender._now())

@@ -145,7 +145,7 @@ def test_little_is_enough(tmp_path: Path) -> None:
         (with_node(position=[0, 0, 0], size=[1, 1e200, 1]), "a: the size holds a number beyond"),
         (with_node(polygon=[[0, 0], [1, 0], [1, -1e8]]), "a: the polygon holds a number beyond"),
         (with_node(height=1e8), "a: the height holds a number beyond"),
-        (with_node(id="a\nb"), "holds a control character"),
+        (with_node(id="a\nb"), "holds the control character"),
     ],
 )
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
