@@ -329,7 +329,7 @@ def test_unknown_labels_are_compared_where_the_domain_says_so(domain, house):
     """In the first graph and in a change."""
     sneaker, blouse = (
         SceneNode(f"shoe_{i}", Layer.OBJECT, label, parents=("kitchen_1",))
-        for i, label in enumerate(("sneaker", "blouse"))
+        for i, label in enumerate(("sneakerz", "blousey"))
     )
     nodes = (*house.nodes.values(), sneaker)
     sender = Sender(SceneGraph.of(nodes, house.relations))
