@@ -148,7 +148,7 @@ def test_an_edge_to_nowhere(data_dir: Path) -> None:
 
 
 def test_a_field_that_is_missing(data_dir: Path) -> None:
-    for name in ("name", "semantic_label", "bounding_box", "position", "type"):
+    for name in ("name", "semantic_label", "position", "type"):
         wrong = document(data_dir)
         del wrong["nodes"][3]["attributes"][name]
         with pytest.raises(SceneError, match=rf"nodes\[3\].*has no '{name}'"):
