@@ -14,7 +14,7 @@ from fcp_ros.report.scene_page import render_scene_page
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation, load_scene
 
 BAD = ("<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>", '"><svg onload=a()>',
-       "<!--", "a & b", "$\\frac{$", "{{ 7 * 7 }}", "x\u2028'\\")  # fmt: skip
+       "<!--", "a & b", "$\\frac{$", "{{ 7 * 7 }}", "x'\\")  # fmt: skip
 
 
 class Page(HTMLParser):
