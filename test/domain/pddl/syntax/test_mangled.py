@@ -126,7 +126,7 @@ def test_ten_thousand_parentheses(text):
         ("    :effect", "    :effect :effect", 11, "nothing follows :effect"),
         ("(not (at ?a))", "(not)", 11, r"\(not ...\) has 0 parts, not 1"),
         ("(exists (?c - place)", "(exists ?c", 12, r"'\?c' can't stand here"),
-        ("(imply (= ?a ?b)", "(imply", 10, r"\(imply ...\) has 1 parts, not 2"),
+        ("(imply (= ?a ?b)", "(imply", 10, r"\(imply ...\) has 1 part, not 2"),
         ("(:constants", "stray (:constants", 4, "'stray' can't stand here"),
         ("thing - object)", "thing - object) (more)", 3, r"'\(more\)' can't stand here"),
         ("(way ?b ?c)", "(way ?b (here))", 12, r"'\(here\)' can't stand here"),

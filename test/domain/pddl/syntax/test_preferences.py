@@ -84,7 +84,7 @@ def test_goals(goal, kind, place, message):
         ("(sometimes (lit a))", PddlError, "p.pddl:3:17", "(sometimes ...) is not a constraint"),
         ("(always (sometime (lit a)))", PddlError, "p.pddl:3:25", "not a condition"),
         ("(not (sometime (lit a)))", UnsupportedPddl, "p.pddl:3:22", "within another condition"),
-        ("(sometime-after (lit a))", PddlError, "p.pddl:3:17", "has 1 parts, not 2"),
+        ("(sometime-after (lit a))", PddlError, "p.pddl:3:17", "has 1 part, not 2"),
         ("(forall (?x) (sometime (lit ?y)))", PddlError, "p.pddl:3:45", "bound by nothing"),
     ],
 )
