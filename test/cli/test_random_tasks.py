@@ -21,6 +21,7 @@ from fcp_ros.foundation.wording import write_decimal
 from fcp_ros.planning.verification.ipc_plan import read_ipc_plan
 
 MOST_STATES = 300
+UNSUPPORTED = 16
 CHEAPEST = ["--optimise", "cost", "--improve-time", "60"]
 WAYS = (
     [],
@@ -64,6 +65,7 @@ def check_answer(domain, problem, options, folder):
     files = ["-d", str(paths[0]), "-s", str(paths[1]), "--out", str(paths[2])]
     result = CliRunner().invoke(app, ["plan", *files, "--json", "--time-limit", "600", *options])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    assume(result.exit_code != UNSUPPORTED or "(:derived" not in domain)  # too many cases
     assert result.exit_code in (0, 10), result.output
     answer = json.loads(result.stdout)
     if least is None:

@@ -185,7 +185,7 @@ def test_an_opening_of_any_length_changes_no_optimum(task, objective, seed, effo
 
 
 @settings(max_examples=100)
-@given(TASKS, OBJECTIVES, st.booleans())
+@given(flat_tasks() | trade_offs(), OBJECTIVES, st.booleans())
 def test_the_search_from_both_ends_beats_a_known_plan_or_leaves_it(task, objective, bounds):
     options = SearchOptions(Algorithm.GREEDY, Heuristic.BLIND)
     known = BestFirst(task, objective, options).run(10**6).best
