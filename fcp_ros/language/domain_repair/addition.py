@@ -16,6 +16,7 @@ from fcp_ros.domain.diagnostics import Diagnostic, Diagnostics, DomainError, Pat
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.reader import parse_domain, parse_lines
 from fcp_ros.foundation.labels import normalise_label
+from fcp_ros.foundation.wording import to_printable
 from fcp_ros.foundation.yaml_text import dump_yaml
 
 SOURCE = "addition"
@@ -87,7 +88,10 @@ def join_addition(
     for name in rules:
         rule = whole["rules"][name]
         if isinstance(rule, dict):
-            whole["rules"][name] = {"description": f"{MARK} by {model}, not reviewed", **rule}
+            whole["rules"][name] = {
+                "description": f"{MARK} by {to_printable(model)}, not reviewed",
+                **rule,
+            }
     whole["version"] = f"{whole['version']}+{MARK}"
     text = dump_yaml(whole, width=100)
     try:
