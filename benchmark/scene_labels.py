@@ -4,7 +4,7 @@
 ``scene_labels.csv`` holds words for things in homes and offices (the vocabularies of AI2-THOR,
 ADE20k, ScanNet and COCO, and words that none of them has) that are no label of the household
 domain as they stand, each with the types that a person finds right, none where no type fits.
-Prints how often the last words decide rightly, and for the vote of similar labels precision and
+Prints how often the last words and WordNet's kinds decide rightly, and for the vote of similar labels precision and
 recall by threshold, beside the plain nearest label.
 
 The types were written down before the answers of the models were seen, except that those of labels
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fcp_ros.binding.label_types import NodeTyper, TypeReason
+from fcp_ros.binding.label_types import NodeTyper, TypeChoice, TypeReason
 from fcp_ros.binding.similar_labels import vote_on_types
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
@@ -52,10 +52,21 @@ def read_labels(path: Path = LABELS) -> list[Asked]:
         ]
 
 
-def split_known(
-    domain: Domain, asked: Sequence[Asked]
-) -> tuple[list[tuple[Asked, str]], list[Asked]]:
-    """Split labels into those that last words decide, with their type, and the others."""
+@dataclass(frozen=True)
+class Known:
+    """A label whose words or kind decide its type."""
+
+    asked: Asked
+    choice: TypeChoice
+
+    @property
+    def is_right(self) -> bool:
+        """True if a person finds the type right."""
+        return self.choice.type in self.asked.types
+
+
+def split_known(domain: Domain, asked: Sequence[Asked]) -> tuple[list[Known], list[Asked]]:
+    """Split labels into those that their words or kinds decide, and the others."""
     typer = NodeTyper(domain.schema, domain.mapping)
     known, unknown = [], []
     for one in asked:
@@ -64,7 +75,7 @@ def split_known(
         if choice.reason is TypeReason.DEFAULT:
             unknown.append(one)
         else:
-            known.append((one, choice.type))
+            known.append(Known(one, choice))
     return known, unknown
 
 
@@ -111,10 +122,12 @@ def main() -> None:
 
 def _print(name: str, domain: Domain, asked: Sequence[Asked]) -> None:
     known, unknown = split_known(domain, asked)
-    right = sum(type_ in one.types for one, type_ in known)
     with_type = sum(bool(one.types) for one in unknown)
     print(f"## {name}: {len(asked)} labels")
-    print(f"last words: {len(known)} labels, {right} right ({right / len(known):.0%})")
+    for reason in (TypeReason.LAST_WORDS, TypeReason.KIND):
+        right = [one.is_right for one in known if one.choice.reason is reason]
+        share = sum(right) / len(right)
+        print(f"{reason.value}: {len(right)} labels, {sum(right)} right ({share:.0%})")
     print(f"unknown: {len(unknown)} labels, {with_type} of a type that the domain has\n")
     print("| way | threshold | answered | right | precision | recall |\n|---|---|---|---|---|---|")
     for way, answers, thresholds in (

@@ -65,7 +65,9 @@ class LabelKinds:
         if is_agent:
             return self._choose([sense for sense in meanings if sense.is_alive], self._agents)
         if not things:
-            return self._choose(meanings, self._agents)
+            # The head alone says little of people: a DVD player is none.
+            whole = self._wordnet.find_senses(label)
+            return self._choose(meanings, self._agents) if whole else None
         return self._choose(things, self._things, MOST_STEPS)
 
     def _choose(

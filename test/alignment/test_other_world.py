@@ -111,7 +111,7 @@ def draw_actions(domain, instance, source: random.Random) -> list[GroundAction]:
     """Draw actions that can be done one after the other, and a last one of any kind."""
     simulator = DomainSimulator(domain, instance)
     actions: list[GroundAction] = []
-    for _ in range(200):
+    for _ in range(2000):
         rule = domain.rules[source.choice(sorted(domain.rules))]
         fitting = [
             [instance.name_of(one) for one in instance.elements(parameter.type)]

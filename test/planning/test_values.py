@@ -10,7 +10,7 @@ from fcp_ros.planning.model.watch import Interrupted, Watch
 
 
 def test_status_values_are_those_of_the_interface():
-    assert [status.value for status in PlanStatus] == list(range(1, 16))
+    assert [status.value for status in PlanStatus] == list(range(1, 17))
     assert [status.name for status in PlanStatus if status.solved] == [
         "SOLVED_OPTIMALLY",
         "SOLVED_SATISFICING",
