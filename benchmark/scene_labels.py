@@ -4,8 +4,8 @@
 ``scene_labels.csv`` holds words for things in homes and offices (the vocabularies of AI2-THOR,
 ADE20k, ScanNet and COCO, and words that none of them has) that are no label of the household
 domain as they stand, each with the types that a person finds right, none where no type fits.
-Prints how often the last words and WordNet's kinds decide rightly, and for the vote of similar labels precision and
-recall by threshold, beside the plain nearest label.
+Prints how often the last words and WordNet's kinds decide rightly, and for the vote of similar
+labels precision and recall by threshold, beside the plain nearest label.
 
 The types were written down before the answers of the models were seen, except that those of labels
 that the last words decide were checked against that answer. The vote's rules were chosen on all

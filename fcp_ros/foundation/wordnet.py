@@ -208,6 +208,8 @@ class WordNet:
 def _find_line(index: mmap.mmap, word: str) -> list[bytes]:
     """Find the fields of a word's line by bisection: the lines are in the order of their bytes."""
     wanted = word.replace(" ", "_").encode("utf-8", "replace")
+    if not wanted:
+        return []  # it would find a line of the licence, which begins with a space
     low, high = 0, len(index)
     while low < high:
         begin = index.rfind(b"\n", low, (low + high) // 2) + 1 or low

@@ -86,7 +86,7 @@ def schemas(draw: st.DrawFn) -> Schema:
         (leg, draw(type_)) for leg in draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
     ]
     keys = draw(st.lists(st.sampled_from([leg for leg, _ in legs]), unique=True))
-    values = tuple(draw(st.lists(st.text(max_size=3), max_size=2, unique=True)))
+    values = tuple(draw(st.lists(st.text(SYMBOLS, max_size=3), max_size=2, unique=True)))
     kind = AttributeKind.ENUM if values else draw(st.sampled_from(list(AttributeKind)[:4]))
     attribute = Attribute(draw(NAMES), draw(st.sampled_from(names)), kind, values)
     equations = [PathEquation(f.source, (f.name,), (f.name,)) for f in functions]
