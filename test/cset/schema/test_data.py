@@ -61,9 +61,8 @@ def test_what_is_left_out_is_empty() -> None:
     assert Schema.from_yaml("name: s\ntypes:\n  a:\nfunctions:\n") == Schema("s", {"a": ()})
 
 
-NAMES = st.text(
-    st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp")), min_size=1, max_size=5
-)
+SYMBOLS = st.characters(exclude_categories=("Cc", "Cf", "Cs", "Zl", "Zp"))
+NAMES = st.text(SYMBOLS, min_size=1, max_size=5)
 
 
 @st.composite
