@@ -17,7 +17,7 @@ from fcp_ros.alignment.candidates.other_world import OtherWorld, open_domain, op
 from fcp_ros.alignment.candidates.pairing import AlignmentTask, unmark_names
 from fcp_ros.alignment.comparison import Comparison, compare_vocabularies
 from fcp_ros.alignment.names.likeness import NameLikeness
-from fcp_ros.alignment.names.migration import merge_vocabularies
+from fcp_ros.alignment.names.merging import merge_texts
 from fcp_ros.alignment.names.synonyms import NameMapping
 from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
 from fcp_ros.alignment.search.options import AlignmentOptions
@@ -216,7 +216,7 @@ def _write_merged(task: AlignmentTask, result: AlignmentResult, folder: Path) ->
     synonyms = frozenset(one.proposal.synonym for one in result.mapping)
     ranks = {name: at for at, name in enumerate(_list_kept(result))}
     mapping = NameMapping(synonyms, lambda name: ranks.get(name, len(ranks)))
-    texts = unmark_names(merge_vocabularies(task.model, mapping))
+    texts = unmark_names(merge_texts(task.model, mapping))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "domain.pddl").write_text(
         write_domain(texts.domain, texts.problem.spelling), encoding="utf-8"

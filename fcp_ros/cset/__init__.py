@@ -4,7 +4,7 @@
 World states are instances, actions are rules; both are values. Nothing here knows of planning.
 docs/cset.md is the tour. Lowest first:
 
-- `schema`: what a state may hold: types, functions, relations, attributes, equations.
+- `schema`: what a state may hold: types, functions, relations, attributes.
 - `instance`: one state and its builder, constraints, differences between states, morphisms.
 - `search`: all morphisms from a pattern to a state, kept up to date from state to state.
 - `isomorphism`: equality up to names, and hashes that respect it.
@@ -25,10 +25,9 @@ with defer_imports(__name__):
     from fcp_ros.cset.conditions.conditions import (
         ApplicationCondition,
         ConditionKind,
-        CountCondition,
     )
     from fcp_ros.cset.instance.builder import InstanceBuilder
-    from fcp_ros.cset.instance.constraints import find_broken_equations, find_conflicts
+    from fcp_ros.cset.instance.constraints import find_conflicts
     from fcp_ros.cset.instance.draft import Change
     from fcp_ros.cset.instance.expressions import (
         Comparator,
@@ -51,22 +50,14 @@ with defer_imports(__name__):
     from fcp_ros.cset.instance.morphism import Morphism, identity, inclusion, morphism
     from fcp_ros.cset.instance.relation_table import Fact
     from fcp_ros.cset.instance.violation import Violation, ViolationKind
-    from fcp_ros.cset.isomorphism.canonical import canonical_hash
-    from fcp_ros.cset.isomorphism.search import find_isomorphism, is_isomorphic
-    from fcp_ros.cset.limits.colimits import Colimit, coequaliser, coproduct, initial, pushout
-    from fcp_ros.cset.limits.diagrams import LimitError, PresentationError
-    from fcp_ros.cset.limits.limits import Limit, equaliser, product, pullback, terminal
-    from fcp_ros.cset.limits.presentation import present, representable
     from fcp_ros.cset.rewriting.match_check import check_match, find_matches
-    from fcp_ros.cset.rewriting.match_maintenance import maintain_matches
     from fcp_ros.cset.rewriting.rewrite import Rewrite, rewrite
-    from fcp_ros.cset.rewriting.rule import Rule, RuleError, Semantics
+    from fcp_ros.cset.rewriting.rule import Rule, RuleError
     from fcp_ros.cset.schema.schema import (
         Attribute,
         AttributeKind,
         AttributeValue,
         Function,
-        PathEquation,
         Relation,
         RelationName,
         Schema,
@@ -74,7 +65,6 @@ with defer_imports(__name__):
         TypeName,
     )
     from fcp_ros.cset.search.homs import Homs, find_hom, find_homs
-    from fcp_ros.cset.search.match_set import MatchSet
 
 __all__ = [
     "ApplicationCondition",
@@ -83,11 +73,9 @@ __all__ = [
     "AttributeKind",
     "AttributeValue",
     "Change",
-    "Colimit",
     "Comparator",
     "ValueComparison",
     "ConditionKind",
-    "CountCondition",
     "Delta",
     "ValueExpressionError",
     "Fact",
@@ -97,14 +85,9 @@ __all__ = [
     "Instance",
     "InstanceBuilder",
     "InstanceError",
-    "Limit",
-    "LimitError",
-    "MatchSet",
     "Morphism",
     "ValueOperation",
     "Operator",
-    "PathEquation",
-    "PresentationError",
     "Relation",
     "RelationName",
     "Rewrite",
@@ -112,38 +95,22 @@ __all__ = [
     "RuleError",
     "Schema",
     "SchemaError",
-    "Semantics",
     "TypeName",
     "UnknownElement",
     "ValueVariable",
     "Violation",
     "ViolationKind",
-    "canonical_hash",
     "check_match",
-    "coequaliser",
-    "coproduct",
     "delta_of",
     "difference",
-    "equaliser",
     "facts",
-    "find_broken_equations",
     "find_conflicts",
     "find_hom",
     "find_homs",
-    "find_isomorphism",
     "find_matches",
     "identity",
     "inclusion",
-    "initial",
-    "is_isomorphic",
     "morphism",
-    "present",
-    "product",
-    "pullback",
-    "pushout",
-    "representable",
     "rewrite",
-    "maintain_matches",
-    "terminal",
     "with_facts",
 ]

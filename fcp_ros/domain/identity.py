@@ -37,7 +37,7 @@ def _describe(domain: Domain) -> dict[str, Any]:
             r.name: [[list(leg) for leg in r.legs], sorted(r.functional)] for r in schema.relations
         },
         "attributes": sorted([a.owner, a.name, a.kind.value, *a.values] for a in schema.attributes),
-        "equations": sorted(str(equation) for equation in schema.equations),
+        "equations": [],
         "rules": {name: _describe_rule(rule) for name, rule in domain.rules.items()},
         "constraints": sorted(
             [sorted([v.name, v.type] for v in c.variables), _write_atoms(c.never)]

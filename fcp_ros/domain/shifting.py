@@ -43,7 +43,6 @@ def shift_elements(domain: Domain, instance: Instance, shifts: Shifts) -> tuple[
         domain.schema.functions,
         domain.schema.relations,
         domain.schema.attributes,
-        domain.schema.equations,
     )
     return replace(domain, schema=schema), _rebuild(instance, schema, types)
 

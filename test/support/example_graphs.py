@@ -10,7 +10,7 @@ from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism, inclusion
-from fcp_ros.cset.schema.schema import Attribute, AttributeKind, Function, PathEquation, Schema
+from fcp_ros.cset.schema.schema import Attribute, AttributeKind, Function, Schema
 
 _ENDS = (Function("src", "E", "V"), Function("tgt", "E", "V"))
 
@@ -29,11 +29,6 @@ SYMMETRIC_GRAPH = Schema(
     "symmetric graph",
     {"V": (), "E": ()},
     (*_ENDS, Function("inv", "E", "E")),
-    equations=(
-        PathEquation("E", ("inv", "inv"), ()),
-        PathEquation("E", ("inv", "src"), ("tgt",)),
-        PathEquation("E", ("inv", "tgt"), ("src",)),
-    ),
 )
 """Each edge has an inverse, from its target to its source."""
 
@@ -41,7 +36,6 @@ REFLEXIVE_GRAPH = Schema(
     "reflexive graph",
     {"V": (), "E": ()},
     (*_ENDS, Function("refl", "V", "E")),
-    equations=(PathEquation("V", ("refl", "src"), ()), PathEquation("V", ("refl", "tgt"), ())),
 )
 """Each vertex has a loop of its own; a morphism may send any edge to one."""
 

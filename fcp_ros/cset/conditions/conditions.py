@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Application conditions on the surroundings of a match: absent, present, or counted patterns.
+"""Application conditions on the surroundings of a match: absent or present patterns.
 
 A condition extends the left side L of a rule to a larger pattern P along L -> P. A negative one
-(NAC) holds at a match L -> G when no P -> G extends the match, a positive one (PAC) when some does,
-a count when their number is within its bounds. Extensions may have to satisfy conditions over P
-themselves: nested conditions (Habel, Pennemann, *Correctness of high-level transformation
-systems relative to nested conditions*, 2009). Along the identity of L, a positive condition says
-that all of its nested ones hold, a negative one that some of them does not: with negation, that is
-all of first-order logic.
+(NAC) holds at a match L -> G when no P -> G extends the match, a positive one (PAC) when some does.
+Extensions may have to satisfy conditions over P themselves: nested conditions (Habel, Pennemann,
+*Correctness of high-level transformation systems relative to nested conditions*, 2009). Along the
+identity of L, a positive condition says that all of its nested ones hold, a negative one that some
+of them does not: with negation, that is all of first-order logic.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from itertools import islice
-from typing import TypeAlias
 
 from fcp_ros.cset.conditions.extension import ExtensionPlan, plan_extension
 from fcp_ros.cset.instance.expressions import ValueComparison, ValueExpressionError
@@ -32,37 +28,8 @@ class ConditionKind(str, Enum):
     PAC = "pac"
 
 
-class _OnExtensions(ABC):
-    """The members that all conditions share."""
-
-    name: str
-    inclusion: Morphism
-
-    @property
-    def pattern(self) -> Instance:
-        """The larger pattern."""
-        return self.inclusion.target
-
-    @cached_property
-    def plan(self) -> ExtensionPlan:
-        """The plan for extending matches."""
-        return plan_extension(self.inclusion)
-
-    def violation(self, match: Morphism) -> Violation | None:
-        """Explain if the condition does not hold at a (natural) match; None if it holds."""
-        try:
-            return self.judge(match)
-        except ValueExpressionError as error:
-            text = f"it cannot be told whether {self.name!r} matches: {error}"
-            return Violation(ViolationKind.EXPRESSION, text, (), self.name)
-
-    @abstractmethod
-    def judge(self, match: Morphism) -> Violation | None:
-        """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
-
-
 @dataclass(frozen=True)
-class ApplicationCondition(_OnExtensions):
+class ApplicationCondition:
     """A larger pattern that must occur around a match, or must not.
 
     Attributes:
@@ -81,8 +48,26 @@ class ApplicationCondition(_OnExtensions):
     name: str
     inclusion: Morphism
     monic: bool = False
-    nested: tuple["Condition", ...] = ()
+    nested: tuple["ApplicationCondition", ...] = ()
     where: tuple[ValueComparison, ...] = ()
+
+    @property
+    def pattern(self) -> Instance:
+        """The larger pattern."""
+        return self.inclusion.target
+
+    @cached_property
+    def plan(self) -> ExtensionPlan:
+        """The plan for extending matches."""
+        return plan_extension(self.inclusion)
+
+    def violation(self, match: Morphism) -> Violation | None:
+        """Explain if the condition does not hold at a (natural) match; None if it holds."""
+        try:
+            return self.judge(match)
+        except ValueExpressionError as error:
+            text = f"it cannot be told whether {self.name!r} matches: {error}"
+            return Violation(ViolationKind.EXPRESSION, text, (), self.name)
 
     def find_extension(self, match: Morphism) -> Morphism | None:
         """Find a morphism from the larger pattern that extends the match and counts; else None."""
@@ -112,52 +97,7 @@ class ApplicationCondition(_OnExtensions):
         return f"nothing is like {lacking}{where}"
 
 
-@dataclass(frozen=True)
-class CountCondition(_OnExtensions):
-    """Bounds on the number of occurrences of a larger pattern around a match.
-
-    Morphisms from the larger pattern that extend the match are counted. If the pattern has n
-    elements that are alike, each group of them counts n! times: better give it one.
-
-    Attributes:
-        name: the things counted, in words of the domain, for messages.
-        inclusion: from the rule's left side to the larger pattern.
-        at_least: the least number admitted.
-        at_most: the greatest number admitted; None for no bound.
-        monic: True if only monic extensions count.
-        nested: only extensions that satisfy these count (see `ApplicationCondition`).
-        where: only extensions that satisfy these comparisons count.
-    """
-
-    name: str
-    inclusion: Morphism
-    at_least: int = 0
-    at_most: int | None = None
-    monic: bool = False
-    nested: tuple["Condition", ...] = ()
-    where: tuple[ValueComparison, ...] = ()
-
-    def judge(self, match: Morphism) -> Violation | None:
-        """Explain like `violation`, but raise ValueExpressionError for a missing truth value."""
-        enough = self.at_least if self.at_most is None else max(self.at_least, self.at_most + 1)
-        found = list(islice(find_extensions(self, match), enough))
-        if len(found) < self.at_least:
-            text = f"{self.name!r} must match at least {_write_count(self.at_least)}, but it does"
-            shown = f"{text} {_write_count(len(found))}"
-        elif self.at_most is not None and len(found) > self.at_most:
-            text = f"{self.name!r} must match at most {_write_count(self.at_most)}, but it does"
-            shown = f"{text} at least {_write_count(len(found))}"
-        else:
-            return None
-        names = tuple(dict.fromkeys(n for one in found for n in _name_extra(self, one)))
-        text = f"{shown}: {', '.join(names)}" if names else shown
-        return Violation(ViolationKind.COUNT, text, names, self.name)
-
-
-Condition: TypeAlias = ApplicationCondition | CountCondition
-
-
-def find_extensions(condition: Condition, match: Morphism) -> Iterator[Morphism]:
+def find_extensions(condition: ApplicationCondition, match: Morphism) -> Iterator[Morphism]:
     """Find the extensions of a (natural) match that count for a condition.
 
     Raises:
@@ -169,16 +109,12 @@ def find_extensions(condition: Condition, match: Morphism) -> Iterator[Morphism]
     return (one for one in found if all(inner.judge(one) is None for inner in condition.nested))
 
 
-def _write_count(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
-
-
-def _name_extra(condition: Condition, extension: Morphism) -> tuple[str, ...]:
+def _name_extra(condition: ApplicationCondition, extension: Morphism) -> tuple[str, ...]:
     """The names of the elements and tuples that an extension adds to the match."""
     return tuple(extension.target.name_of(extension.mapping[id_]) for id_ in _find_extra(condition))
 
 
-def _find_extra(condition: Condition) -> list[int]:
+def _find_extra(condition: ApplicationCondition) -> list[int]:
     """The tuples that the larger pattern adds to the left side; its elements if there are none."""
     pattern, image = condition.inclusion.target, condition.inclusion.image()
     rows = [

@@ -22,7 +22,7 @@ Instances:
 
 - `instance`: `Instance`, its look-ups, equality, and its graph for networkx.
 - `draft`: tables under construction, and the `Change` that they amount to.
-- `constraints`: functional legs and path equations.
+- `constraints`: functional legs.
 - `builder`: `InstanceBuilder`, the one way to make an instance.
 - `facts`: facts of a state, states made from facts, and the `Delta` between states by names.
 - `free_names`: names for new elements.

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NoReturn, cast
 
-from fcp_ros.cset.instance.constraints import find_broken_equations, find_conflicts_of
+from fcp_ros.cset.instance.constraints import find_conflicts_of
 from fcp_ros.cset.instance.draft import Change, Draft, find_open_ends
 from fcp_ros.cset.instance.expressions import ValueExpression, ValueOperation, ValueVariable
 from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
@@ -25,7 +25,7 @@ class InstanceBuilder:
     """Collects changes; `build` checks what they touched and returns the instance.
 
     Each method refuses what no schema-conforming instance could hold with an `InstanceError` (or a
-    `SchemaError` for a name that the schema lacks). Functional legs and path equations may be
+    `SchemaError` for a name that the schema lacks). Functional legs may be
     broken for a time; `build` enforces them, and `violations` says where they are broken.
     """
 
@@ -203,13 +203,12 @@ class InstanceBuilder:
         return self._draft.change()
 
     def violations(self) -> tuple[Violation, ...]:
-        """Find where the changes break functional legs or path equations.
+        """Find where the changes break functional legs.
 
         Raises:
             InstanceError: the result would be no instance for another reason (see `build`).
         """
-        instance = self._check_draft()
-        return (*self._find_conflicts(instance), *self._find_broken_equations(instance))
+        return self._find_conflicts(self._check_draft())
 
     def build(self, *, allow_conflicts: bool = False) -> Instance:
         """Build the instance; the builder can continue from there.
@@ -220,13 +219,11 @@ class InstanceBuilder:
 
         Raises:
             InstanceError: a function has no value somewhere, something refers to a removed element,
-                or what was changed breaks a functional leg or a path equation; the message names
-                the elements, the leg or equation, and the values.
+                or what was changed breaks a functional leg; the message names the elements, the
+                leg and the values.
         """
         instance = self._check_draft()
         violations = () if allow_conflicts else self._find_conflicts(instance)
-        if self.schema.equations:
-            violations += self._find_broken_equations(instance)
         if violations:
             raise InstanceError("; ".join(violation.message for violation in violations))
         self._draft.seal()
@@ -244,9 +241,6 @@ class InstanceBuilder:
 
     def _find_conflicts(self, instance: Instance) -> tuple[Violation, ...]:
         return find_conflicts_of(instance, self._draft.find_touched_tuples())
-
-    def _find_broken_equations(self, instance: Instance) -> tuple[Violation, ...]:
-        return find_broken_equations(instance, self._draft.change())
 
     # --- helpers
 

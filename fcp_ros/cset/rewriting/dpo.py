@@ -32,8 +32,8 @@ def make_dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context
     # Only a match that identifies something can break the identification condition, and only the
     # deletion of elements can leave something dangling: nothing refers to tuples.
     if not monic:
-        violations.extend(check_identification(plan, match))
-        violations.extend(value_conflicts(plan, match.target, glue))
+        violations.extend(_check_identification(plan, match))
+        violations.extend(_find_value_conflicts(plan, match.target, glue))
     if elements:
         deleted = {*elements, *(row for _, row in tuples)}
         violations.extend(_check_dangling(plan, match.target, elements, deleted))
@@ -48,7 +48,9 @@ def collisions(match: Morphism) -> dict[int, list[int]]:
     return {image: members for image, members in groups.items() if len(members) > 1}
 
 
-def conflict(match: Morphism, image: int, members: list[int], lost: list[int]) -> Violation:
+def _describe_identification(
+    match: Morphism, image: int, members: list[int], lost: list[int]
+) -> Violation:
     """Describe that something deleted shares its image with something else."""
     what = match.target.name_of(image)
     names, gone = (", ".join(map(match.source.name_of, ids)) for ids in (members, lost))
@@ -59,38 +61,30 @@ def conflict(match: Morphism, image: int, members: list[int], lost: list[int]) -
     return Violation(ViolationKind.IDENTIFICATION, text, (what,))
 
 
-def value_conflicts(
+def _find_value_conflicts(
     plan: RulePlan, state: Instance, glue: Mapping[int, int]
 ) -> Iterator[Violation]:
     """Find attributes that a rule forgets at one element and keeps at another, with one image."""
     kept = {(attribute, glue[id_]) for attribute, id_ in plan.values_kept}
     for attribute, id_ in plan.forgotten:
         if (attribute, glue[id_]) in kept:
-            yield describe_value_conflict(state, glue[id_], attribute)
+            yield _describe_value_conflict(state, glue[id_], attribute)
 
 
-def describe_value_conflict(state: Instance, id_: int, attribute: str) -> Violation:
+def _describe_value_conflict(state: Instance, id_: int, attribute: str) -> Violation:
     """Describe that a match identifies what keeps an attribute with what forgets it."""
     name = state.name_of(id_)
     text = f"the rule both forgets and keeps {attribute!r} of {name!r}"
     return Violation(ViolationKind.IDENTIFICATION, text, (name,), attribute)
 
 
-def check_identification(
-    plan: RulePlan, match: Morphism, *, together: bool = False
-) -> Iterator[Violation]:
-    """Find what a match identifies though the rule deletes it, or a part of it.
-
-    Args:
-        plan: of the rule.
-        match: a natural match.
-        together: whether things that are all deleted may be identified.
-    """
+def _check_identification(plan: RulePlan, match: Morphism) -> Iterator[Violation]:
+    """Find what a natural match identifies though the rule deletes it, or a part of it."""
     deleted = {*plan.deleted_elements, *(row for _, row in plan.deleted_tuples)}
     for image, members in collisions(match).items():
         lost = [id_ for id_ in members if id_ in deleted]
-        if lost and not (together and len(lost) == len(members)):
-            yield conflict(match, image, members, lost)
+        if lost:
+            yield _describe_identification(match, image, members, lost)
 
 
 def _check_dangling(

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of a match: every reason why a rule may not be applied there, as values."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from fcp_ros.cset.instance.expressions import ValueExpressionError
 from fcp_ros.cset.instance.instance import Instance
@@ -11,19 +10,9 @@ from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.dpo import collisions, make_dpo_context
-from fcp_ros.cset.rewriting.rule import Rule, Semantics
-from fcp_ros.cset.rewriting.spo import make_spo_context
-from fcp_ros.cset.rewriting.sqpo import make_sqpo_context
+from fcp_ros.cset.rewriting.rule import Rule
 from fcp_ros.cset.schema.schema import AttributeValue
 from fcp_ros.cset.search.homs import find_homs
-
-_CONTEXTS: Mapping[Semantics, Callable[..., Context]] = MappingProxyType(
-    {
-        Semantics.DPO: make_dpo_context,
-        Semantics.SPO: make_spo_context,
-        Semantics.SQPO: make_sqpo_context,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +33,8 @@ class Examination:
 def check_match(rule: Rule, match: Morphism) -> tuple[Violation, ...]:
     """Find every condition that the match breaks; empty if the rule is applicable.
 
-    In this order: naturality (alone, for the rest presupposes it), monicity, the conditions of the
-    rule's semantics (in DPO identification and dangling), comparisons, application conditions.
+    In this order: naturality (alone, for the rest presupposes it), monicity, identification and
+    dangling, comparisons, application conditions.
     Functional legs, merges and the values of expressions concern the result (see `rewrite`).
 
     Raises:
@@ -89,7 +78,7 @@ def examine(rule: Rule, match: Morphism) -> Examination:
     if values is None:
         return Examination(match.violations() or (_explain_unbound(rule, match),))
     monic = match.is_monic
-    context = _CONTEXTS[rule.semantics](plan, match, monic=monic)
+    context = make_dpo_context(plan, match, monic=monic)
     violations: list[Violation] = []
     if not monic and rule.monic is not False:
         violations.extend(_check_monic(rule, match))

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewriting: delete ``L - K`` at a match, then glue in ``R``.
+"""Rewriting by double pushouts: delete ``L - K`` at a match, then glue in ``R``.
 
-The rule's `Semantics` decides which matches are admitted and what is deleted; it makes the context
-D. The result is the pushout of ``D <- K -> R``, taken of elements and tuples alike, and then
-reflected into relations, which are sets: a tuple that is added a second time becomes one with the
-first. Attributes that R assigns replace the old ones.
+Both squares of the diagram are pushouts::
+
+    L <----- K -----> R
+    |        |        |
+    G <----- D -----> H
+
+The context D is the pushout complement (`dpo`); the result H is the pushout of ``D <- K -> R``,
+taken of elements and tuples alike, and then reflected into relations, which are sets: a tuple that
+is added a second time becomes one with the first. Attributes that R assigns replace the old ones.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fcp_ros.cset.instance.builder import InstanceBuilder
-from fcp_ros.cset.instance.constraints import find_conflicts_of
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.expressions import ValueExpression, ValueExpressionError, evaluate
 from fcp_ros.cset.instance.facts import Delta, delta_of
@@ -20,7 +24,6 @@ from fcp_ros.cset.instance.instance import Instance, InstanceError
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.naturality import substitute_values
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.limits.subobjects import start_without
 from fcp_ros.cset.rewriting.context import Context
 from fcp_ros.cset.rewriting.gluing import Gluing, plan_gluing
 from fcp_ros.cset.rewriting.match_check import examine
@@ -37,13 +40,10 @@ class Rewrite:
 
     Attributes:
         instance: the new state; None if there are violations.
-        comatch: the morphism from R into it; None if there are violations. Where SPO deletes
-            what the rule preserves, it starts at what is left of R (with the ids of R).
+        comatch: the morphism from R into it; None if there are violations.
         before: the old state; None if there are violations.
         violations: why the rule is not applicable there.
         change: what changed, by ids.
-        origins: for each element and tuple that cloning made (SqPO), what of the old state it is a
-            copy of.
     """
 
     instance: Instance | None
@@ -51,7 +51,6 @@ class Rewrite:
     before: Instance | None = None
     violations: tuple[Violation, ...] = ()
     change: Change = field(default_factory=Change)
-    origins: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def delta(self) -> Delta:
@@ -114,19 +113,8 @@ class _Application:
             result = self.builder.build()
         except InstanceError:
             return _refuse(self.builder.violations())
-        # The builder started after cloning, so it has not checked the functional legs of clones.
-        if self.context.cloning is not None:
-            change = compose_changes(self.context.cloning, change, result)
-            found = find_conflicts_of(result, change.added)
-            if found:
-                return _refuse(found)
-        return Rewrite(
-            result,
-            Morphism(self.restrict_right(), result, self.image, self.values),
-            self.match.target,
-            change=change,
-            origins=self.context.origins,
-        )
+        comatch = Morphism(self.plan.right.target, result, self.image, self.values)
+        return Rewrite(result, comatch, self.match.target, change=change)
 
     def delete(self) -> None:
         """Take from the state everything that is not in the context."""
@@ -142,29 +130,24 @@ class _Application:
 
     def create(self) -> None:
         """Add the elements and tuples of R that are not from K."""
-        image, builder, lost = self.image, self.builder, self.context.lost
-        new = [element for element in self.plan.new_elements if element.id not in lost]
+        image, builder, new = self.image, self.builder, self.plan.new_elements
         for element in new:
             image[element.id] = builder.add(element.type, find_free_name(builder, element.name))
         for element in new:
             for function, value in element.functions:
                 builder.set_function(function, image[element.id], image[value])
         for relation, row, legs in self.plan.new_tuples:
-            if row not in lost:
-                image[row] = builder.relate(relation, *[image[leg] for leg in legs])
+            image[row] = builder.relate(relation, *[image[leg] for leg in legs])
         # Merging changes the legs of preserved tuples, and may make some equal: look them up.
         if not self.plan.right_is_monic:
             for relation, row, legs in self.plan.old_tuples:
-                if row not in lost:
-                    image[row] = builder.relate(relation, *[image[leg] for leg in legs])
+                image[row] = builder.relate(relation, *[image[leg] for leg in legs])
 
     def assign(self) -> list[Violation]:
         """Set the attributes that R assigns; return violations where that is impossible."""
         violations = []
         assigned: dict[tuple[str, int], AttributeValue] = {}
         for attribute, id_, expression in self.plan.assigned:
-            if id_ in self.context.lost:
-                continue
             try:
                 value = _evaluate(expression, self.values)
                 self.builder.set_attribute(self.image[id_], attribute, value)
@@ -188,8 +171,6 @@ class _Application:
         """Find attributes that R both assigns and keeps, as elements of R have become one."""
         for attribute, id_ in self.plan.values_kept:
             result = self.plan.right.mapping[id_]
-            if id_ not in self.context.glue or (attribute, result) in self.context.lost_values:
-                continue
             kept = self.context.state.attribute(self.context.glue[id_], attribute)
             if assigned.get((attribute, self.image[result]), kept) != kept:
                 yield self.describe_contradiction(attribute, result, "both keeps and assigns")
@@ -203,16 +184,6 @@ class _Application:
         text = f"the rule {what} {attribute!r} of {', '.join(names)}, which are one in the state"
         return Violation(ViolationKind.MERGE, text, tuple(names), attribute)
 
-    def restrict_right(self) -> Instance:
-        """Return R, without what was lost."""
-        whole, context = self.plan.right.target, self.context
-        if not context.lost and not context.lost_values:
-            return whole
-        builder = start_without(whole, context.lost)
-        for attribute, id_ in context.lost_values:
-            builder.set_attribute(id_, attribute, None)
-        return builder.build(allow_conflicts=True)
-
 
 def _evaluate(expression: ValueExpression, values: Values) -> AttributeValue:
     """Evaluate an expression of R; it stays an expression if the state is a pattern itself.
@@ -222,31 +193,3 @@ def _evaluate(expression: ValueExpression, values: Values) -> AttributeValue:
     """
     value = substitute_values(expression, values)
     return evaluate(expression, values) if value is None else value
-
-
-def compose_changes(first: Change, second: Change, result: Instance) -> Change:
-    """Compose two changes, made one after the other, to their net change.
-
-    A value that the second change sets back still counts as changed.
-
-    Args:
-        first: from some state to another.
-        second: from there on.
-        result: the state after both.
-    """
-    created, deleted = set(first.created), set(second.deleted)
-    added, removed = set(first.added), set(second.removed)
-    functions = sorted({*first.functions, *second.functions})
-    attributes = sorted({*first.attributes, *second.attributes})
-    return Change(
-        created=(*(e for e in first.created if e not in deleted), *second.created),
-        deleted=tuple(sorted({*first.deleted, *(deleted - created)})),
-        added=tuple(
-            sorted({*(added - removed), *second.added} - set(first.removed), key=lambda t: t[1])
-        ),
-        removed=tuple(
-            sorted({*first.removed, *(removed - added)} - set(second.added), key=lambda t: t[1])
-        ),
-        functions=tuple((name, id_) for name, id_ in functions if result.contains(id_)),
-        attributes=tuple((name, id_) for name, id_ in attributes if result.contains(id_)),
-    )

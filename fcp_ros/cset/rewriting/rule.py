@@ -7,48 +7,14 @@ An attribute of L may be a variable, which a match binds; those of R may be expr
 """
 
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 
-from fcp_ros.cset.conditions.conditions import Condition
+from fcp_ros.cset.conditions.conditions import ApplicationCondition
 from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.rewriting.rule_check import find_problems, is_always_decided
 from fcp_ros.cset.rewriting.rule_plan import RulePlan, compile_span, outside
-
-
-class Semantics(str, Enum):
-    """The meaning of a rule ``L <- K -> R`` at a match ``m: L -> G``, and the matches it admits.
-
-    All three turn G into a context D, which lacks ``L - K``, and then glue R to D along K: the
-    result is a pushout of ``D <- K -> R``. They differ in D. They work on elements and on tuples
-    alike, for a tuple is an element with its legs as functions; relations being sets, tuples that
-    end up with equal legs then become one.
-    """
-
-    DPO = "dpo"
-    """Double pushout (Ehrig, Ehrig, Prange, Taentzer, *Fundamentals of Algebraic Graph
-    Transformation*, 2006, section 3.2): the cautious one. A match is admitted where G is a pushout
-    of L and D along K, that is, where nothing that stays refers to what is deleted (dangling), and
-    where nothing that is deleted shares its image with anything else of L (identification).
-    A rule's left leg must be monic, for otherwise D is not determined."""
-
-    SPO = "spo"
-    """Single pushout (Loewe, *Algebraic approach to single-pushout graph transformation*, 1993):
-    a pushout of partial morphisms, which exists at every match. What refers to a deleted element is
-    deleted with it; where a match identifies something that is deleted with something that is
-    preserved, deletion wins, and what R would have glued there is not in the result either (the
-    comatch is then defined on the rest of R only). A rule's left leg must be monic."""
-
-    SQPO = "sqpo"
-    """Sesqui-pushout (Corradini, Heindel, Hermann, Koenig, *Sesqui-pushout rewriting*, 2006): D is
-    the final pullback complement of ``K -> L`` and the match, the largest one in which L leaves
-    exactly K. What refers to a deleted element is deleted with it. The left leg may send several
-    elements of K to one of L: then that element is cloned, with everything that refers to it.
-    A match is admitted where such a D exists: every monic one; one that is not must identify only
-    what is all deleted, or all preserved and not cloned; and no clone may need infinitely many
-    others (only in schemas whose functions run in cycles)."""
 
 
 class RuleError(ValueError):
@@ -61,11 +27,10 @@ class Rule:
 
     Attributes:
         name: for messages.
-        left: K -> L; monic, unless the semantics is SqPO: there it clones what it identifies.
+        left: K -> L; monic, for otherwise the pushout complement is not unique.
         right: K -> R; where it is not monic, applying the rule merges elements.
         conditions: that every match must satisfy.
         monic: whether matches must be monic; or the types and relations on which they must be.
-        semantics: what is deleted, and which matches are admitted (see `Semantics`).
         where: comparisons over the variables of L that every match must satisfy.
 
     Raises:
@@ -77,20 +42,13 @@ class Rule:
     name: str
     left: Morphism
     right: Morphism
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[ApplicationCondition, ...] = ()
     monic: bool | tuple[str, ...] = True
-    semantics: Semantics = Semantics.DPO
     where: tuple[ValueComparison, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the span, and report all problems at once."""
-        problems = find_problems(
-            self.left,
-            self.right,
-            self.conditions,
-            self.where,
-            clones=self.semantics is Semantics.SQPO,
-        )
+        problems = find_problems(self.left, self.right, self.conditions, self.where)
         if problems:
             raise RuleError(f"rule {self.name!r}: " + "; ".join(problems))
 
@@ -133,8 +91,8 @@ class Rule:
         """Return the rule in the other direction, without conditions and comparisons.
 
         Raises:
-            RuleError: the right leg is not monic (the rule merges, and only SqPO can undo that), or
+            RuleError: the right leg is not monic (the rule merges, which no rule can undo), or
                 R has expressions, or L variables that R lacks.
         """
         name = f"{self.name} (inverse)"
-        return Rule(name, self.right, self.left, (), self.monic, self.semantics)
+        return Rule(name, self.right, self.left, (), self.monic)

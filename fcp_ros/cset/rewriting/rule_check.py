@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from fcp_ros.cset.conditions.conditions import Condition, CountCondition
+from fcp_ros.cset.conditions.conditions import ApplicationCondition
 from fcp_ros.cset.conditions.extension import variables_in
 from fcp_ros.cset.instance.expressions import (
     Comparator,
@@ -23,10 +23,8 @@ _NUMBERS = frozenset((AttributeKind.INT, AttributeKind.FLOAT))
 def find_problems(
     left: Morphism,
     right: Morphism,
-    conditions: Sequence[Condition],
+    conditions: Sequence[ApplicationCondition],
     where: Sequence[ValueComparison],
-    *,
-    clones: bool,
 ) -> list[str]:
     """Find everything that keeps a span from being a rule; empty if it is one.
 
@@ -35,7 +33,6 @@ def find_problems(
         right: K -> R.
         conditions: of the rule.
         where: over the variables of L.
-        clones: whether the left leg may identify elements.
     """
     if not left.source.is_same(right.source):
         return ["both legs must start at the same instance K"]
@@ -44,7 +41,7 @@ def find_problems(
         if reasons:
             return reasons
     return [
-        *([] if clones else _check_monic(left)),
+        *_check_monic(left),
         *_check_operations("L", left.target),
         *_check_static("deletes", left),
         *_check_static("creates", right),
@@ -86,7 +83,7 @@ def _check_monic(left: Morphism) -> Iterator[str]:
         yield (
             f"the left leg is not monic: {', '.join(group)} of K are one in L. Then what remains "
             "after deletion is not determined (the pushout complement is not unique); give K one "
-            "element for each that is preserved, or use SqPO, which clones"
+            "element for each that is preserved"
         )
 
 
@@ -205,7 +202,9 @@ def is_always_decided(comparison: ValueComparison, pattern: Instance) -> bool:
 # --- conditions
 
 
-def _check_condition(condition: Condition, start: Instance, *, within: str = "L") -> Iterator[str]:
+def _check_condition(
+    condition: ApplicationCondition, start: Instance, *, within: str = "L"
+) -> Iterator[str]:
     what = f"condition {condition.name!r}"
     violations = condition.inclusion.violations()
     if not condition.inclusion.source.is_same(start):
@@ -217,13 +216,5 @@ def _check_condition(condition: Condition, start: Instance, *, within: str = "L"
     yield from _check_values(what, condition.inclusion, "keep it, and compare it in `where`")
     yield from _check_operations(f"the pattern of {what}", condition.pattern)
     yield from _check_comparisons(condition.pattern, f"{what}", condition.where)
-    if isinstance(condition, CountCondition):
-        yield from _check_bounds(what, condition)
     for inner in condition.nested:
         yield from _check_condition(inner, condition.pattern, within=f"the pattern of {what}")
-
-
-def _check_bounds(what: str, condition: CountCondition) -> Iterator[str]:
-    least, most = condition.at_least, condition.at_most
-    if least < 0 or (most is not None and most < least):
-        yield f"{what} asks for at least {least} and at most {most}; give 0 <= at_least <= at_most"

@@ -12,7 +12,7 @@ from fcp_ros.cset.conditions.extension import PatternCheck, compile_check
 from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.schema.schema import AttributeValue, Schema
+from fcp_ros.cset.schema.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +77,9 @@ class RulePlan:
     _incidences: dict[str, Incidence] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
-    def left_is_monic(self) -> bool:
-        """True if the rule clones nothing."""
-        return self.left.is_monic
-
-    @cached_property
     def right_is_monic(self) -> bool:
         """True if the rule merges nothing."""
         return self.right.is_monic
-
-    @cached_property
-    def kept_tuples(self) -> tuple[tuple[str, int], ...]:
-        """(relation, id in K) of the tuples of K."""
-        return tuple((relation, row) for relation, row, _ in _list_tuples(self.left.source))
 
     @cached_property
     def glued_elements(self) -> tuple[tuple[int, int], ...]:
@@ -100,11 +90,7 @@ class RulePlan:
     @cached_property
     def values_kept(self) -> tuple[tuple[str, int], ...]:
         """(attribute, id in K) where K sets the attribute, so that it is preserved."""
-        return tuple((a, id_) for id_, _, _ in self.glue for a in self.list_kept(id_))
-
-    def list_kept(self, id_: int) -> dict[str, AttributeValue]:
-        """Return the attributes that K sets at an element or tuple, and that are preserved."""
-        return self.left.source.attributes(id_)
+        return tuple((a, id_) for id_, _, _ in self.glue for a in self.left.source.attributes(id_))
 
     def incidence(self, type_: str) -> Incidence:
         """Return the legs and functions that may refer to elements of the type `type_` itself."""

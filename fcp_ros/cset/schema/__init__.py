@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas: the types, functions, relations, attributes and equations that instances obey.
+"""Schemas: the types, functions, relations and attributes that instances obey.
 
 - `symbols`: the parts of a schema, and `SchemaError` with its `SchemaProblem` values.
 - `checks`: the conditions that the parts must meet.

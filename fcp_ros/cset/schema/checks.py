@@ -33,7 +33,6 @@ def find_problems(parts: SchemaParts) -> list[SchemaProblem]:
         *_check_functions(parts),
         *(problem for r in parts.relations for problem in _check_relation(r, parts.types)),
         *_check_attributes(parts),
-        *_check_equations(parts),
     ]
 
 
@@ -171,45 +170,6 @@ def _check_attributes(parts: SchemaParts) -> Iterator[SchemaProblem]:
             last = max(at for at, attribute in owned if attribute == repeated)
             text = f"attribute {repeated!r} is declared twice of type {name!r}; rename one"
             yield SchemaProblem(("attributes", last, "name"), text)
-
-
-def _check_equations(parts: SchemaParts) -> Iterator[SchemaProblem]:
-    types = parts.types
-    legs = {relation.name: dict(relation.legs) for relation in parts.relations}
-
-    def steps_of(type_: str) -> Mapping[str, str]:
-        if type_ in legs:
-            return legs[type_]
-        above = closure(type_, types)
-        return {f.name: f.target for f in parts.functions if f.source in above}
-
-    for position, equation in enumerate(parts.equations):
-        where, part = f"equation {str(equation)!r}", ("equations", position)
-        if equation.source not in types and equation.source not in legs:
-            text = describe_unknown_name(
-                "type", equation.source, (*types, *legs), f"the source of {where}"
-            )
-            yield SchemaProblem(part, text)
-            continue
-        ends = []
-        for path in (equation.left, equation.right):
-            try:
-                ends.append(follow_path(path, equation.source, steps_of, where))
-            except LookupError as error:
-                yield SchemaProblem(part, str(error.args[0]))
-        if len(ends) == 2 and not _may_meet(ends[0], ends[1], types):
-            text = (
-                f"{where}: its sides end in {ends[0]!r} and {ends[1]!r}, and no element can be "
-                "both; correct a path, or give the two a common subtype"
-            )
-            yield SchemaProblem(part, text)
-
-
-def _may_meet(first: str, second: str, types: Types) -> bool:
-    """Return True if an element can be of both types."""
-    if first == second:
-        return True
-    return any({first, second} <= closure(name, types) for name in types)
 
 
 def _find_repeated(names: Sequence[str]) -> list[str]:

@@ -8,10 +8,8 @@ The shape, which YAML and JSON files have too::
     functions: {made_of: {source: thing, target: thing}}
     relations: {on: {legs: {item: mug, support: thing}, functional: [item], static: false}}
     attributes: [{name: colour, owner: thing, kind: enum, values: [red, white]}]
-    equations: [thing.made_of.made_of = thing.made_of]
 
-Everything but `name` and `types` may be left out. An equation with names that contain dots, blanks
-or the like is written out: ``{source: thing, left: [...], right: [...]}``.
+Everything but `name` and `types` may be left out.
 """
 
 import re
@@ -22,7 +20,6 @@ from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
     Function,
-    PathEquation,
     Relation,
     SchemaError,
     SchemaParts,
@@ -44,7 +41,6 @@ def write_data(parts: SchemaParts) -> dict[str, Any]:
         "functions": {f.name: {"source": f.source, "target": f.target} for f in parts.functions},
         "relations": {relation.name: _relation_data(relation) for relation in parts.relations},
         "attributes": [_attribute_data(attribute) for attribute in parts.attributes],
-        "equations": [_equation_data(equation) for equation in parts.equations],
     }
     return {key: value for key, value in data.items() if value or key in ("name", "types")}
 
@@ -57,7 +53,7 @@ def read_parts(data: Any) -> SchemaParts:
     """
     reader = _Reader()
     top = reader.mapping(
-        data, (), required=("name", "types"), optional=("functions", "relations", *_LISTS)
+        data, (), required=("name", "types"), optional=("functions", "relations", "attributes")
     )
     parts = SchemaParts(
         reader.text(top.get("name", "?"), ("name",)),
@@ -74,7 +70,6 @@ def read_parts(data: Any) -> SchemaParts:
             for name, entry in reader.entries(top.get("relations", {}), ("relations",))
         ),
         reader.items(top.get("attributes", []), "attributes", reader.attribute),
-        reader.items(top.get("equations", []), "equations", reader.equation),
     )
     if reader.problems:
         raise make_error("not a schema", reader.problems)
@@ -86,7 +81,6 @@ def make_error(what: str, problems: Sequence[SchemaProblem]) -> SchemaError:
     return SchemaError(f"{what}: " + "; ".join(problem.message for problem in problems), problems)
 
 
-_LISTS = ("attributes", "equations")
 _NO_FUNCTION: tuple[str, str] = ("?", "?")
 
 
@@ -174,27 +168,6 @@ class _Reader:
         known_kind = AttributeKind(kind) if kind in kinds else AttributeKind.STRING
         return Attribute(name, owner, known_kind, values)
 
-    def equation(self, data: Any, part: Part) -> PathEquation:
-        if isinstance(data, str):
-            return self._parse_equation(data, part)
-        entry = self.mapping(data, part, required=("source", "left", "right"))
-        source = self.text(entry.get("source", "?"), (*part, "source"))
-        left, right = (self.texts(entry.get(key), (*part, key)) for key in ("left", "right"))
-        return PathEquation(source, left, right)
-
-    def _parse_equation(self, text: str, part: Part) -> PathEquation:
-        sides = [tuple(side.strip().split(".")) for side in text.split("=")]
-        words = [word for side in sides for word in side]
-        if len(sides) != 2 or not all(_WORD.match(word) for word in words):
-            shape = "two paths from one type, such as `mug.made_of = mug`"
-            self._add(part, f"`{_write_part(part)}`: {text!r} must be {shape}")
-        elif sides[0][0] != sides[1][0]:
-            names = f"{sides[0][0]!r} and {sides[1][0]!r}"
-            self._add(
-                part, f"`{_write_part(part)}`: the sides start at {names}; start both at one type"
-            )
-        return PathEquation(sides[0][0], sides[0][1:], sides[-1][1:])
-
     def _add(self, part: Part, message: str) -> None:
         self.problems.append(SchemaProblem(part, message))
 
@@ -221,17 +194,6 @@ def _attribute_data(attribute: Attribute) -> dict[str, Any]:
     return {**data, "values": list(attribute.values)} if attribute.values else data
 
 
-def _equation_data(equation: PathEquation) -> Any:
-    names = (equation.source, *equation.left, *equation.right)
-    if all(_WORD.match(name) for name in names):
-        return str(equation)
-    return {
-        "source": equation.source,
-        "left": list(equation.left),
-        "right": list(equation.right),
-    }
-
-
 def format_schema(parts: SchemaParts) -> str:
     """Return the parts of a schema, one a line, in the notation of the field."""
     sections = (
@@ -239,7 +201,6 @@ def format_schema(parts: SchemaParts) -> str:
         ("functions", (f"{f.name}: {f.source} -> {f.target}" for f in parts.functions)),
         ("relations", map(_relation, parts.relations)),
         ("attributes", map(_attribute, parts.attributes)),
-        ("equations", map(str, parts.equations)),
     )
     lines = [f"schema {parts.name}"]
     for title, entries in sections:

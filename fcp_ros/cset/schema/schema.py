@@ -7,20 +7,19 @@ relations are reified"). `is_a` is an inclusion of types; everything that is dec
 holds for its subtypes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
-from fcp_ros.cset.schema.checks import closure, find_problems, follow_path
+from fcp_ros.cset.schema.checks import closure, find_problems
 from fcp_ros.cset.schema.data import format_schema, make_error, read_parts, write_data
 from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
     AttributeValue,
     Function,
-    PathEquation,
     Relation,
     RelationName,
     SchemaError,
@@ -36,7 +35,6 @@ __all__ = [
     "AttributeKind",
     "AttributeValue",
     "Function",
-    "PathEquation",
     "Relation",
     "RelationName",
     "Schema",
@@ -59,7 +57,6 @@ class Schema:
         functions: names are unique in the schema.
         relations: names are unique, and none is also a type's name.
         attributes: names are unique among the attributes of any one type, inherited ones included.
-        equations: between paths of functions and legs; every instance obeys them.
 
     Raises:
         SchemaError: all that is wrong, at once.
@@ -70,14 +67,13 @@ class Schema:
     functions: tuple[Function, ...] = ()
     relations: tuple[Relation, ...] = ()
     attributes: tuple[Attribute, ...] = ()
-    equations: tuple[PathEquation, ...] = ()
     _lookup: "_Lookup" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Normalise the containers, check everything, and index it."""
         types = {name: tuple(parents) for name, parents in self.types.items()}
         object.__setattr__(self, "types", MappingProxyType(types))
-        for part in ("functions", "relations", "attributes", "equations"):
+        for part in ("functions", "relations", "attributes"):
             object.__setattr__(self, part, tuple(getattr(self, part)))
         problems = find_problems(self._parts())
         if problems:
@@ -135,23 +131,6 @@ class Schema:
         if name not in owned:
             raise SchemaError(describe_unknown_name("attribute", name, owned, f"type {type_!r}"))
         return owned[name]
-
-    def path_end(self, source: TypeName, path: Sequence[str]) -> TypeName:
-        """Follow a path to the declared type of its ends.
-
-        Args:
-            source: the type or relation at which it starts.
-            path: functions in the order of application; after a relation, a leg comes first.
-
-        Raises:
-            SchemaError: there is no such source, or a step that is not there; names the step.
-        """
-        self.ancestors(source)
-        try:
-            where = f"path {'.'.join((source, *path))!r}"
-            return follow_path(path, source, self._lookup.steps_of, where)
-        except LookupError as error:
-            raise SchemaError(str(error.args[0])) from None
 
     @property
     def derived(self) -> dict[object, Any]:
@@ -211,7 +190,6 @@ class Schema:
             self.functions,
             self.relations,
             self.attributes,
-            self.equations,
         )
 
 

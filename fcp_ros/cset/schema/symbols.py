@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a schema: functions, relations, attributes, equations, and their names."""
+"""The parts of a schema: functions, relations, attributes, and their names."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -103,28 +103,6 @@ class Attribute:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class PathEquation:
-    """Two paths from one type that lead to the same element, wherever they start.
-
-    A path is a sequence of functions, applied from left to right; the empty path stays where it is.
-    Where `source` is a relation, the first name of a path is one of its legs.
-
-    Attributes:
-        source: the type or relation at whose elements both paths start.
-        left: names of functions.
-        right: names of functions.
-    """
-
-    source: TypeName
-    left: tuple[str, ...]
-    right: tuple[str, ...]
-
-    def __str__(self) -> str:
-        left, right = (".".join((self.source, *path)) for path in (self.left, self.right))
-        return f"{left} = {right}"
-
-
 class SchemaParts(NamedTuple):
     """All parts that a schema declares, checked or not; the arguments of `Schema`."""
 
@@ -133,4 +111,3 @@ class SchemaParts(NamedTuple):
     functions: tuple[Function, ...] = ()
     relations: tuple[Relation, ...] = ()
     attributes: tuple[Attribute, ...] = ()
-    equations: tuple[PathEquation, ...] = ()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rewriting agrees with its definitions, computed slowly, and is undone by the inverse rule."""
 
-import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
+from isomorphism import is_isomorphic
 
 from fcp_ros.cset import (
     Instance,
@@ -19,15 +19,11 @@ from fcp_ros.cset import (
     difference,
     find_homs,
     inclusion,
-    is_isomorphic,
     morphism,
     rewrite,
 )
 from fcp_ros.cset.instance.constraints import find_conflicts
-from fcp_ros.cset.limits.chase import FunctionalLegs
-from fcp_ros.cset.limits.colimits import pushout
-from fcp_ros.cset.limits.diagrams import LimitError
-from fcp_ros.cset.rewriting.rule import Semantics
+from fcp_ros.cset.presentation import PresentationError, pushout
 
 
 def part_of(draw: st.DrawFn, whole: Instance) -> Instance:
@@ -239,8 +235,8 @@ def test_rewriting_is_a_pushout_complement_and_a_pushout(
         assert kinds & {ViolationKind.IDENTIFICATION, ViolationKind.MERGE}
         return
     try:
-        square = pushout(glue, rule.right, functional=FunctionalLegs.KEEP)
-    except LimitError:
+        square = pushout(glue, rule.right)
+    except PresentationError:
         assert kinds == {ViolationKind.MERGE}
         return
     if find_conflicts(square.apex):
@@ -253,113 +249,3 @@ def test_rewriting_is_a_pushout_complement_and_a_pushout(
     assert outcome.comatch is not None
     assert outcome.comatch.violations() == ()
     assert outcome.delta == difference(match.target, outcome.instance)
-
-
-# --- single pushouts
-
-
-def partial_pushout(rule: Rule, match: Morphism) -> Instance:
-    """The pushout of partial morphisms (Loewe 1993, construction 2.6), attributes aside.
-
-    Elements and tuples of G and R are glued along K; what is glued to something deleted goes, and
-    what refers to what goes, until nothing changes.
-    """
-    parts = {"G": match.target, "R": rule.R}
-    class_of = {(side, id_): (side, id_) for side, part in parts.items() for id_ in list_ids(part)}
-    for id_, original in rule.left.mapping.items():
-        one, other = class_of["G", match(original)], class_of["R", rule.right(id_)]
-        class_of = {key: one if value == other else value for key, value in class_of.items()}
-    gone = {class_of["G", match(id_)] for id_ in rule.deleted}
-    size = -1
-    while size != len(gone):
-        size = len(gone)
-        for (side, id_), class_ in class_of.items():
-            if any(class_of[side, value] in gone for value in refers(parts[side], id_).values()):
-                gone.add(class_)
-    builder = InstanceBuilder(rule.L.schema)
-    new: dict[tuple[str, int], int] = {}
-    for (side, id_), class_ in class_of.items():
-        if class_ not in gone and class_ not in new and id_ in parts[side].all_elements():
-            new[class_] = builder.add(parts[side].type_of(id_))
-    for (side, id_), class_ in class_of.items():
-        if class_ not in gone:
-            values = {k: new[class_of[side, v]] for k, v in refers(parts[side], id_).items()}
-            if class_ in new:
-                for function, value in values.items():
-                    builder.set_function(function, new[class_], value)
-            else:
-                builder.relate(parts[side].type_of(id_), *values.values())
-    return builder.build(allow_conflicts=True)
-
-
-def list_ids(instance: Instance) -> Iterator[int]:
-    yield from instance.all_elements()
-    for relation in instance.schema.relations:
-        yield from instance.tuples(relation.name)
-
-
-def refers(instance: Instance, id_: int) -> dict[str, int]:
-    """What an element's functions, or a tuple's legs, lead to."""
-    type_, schema = instance.type_of(id_), instance.schema
-    if schema.has_type(type_):
-        return {f.name: instance.apply(f.name, id_) for f in schema.functions_of(type_)}
-    legs = [leg for leg, _ in schema.relation(type_).legs]
-    return dict(zip(legs, instance.tuples(type_)[id_], strict=True))
-
-
-def bare(instance: Instance) -> Instance:
-    """The instance without attributes."""
-    builder = InstanceBuilder.of(instance)
-    for id_ in list_ids(instance):
-        for name in instance.attributes(id_):
-            builder.set_attribute(id_, name, None)
-    return builder.build(allow_conflicts=True)
-
-
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(data=st.data())
-def test_spo_is_a_pushout_of_partial_morphisms(
-    data: st.DataObject, instances: Callable[..., Any]
-) -> None:
-    drawn, match = match_in(data.draw(cases(instances, merges=True)))
-    rule = dataclasses.replace(drawn, semantics=Semantics.SPO)
-    # Attributes have tests of their own; here they would only keep elements from merging.
-    rule = dataclasses.replace(
-        rule,
-        left=Morphism(bare(rule.K), bare(rule.L), rule.left.mapping),
-        right=Morphism(bare(rule.K), bare(rule.R), rule.right.mapping),
-    )
-    match = Morphism(rule.L, bare(match.target), match.mapping)
-    expected = partial_pushout(rule, match)
-    outcome = rewrite(rule, match)
-    if find_conflicts(expected):
-        assert {v.kind for v in outcome.violations} == {ViolationKind.FUNCTIONAL}
-        return
-    if {v.kind for v in outcome.violations} == {ViolationKind.MERGE}:
-        return  # the classes of the definition know nothing of types
-    assert outcome.violations == ()
-    assert outcome.instance is not None
-    assert is_isomorphic(outcome.instance, expected)
-    assert outcome.comatch is not None
-    assert outcome.comatch.violations() == ()
-    event("total" if outcome.comatch.source is rule.R else "partial")
-
-
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(data=st.data())
-def test_spo_and_sqpo_are_dpo_where_that_is_legal(
-    data: st.DataObject, instances: Callable[..., Any]
-) -> None:
-    rule, match = match_in(data.draw(cases(instances, merges=True)))
-    expected = rewrite(rule, match)
-    if {v.kind for v in expected.violations} & {
-        ViolationKind.IDENTIFICATION,
-        ViolationKind.DANGLING,
-    }:
-        return
-    for semantics in (Semantics.SPO, Semantics.SQPO):
-        outcome = rewrite(dataclasses.replace(rule, semantics=semantics), match)
-        assert outcome.violations == expected.violations
-        assert outcome.instance == expected.instance
-        assert outcome.change == expected.change
-        assert outcome.comatch == expected.comatch

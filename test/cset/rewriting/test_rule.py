@@ -18,7 +18,6 @@ from fcp_ros.cset import (
     identity,
     inclusion,
 )
-from fcp_ros.cset.rewriting.rule import Semantics
 
 SCHEMA = Schema(
     "s",
@@ -56,7 +55,7 @@ def test_case_27_gluing_along_a_left_leg_that_is_not_monic_is_refused() -> None:
     assert str(caught.value) == (
         "rule 'split': the left leg is not monic: v1, v2 of K are one in L. Then what remains "
         "after deletion is not determined (the pushout complement is not unique); give K one "
-        "element for each that is preserved, or use SqPO, which clones"
+        "element for each that is preserved"
     )
     merge = Rule("merge", identity(glue), collapse)
     with pytest.raises(RuleError, match="left leg is not monic"):
@@ -81,19 +80,6 @@ def test_an_unnatural_leg_is_refused_with_element_and_values() -> None:
         "rule 'bend': the left leg is no morphism: 'tgt' of 'e2' (image of 'e1') is 'v3', "
         "but it must be 'v2'"
     )
-
-
-def test_sqpo_rules_may_clone_and_undo_merging() -> None:
-    glue, left = graph(2), graph(1)
-    (collapse,) = find_homs(glue, left, monic=False)
-    for semantics in (Semantics.DPO, Semantics.SPO):
-        with pytest.raises(RuleError, match="left leg is not monic"):
-            Rule("clone", collapse, identity(glue), semantics=semantics)
-    clone = Rule("clone", collapse, identity(glue), semantics=Semantics.SQPO)
-    merge = clone.inverse()
-    assert merge.right is collapse
-    assert merge.semantics is Semantics.SQPO
-    assert merge.inverse().left is collapse
 
 
 def test_all_problems_are_reported_at_once() -> None:

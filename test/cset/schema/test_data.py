@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.cset import Attribute, AttributeKind, Function, Relation, Schema, SchemaError
-from fcp_ros.cset.schema.symbols import PathEquation
 
 KITCHEN = Schema(
     "kitchen",
@@ -23,7 +22,6 @@ KITCHEN = Schema(
         Attribute("colour", "thing", AttributeKind.ENUM, ("red", "white")),
         Attribute("since", "on", AttributeKind.INT),
     ),
-    (PathEquation("mug", ("made_of", "made_of"), ("made_of",)),),
 )
 
 YAML_TEXT = """\
@@ -47,7 +45,6 @@ attributes:
   kind: enum
   values: [red, white]
 - {name: since, owner: on, kind: int}
-equations: [mug.made_of.made_of = mug.made_of]
 """
 
 
@@ -88,10 +85,9 @@ def schemas(draw: st.DrawFn) -> Schema:
     values = tuple(draw(st.lists(st.text(SYMBOLS, max_size=3), max_size=2, unique=True)))
     kind = AttributeKind.ENUM if values else draw(st.sampled_from(list(AttributeKind)[:4]))
     attribute = Attribute(draw(NAMES), draw(st.sampled_from(names)), kind, values)
-    equations = [PathEquation(f.source, (f.name,), (f.name,)) for f in functions]
     static = draw(st.booleans())
     relations = [Relation(relation, tuple(legs), tuple(keys), static)]
-    return Schema(draw(NAMES), types, functions, relations, [attribute], equations)  # type: ignore
+    return Schema(draw(NAMES), types, functions, relations, [attribute])  # type: ignore
 
 
 @settings(max_examples=60, deadline=None)
@@ -132,12 +128,6 @@ def test_round_trips(schema: Schema) -> None:
             "name: s\ntypes: {a: []}\nattributes:\n- {name: n, owner: a, kind: integer}",
             "f:4: no kind 'integer' in `attributes.0`",
         ),
-        (
-            "name: s\ntypes: {a: []}\nequations:\n- a = a\n- a.f = a",
-            "f:5: no function 'f' in type 'a'",
-        ),
-        ("name: s\ntypes: {a: []}\nequations: [a = b]", "start at 'a' and 'b'; start both at one"),
-        ("name: s\ntypes: {a: []}\nequations: [a]", "'a' must be two paths from one type"),
         ("name: s\ntypes: {a: [], a: []}", "f:2: the key 'a' is there twice; keep one"),
         ("name: s\ntypes: {a: &x [], b: *x}", "f:2: anchors and aliases are not read"),
         ("name: !!python/name:os.system\ntypes: {}", "f:1: the tag or value "),

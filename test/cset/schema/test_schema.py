@@ -3,7 +3,6 @@
 
 import json
 import pickle
-from typing import Any
 
 import pytest
 
@@ -11,14 +10,10 @@ from fcp_ros.cset import (
     Attribute,
     AttributeKind,
     Function,
-    InstanceBuilder,
-    InstanceError,
     Relation,
     Schema,
     SchemaError,
 )
-from fcp_ros.cset.instance.constraints import find_broken_equations
-from fcp_ros.cset.schema.symbols import PathEquation
 
 KITCHEN = Schema(
     "kitchen",
@@ -116,107 +111,9 @@ def test_one_circle_is_reported_once_by_a_shortest_way() -> None:
     assert "'e' is_a 'f' is_a 'e'" in str(caught.value)
 
 
-# Persons have a home; a robot's charger stands in one; `at` says where a person is.
-PERSON, HOME, ROBOT, THING = "person", "home", "robot", "thing"
-HOUSES: dict[str, Any] = {
-    "name": "houses",
-    "types": {PERSON: (), ROBOT: (PERSON,), THING: (), HOME: (THING,), "hall": (HOME, "room"),
-              "room": ()},
-    "functions": (
-        Function("home", PERSON, HOME),
-        Function("charger", ROBOT, THING),
-        Function("room_of", THING, "room"),
-        Function("stands_in", THING, HOME),
-    ),
-    "relations": (Relation("at", (("who", PERSON), ("where", HOME))),),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("equation", "message"),
-    [
-        (
-            PathEquation("persn", (), ()),
-            "no type 'persn' in the source of equation 'persn = persn'",
-        ),
-        (PathEquation(PERSON, ("home", "hom"), ()), "no function 'hom' in type 'home'"),
-        # Functions of a subtype are none of the type; those of an ancestor are.
-        (PathEquation(PERSON, ("charger",), ()), "no function 'charger' in type 'person'"),
-        (PathEquation(PERSON, ("home",), ()), "its sides end in 'home' and 'person', and no"),
-        # Paths from a relation begin with a leg, and never come back to it.
-        (PathEquation("at", ("home",), ("where",)), "no function 'home' in type 'at'"),
-        (PathEquation("at", ("who", "who"), ("where",)), "no function 'who' in type 'person'"),
-        (PathEquation("at", (), ("where",)), "its sides end in 'at' and 'home'"),
-    ],
-)
-def test_an_equation_that_makes_no_sense_is_refused(equation: PathEquation, message: str) -> None:
-    with pytest.raises(SchemaError) as caught:
-        Schema(**HOUSES, equations=(equation,))
-    assert message in str(caught.value)
-    assert caught.value.problems[0].part == ("equations", 0)
-
-
-@pytest.mark.parametrize(
-    ("equation", "ends"),
-    [
-        (PathEquation("at", ("who", "home"), ("where",)), (HOME, HOME)),
-        # The one type may be a subtype of the other.
-        (PathEquation(ROBOT, ("charger",), ("home",)), (THING, HOME)),
-        # A robot has the home of a person, a home the functions of things.
-        (PathEquation(ROBOT, ("home", "stands_in"), ("home",)), (HOME, HOME)),
-        # Neither is above the other, but a hall is both.
-        (PathEquation(THING, ("room_of",), ("stands_in",)), ("room", HOME)),
-    ],
-)
-def test_equations_at_subtypes_and_relations(equation: PathEquation, ends: tuple[str, str]) -> None:
-    schema = Schema(**HOUSES, equations=(equation,))
-    paths = (equation.left, equation.right)
-    assert tuple(schema.path_end(equation.source, path) for path in paths) == ends
-
-
-def test_the_end_of_a_path_that_is_not_there() -> None:
-    schema = Schema(**HOUSES)
-    with pytest.raises(
-        SchemaError, match=r"no function 'hme' .* path 'at\.who\.hme'; did you mean"
-    ):
-        schema.path_end("at", ("who", "hme"))
-    with pytest.raises(SchemaError, match="no type 'att' in schema 'houses'"):
-        schema.path_end("att", ())
-
-
-def test_an_instance_that_breaks_an_equation_is_refused() -> None:
-    # Whoever is somewhere is at home. Robots are persons, so that it concerns them, too.
-    schema = Schema(**HOUSES, equations=(PathEquation("at", ("who", "home"), ("where",)),))
-    builder = InstanceBuilder(schema)
-    room = builder.add("room", "room")
-    homes = [builder.add(HOME, f"home_{number}") for number in (1, 2)]
-    for home in homes:
-        builder.set_function("room_of", home, room)
-        builder.set_function("stands_in", home, home)
-    robot = builder.add(ROBOT, "robbie")
-    builder.set_function("home", robot, homes[0])
-    builder.set_function("charger", robot, homes[0])
-    builder.relate("at", robot, homes[0])
-    assert find_broken_equations(builder.build()) == ()
-    builder.relate("at", robot, homes[1])
-    with pytest.raises(InstanceError) as caught:
-        builder.build()
-    for part in ("at.who.home = at.where", "at(robbie, home_2)", "'home_1'", "'home_2'"):
-        assert part in str(caught.value)
-
-
 def test_a_schema_is_printed_for_reading() -> None:
-    equation = PathEquation("on", ("item", "made_of"), ("support",))
-    schema = Schema(
-        "kitchen",
-        KITCHEN.types,
-        KITCHEN.functions,
-        KITCHEN.relations,
-        KITCHEN.attributes,
-        (equation,),
-    )
     assert (
-        str(schema)
+        str(KITCHEN)
         == """\
 schema kitchen
   types
@@ -231,9 +128,7 @@ schema kitchen
     closed(what: thing) static
   attributes
     thing.colour: enum {red, white}
-    liquid.litres: float
-  equations
-    on.item.made_of = on.support"""
+    liquid.litres: float"""
     )
     assert str(Schema("empty", {})) == "schema empty"
 
