@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from cset_rivals import Result, best_time, by_igraph, by_networkx, by_rustworkx
 from cset_scene import GRAPH_PATTERN, Scene, numpy_join, pattern
-from cset_states import Figure, match_set_figures, rewriting_figures
+from cset_states import Figure, rewriting_figures
 
 from fcp_ros.cset import find_homs
 
@@ -149,7 +149,6 @@ def main() -> None:
     if not options.without_states:
         start = Scene.random(max(options.objects)).instance()
         print_figures("States: rewriting", rewriting_figures(start, options.seconds))
-        print_figures("States: match sets", match_set_figures(start, options.seconds))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Successive states in the C-set benchmark: rewriting, memory, and match sets under changes."""
+"""Successive states in the C-set benchmark: rewriting and memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from cset_rivals import best_time
-from cset_scene import SCHEMA, pattern
+from cset_scene import SCHEMA
 
 from fcp_ros.cset import (
     Instance,
@@ -20,11 +20,9 @@ from fcp_ros.cset import (
     Morphism,
     Rule,
     find_hom,
-    find_homs,
     inclusion,
     rewrite,
 )
-from fcp_ros.cset.search.match_set import MatchSet
 
 
 @dataclass(frozen=True)
@@ -131,32 +129,6 @@ def _memory(rule: Rule, start: Instance, steps: int = 1000) -> str:
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return f"{held / len(states) / 1000:.2f} kB"
-
-
-def match_set_figures(start: Instance, seconds: float) -> list[Figure]:
-    """What it takes to keep all matches of the pattern up to date."""
-    rule = move_rule()
-    begin = time.perf_counter()
-    kept = MatchSet.of(pattern(), start)
-    first = time.perf_counter() - begin
-    times = []
-    for _ in range(300):
-        result = rewrite(rule, next(matches(rule, kept.instance, len(times))))
-        assert result.instance is not None, result.violations
-        begin = time.perf_counter()
-        updated = kept.update(result.instance, result.change)
-        times.append(time.perf_counter() - begin)
-        previous, kept = kept, updated
-    assert len(kept) == find_homs(pattern(), kept.instance).count(), "not what a new search finds"
-    times.sort()
-    again = best_time(lambda: previous.update(result.instance, result.change), seconds)
-    return [
-        Figure(f"match set of {len(kept):,} matches, from nothing", f"{first * 1e3:.0f} ms"),
-        Figure(
-            "... after one moved object (two changed facts), best", _micro(again), "< 50 us a fact"
-        ),
-        Figure("... median of 300 successive moves", _micro(times[150]), "< 50 us a fact"),
-    ]
 
 
 def _micro(seconds: float) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speed of a change of 10 elements of 100,000 through graph, relations, state and matches.
+"""Speed of a change of 10 elements of 100,000 through graph, relations and state.
 
 The scene is a row of rooms with tables and things on them, as a source would send it (without
 derived relations). Each delta carries things to other tables, pushes some a little, calls one by
@@ -14,12 +14,11 @@ import random
 import resource
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from scene_figures import Figure, milliseconds
 
 from fcp_ros.binding import advance_state, scene_to_instance
-from fcp_ros.cset import Instance, InstanceBuilder, MatchSet, Schema
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.foundation.garbage import collect_garbage_rarely
 from fcp_ros.package_files import config_folder
@@ -131,23 +130,6 @@ class Scene:
         return node
 
 
-def patterns(schema: Schema) -> Iterator[Instance]:
-    """Yield the patterns of a planner: places, rooms, things in an agent's reach."""
-    for relations in (
-        [("on", "item", "support")],
-        [("on", "item", "surface"), ("in_room", "surface", "room")],
-        [("on", "cup", "table"), ("in_room", "table", "room"), ("at", "agent", "room")],
-    ):
-        builder = InstanceBuilder(schema)
-        ids: dict[str, int] = {}
-        for name, *types in relations:
-            for type_ in types:
-                if type_ not in ids:
-                    ids[type_] = builder.add(type_)
-            builder.relate(name, *(ids[type_] for type_ in types))
-        yield builder.build()
-
-
 class Follower:
     """Everything that follows a scene, with the time of each part.
 
@@ -163,9 +145,6 @@ class Follower:
         assert start is not None
         start.prepare()
         self._state = scene_to_instance(start, domain.schema, domain.mapping)
-        self._matches = [
-            MatchSet.of(pattern, self._state.instance) for pattern in patterns(domain.schema)
-        ]
         self._bare = scene.graph()
         self._bare.prepare()
         self._number = 1
@@ -182,10 +161,6 @@ class Follower:
         clock.lap("live")
         self._state = advance_state(self._state, change.delta, change.after)
         clock.lap("state")
-        self._matches = [
-            matches.update(self._state.instance, self._state.change) for matches in self._matches
-        ]
-        clock.lap("matches")
         rest = [times for part, times in clock.laps.items() if part != "graph alone"]
         clock.laps["all"] = (sum(wall for wall, _ in rest), sum(cpu for _, cpu in rest))
         return clock.laps
@@ -226,8 +201,7 @@ def measure(quick: bool) -> list[Figure]:
         Figure(f"{of}the graph alone (apply_delta)", _spread(runs["graph alone"])),
         Figure(f"{of}live scene: identities, derived relations, graph", _spread(runs["live"])),
         Figure(f"{of}C-set (advance_state)", _spread(runs["state"])),
-        Figure(f"{of}3 match sets", _spread(runs["matches"])),
-        Figure(f"{of}graph, relations, C-set and match sets", _spread(runs["all"]), "5 ms"),
+        Figure(f"{of}graph, relations and C-set", _spread(runs["all"]), "5 ms"),
     ]
     found.append(_memory(follower, 500 if quick else LONG_RUN))
     gc.unfreeze()

@@ -76,7 +76,8 @@ def present(
     Raises:
         PresentationError: elements of unrelated types, or with different values, would be one; or
             functions add more elements than `bound` (a cycle of functions).
-        InstanceError: a statement doesn't fit the schema, or a functional leg would break.
+        SchemaError: the schema has no such relation or attribute.
+        InstanceError: an argument or value doesn't fit it, or a functional leg would break.
     """
     classes = _Classes(schema, bound)
     nodes = {name: classes.add(type_, name) for name, type_ in generators.items()}
@@ -225,8 +226,8 @@ class _Classes:
             self._types[keep] = self._find_lower(keep, gone)
             for function, value in self._values[gone].items():
                 pending.append((self._values[keep].setdefault(function, value), value))
-            for name, value in self._attributes[gone].items():
-                self.set_attribute(keep, name, value)
+            for name, stated in self._attributes[gone].items():
+                self.set_attribute(keep, name, stated)
 
     def _find_lower(self, keep: int, gone: int) -> TypeName:
         one, other = self._types[keep], self._types[gone]
@@ -250,8 +251,8 @@ class _Classes:
         roots = [node for node in range(len(self._parents)) if self.find(node) == node]
         ids = {n: builder.add(self._types[n], names.take(self._names[n])) for n in roots}
         for node in roots:
-            for function, value in self._values[node].items():
-                builder.set_function(function, ids[node], ids[self.find(value)])
-            for name, value in self._attributes[node].items():
-                builder.set_attribute(ids[node], name, value)
+            for step, value in self._values[node].items():
+                builder.set_function(step, ids[node], ids[self.find(value)])
+            for name, stated in self._attributes[node].items():
+                builder.set_attribute(ids[node], name, stated)
         return builder, ids

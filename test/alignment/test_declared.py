@@ -10,7 +10,7 @@ from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
 from fcp_ros.alignment.candidates.declared import declare_synonyms
 from fcp_ros.alignment.candidates.pairing import AlignmentError, AlignmentTask, pair_domains
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.names.migration import merge_vocabularies
+from fcp_ros.alignment.names.merging import merge_texts
 from fcp_ros.alignment.names.synonyms import ANY, NameMapping, Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.planning import PlanningOptions, plan
@@ -74,7 +74,7 @@ def test_a_projection_onto_an_object_is_found_and_tried() -> None:
         one.proposal.reasons for one in result.mapping if one.proposal.synonym.is_projection
     )
     assert result.failures == 0
-    merged = merge_vocabularies(task.model, NameMapping(frozenset(found)))
+    merged = merge_texts(task.model, NameMapping(frozenset(found)))
     assert not {"on-table"} & merged.domain.predicates.keys()
     image = result.names["on-table"]
     assert image.fillers == ("table",)
@@ -96,7 +96,7 @@ def test_any_object_takes_the_place_of_an_argument() -> None:
         Synonym("holding@own", "holding", (1, 0), (ANY,))
     }
     mapping = NameMapping(frozenset(one.proposal.synonym for one in result.mapping))
-    merged = merge_vocabularies(task.model, mapping)
+    merged = merge_texts(task.model, mapping)
     assert "holding@own" not in merged.domain.predicates
 
 

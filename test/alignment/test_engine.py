@@ -18,7 +18,7 @@ from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, Standing
 from fcp_ros.alignment.candidates.pairing import AlignmentTask, make_task
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.names.likeness import NameLikeness
-from fcp_ros.alignment.names.migration import merge_vocabularies
+from fcp_ros.alignment.names.merging import merge_texts
 from fcp_ros.alignment.names.synonyms import Image, NameMapping, Synonym
 from fcp_ros.alignment.search.options import AlignmentOptions
 from fcp_ros.alignment.trials.confirmation import CONFIRMATIONS
@@ -78,7 +78,7 @@ def test_the_merged_model_plans_without_replace_rules(
     ferry: PddlTexts, torn_ferry: PddlTexts
 ) -> None:
     result = align(make_task(torn_ferry), simulate(ferry))
-    merged = merge_vocabularies(torn_ferry, NameMapping(frozenset(kept(result))))
+    merged = merge_texts(torn_ferry, NameMapping(frozenset(kept(result))))
     task = work_out(merged)
     found = plan(task.domain, task.instance, task.goal, PlanningOptions(), NoMemberships())
     assert found.status is PlanStatus.SOLVED_OPTIMALLY

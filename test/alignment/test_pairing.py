@@ -18,9 +18,7 @@ from fcp_ros.alignment.candidates.pairing import OTHER, OWN, AlignmentError, pai
 from fcp_ros.alignment.candidates.proposals import Proposal, Proposals
 from fcp_ros.alignment.engine import align
 from fcp_ros.alignment.evidence import describe_false_friends, exclude_namesakes
-from fcp_ros.alignment.names.merging import merge_texts
-from fcp_ros.alignment.names.migration import build_schema_map, merge_vocabularies, migrate_facts
-from fcp_ros.alignment.names.synonyms import NameMapping, Synonym
+from fcp_ros.alignment.names.synonyms import Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax.tree import TRUE
 
@@ -129,18 +127,3 @@ def test_problems_of_different_situations_are_refused(ferry: PddlTexts, tasks: P
         pair_domains(tasks, fewer)
     with pytest.raises(AlignmentError, match="has no goal"):
         pair_domains(replace(tasks, problem=replace(tasks.problem, goal=TRUE)), ferry)
-
-
-def test_facts_migrate_along_the_map_of_schemas_as_the_texts_are_renamed(
-    tasks: PddlTexts, world: PddlTexts, result: AlignmentResult
-) -> None:
-    model = pair_domains(tasks, world).model
-    mapping = NameMapping(frozenset(one.proposal.synonym for one in result.mapping))
-    by_texts = merge_texts(model, mapping).problem.facts
-    by_migration = merge_vocabularies(model, mapping).problem.facts
-    assert {name: facts for name, facts in by_migration.items() if facts} == by_texts
-    map_ = build_schema_map({n: len(legs) for n, legs in model.domain.predicates.items()}, mapping)
-    assert len(map_.target.relations) == len(map_.source.relations) - 2
-    moved = migrate_facts(map_, {"parked": frozenset({("south", "a")})}, ["a", "south"])
-    (name,) = [one for one in ("parked", "at") if map_.target.has_relation(one)]
-    assert moved[name] == {("south", "a") if name == "parked" else ("a", "south")}

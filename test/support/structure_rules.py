@@ -16,12 +16,8 @@ ENTRIES = ("nodes", "client", "cli", "demo", "report")
 """The folders that a user reaches: by a process, a command, or an import."""
 
 UNREACHED = {
-    "fcp_ros.cset.limits": "the fluent mapping will take pullbacks and subobjects",
-    "fcp_ros.cset.migration.delta": "the QNP abstraction will move instances between schemas",
-    "fcp_ros.cset.migration.adjunction": "the correspondence of migrations, for users",
-    "fcp_ros.cset.search.match_set": "the executive's monitor will follow matches",
+    "fcp_ros.cset.presentation": "patterns by generators and equations, for users of the library",
     "fcp_ros.abstraction.policy.use": "plans with policies from Python, for users of the library",
-    "fcp_ros.cset.interchange": "ACSet JSON, for users of the library",
 }
 """Modules (or folders) of the library that no entry reaches, each with the reason to keep it."""
 

@@ -20,20 +20,14 @@ class ViolationKind(str, Enum):
     """A negative application condition matches."""
     POSITIVE_CONDITION = "positive_condition"
     """A positive application condition does not match."""
-    COUNT = "count"
-    """A pattern around a match occurs too rarely or too often."""
     COMPARISON = "comparison"
     """A comparison of attribute values does not hold."""
     EXPRESSION = "expression"
     """An attribute expression has no value, or one that the attribute does not admit."""
     FUNCTIONAL = "functional"
     """Two tuples of a relation have the same element in a leg that is functional."""
-    EQUATION = "equation"
-    """Two paths that must lead to the same element do not."""
     MERGE = "merge"
     """A rule merges elements whose types or attributes do not agree."""
-    UNBOUNDED = "unbounded"
-    """A rule would make infinitely many elements."""
 
 
 @dataclass(frozen=True)

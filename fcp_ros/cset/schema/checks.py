@@ -2,14 +2,13 @@
 """The checks that the parts of a schema must pass."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from fcp_ros.cset.schema.symbols import AttributeKind, Relation, SchemaParts, SchemaProblem
 from fcp_ros.foundation.wording import describe_unknown_name
 
 Types = Mapping[str, tuple[str, ...]]
-StepsOf = Callable[[str], Mapping[str, str]]
 
 
 def closure(name: str, parents: Mapping[str, Iterable[str]]) -> frozenset[str]:
@@ -34,28 +33,6 @@ def find_problems(parts: SchemaParts) -> list[SchemaProblem]:
         *(problem for r in parts.relations for problem in _check_relation(r, parts.types)),
         *_check_attributes(parts),
     ]
-
-
-def follow_path(path: Iterable[str], source: str, steps_of: StepsOf, where: str) -> str:
-    """Follow a path to the declared type in which it ends.
-
-    Args:
-        path: names of functions; the first is a leg if `source` is a relation.
-        source: where it starts.
-        steps_of: the target of each function or leg that a type has.
-        where: for the message.
-
-    Raises:
-        LookupError: a step is not there; the message names it.
-    """
-    current = source
-    for step in path:
-        targets = steps_of(current)
-        if step not in targets:
-            what = f"type {current!r}, on a path of {where}"
-            raise LookupError(describe_unknown_name("function", step, targets, what))
-        current = targets[step]
-    return current
 
 
 def _check_names(parts: SchemaParts) -> Iterator[SchemaProblem]:

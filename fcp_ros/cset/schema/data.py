@@ -12,7 +12,6 @@ The shape, which YAML and JSON files have too::
 Everything but `name` and `types` may be left out.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -29,8 +28,6 @@ from fcp_ros.foundation.wording import describe_unknown_name
 
 Part = tuple[str | int, ...]
 T = TypeVar("T")
-
-_WORD = re.compile(r"[\w-]+\Z")
 
 
 def write_data(parts: SchemaParts) -> dict[str, Any]:

@@ -211,7 +211,6 @@ class _Lookup:
         "hash",
         "names",
         "relations",
-        "steps_of",
         "subtypes",
     )
 
@@ -228,7 +227,6 @@ class _Lookup:
         self.subtypes = cache(self._find_subtypes)
         self.functions_of = cache(self._list_functions)
         self.attributes_of = cache(self._list_attributes)
-        self.steps_of = cache(self._list_steps)
         self.derived: dict[object, Any] = {}
         types = frozenset(schema.types.items())
         self.hash = hash((schema.name, types, *schema._parts()[2:]))
@@ -246,11 +244,6 @@ class _Lookup:
     def _list_attributes(self, name: str) -> dict[str, Attribute]:
         above = self.ancestors(name)
         return {a.name: a for a in self._schema.attributes if a.owner in above}
-
-    def _list_steps(self, name: str) -> dict[str, str]:
-        if name in self.relations:
-            return dict(self.relations[name].legs)
-        return {f.name: f.target for f in self.functions_of(name)}
 
 
 def _locate(file: str, line: int | None, problem: SchemaProblem) -> str:

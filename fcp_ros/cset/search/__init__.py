@@ -8,6 +8,4 @@
 - `backtracking`: evaluates a plan lazily, one match at a time, over hash indexes.
 - `column_join`: evaluates a plan for all matches at once, on columns of ids; with `match_block`
   (partial matches, factorised), `column_values` (attribute values as numbers) and `id_index`.
-- `anchored_search`: the matches that contain something that a change touches.
-- `match_set`: all matches in a state, maintained from change to change.
 """
