@@ -61,7 +61,7 @@ with defer_imports(__name__):
         SchemaError,
         TypeName,
     )
-    from fcp_ros.cset.search.homs import Homs, find_hom, find_homs
+    from fcp_ros.cset.search.homs import find_hom, find_homs
 
 __all__ = [
     "ApplicationCondition",
@@ -78,7 +78,6 @@ __all__ = [
     "Fact",
     "Function",
     "FunctionChange",
-    "Homs",
     "Instance",
     "InstanceBuilder",
     "InstanceError",

@@ -49,15 +49,13 @@ class Base(Generic[K, V]):
     Attributes:
         entries: the dict.
         writes: number of changes to maps over it since the last fold.
-        array: the entries as an array, cached here by whoever needs one; None until then.
     """
 
-    __slots__ = ("array", "entries", "writes")
+    __slots__ = ("entries", "writes")
 
     def __init__(self, entries: dict[K, V]) -> None:
         self.entries = entries
         self.writes = 0
-        self.array: Any = None
 
 
 class PersistentMap(MutableMapping[K, V]):

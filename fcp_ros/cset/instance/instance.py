@@ -249,11 +249,6 @@ class Instance:
         table = self._attributes.get(name)
         return {} if table is None else table.values
 
-    def attribute_derived(self, name: str) -> dict[object, Any]:
-        """A cache for searches, kept with the values of an attribute (inside this layer only)."""
-        table = self._attributes.get(name)
-        return {} if table is None else table.derived
-
     def key_of(self, id_: int) -> Hashable:
         """An element's name, a tuple's relation and names (inside this layer only)."""
         name = self._elements.names.get(id_)

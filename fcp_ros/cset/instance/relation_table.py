@@ -2,12 +2,10 @@
 """The tuples of one relation, indexed by all legs and by each leg."""
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from itertools import chain
 from typing import Any, NamedTuple
 
 from immutables import Map
 
-from fcp_ros.cset.instance.columns import Column, to_columns
 from fcp_ros.cset.schema.schema import Relation
 from fcp_ros.foundation.persistent_map import (
     SMALL,
@@ -97,7 +95,6 @@ class RelationTable:
 
     __slots__ = (
         "_changes",
-        "_columns",
         "_facts",
         "_indexes",
         "_last",
@@ -133,7 +130,6 @@ class RelationTable:
         self.digest: int | None = None
         self.derived: dict[object, Any] = {}
         self._indexes: dict[int, Index] = {} if indexes is None else indexes
-        self._columns: Column | None = None
         self._persistent: RelationTable | None = None
         self._last = last_key(rows) if last is None else last
         self._unsorted = False
@@ -265,13 +261,6 @@ class RelationTable:
                 if len(self.index(position)[legs[position]]) > 1:
                     return True
         return False
-
-    def columns(self) -> Column:
-        """Return a row (id, *legs) for each tuple, by id, in a read-only array."""
-        if self._columns is None:
-            width = 1 + len(self.declared.legs)
-            self._columns = to_columns(self.rows, width, chain.from_iterable)
-        return self._columns
 
     def content_digest(self, names: Mapping[int, str]) -> int:
         """Return the sum of the hashes of all tuples by names."""

@@ -4,15 +4,11 @@
 from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
-from fcp_ros.cset.instance.columns import Column, to_columns
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
 from fcp_ros.foundation.persistent_map import (
     SMALL,
     Bucket,
     PersistentMap,
-    PersistentSet,
     add_to,
     evolve,
     group_ids,
@@ -61,7 +57,6 @@ class ElementTable:
         self.sealed = False
         self._members = members
         self._by_type: dict[tuple[str, bool], tuple[int, ...]] = {}
-        self._arrays: dict[tuple[str, bool], Column] = {}
         self._persistent: ElementTable | None = None
 
     def copy(self) -> "ElementTable":
@@ -136,17 +131,6 @@ class ElementTable:
             self._by_type[key] = found
         return found
 
-    def ids_of(self, type_: str, subtypes: bool, schema: Schema) -> Column:
-        """Return the ids of `of_type`, ascending, in a read-only array."""
-        key = (type_, subtypes)
-        found = self._arrays.get(key)
-        if found is None:
-            parts = [_to_array(bucket) for bucket in self._find_buckets(type_, subtypes, schema)]
-            found = parts[0] if len(parts) == 1 else np.sort(np.concatenate([_NONE, *parts]))
-            found.setflags(write=False)
-            self._arrays[key] = found
-        return found
-
     def content_digest(self) -> int:
         """Return the sum of the hashes of all (name, type) pairs."""
         if self.digest is None:
@@ -168,23 +152,10 @@ class ElementTable:
         return (ElementTable, parts)
 
 
-_NONE: Column = np.empty(0, dtype=np.int64)
-
-
 def _sort_ids(buckets: list[Bucket]) -> tuple[int, ...]:
     if len(buckets) == 1:
         return tuple(buckets[0])
     return tuple(sorted(id_ for bucket in buckets for id_ in bucket))
-
-
-def _to_array(bucket: Bucket) -> Column:
-    if isinstance(bucket, PersistentSet):
-        return to_columns(bucket.entries, 1, _no_numbers)[:, 0]
-    return np.array(tuple(bucket), dtype=np.int64)
-
-
-def _no_numbers(values: Iterable[None]) -> Iterable[int]:
-    return ()
 
 
 V = TypeVar("V")
@@ -248,12 +219,11 @@ class ValueTable(Generic[V]):
 class FunctionTable(ValueTable[int]):
     """The values of one function, with its preimage index."""
 
-    __slots__ = ("_columns", "_preimages")
+    __slots__ = ("_preimages",)
 
     def __init__(self, values: MutableMapping[int, int]) -> None:
         super().__init__(values)
         self._preimages: MutableMapping[int, Bucket] | None = None
-        self._columns: Column | None = None
 
     def copy(self, names: Mapping[int, str]) -> "FunctionTable":
         """Return a copy that may be changed; this table may not, from then on.
@@ -303,12 +273,6 @@ class FunctionTable(ValueTable[int]):
             self._sort()
             self._preimages = group_ids((value, key) for key, value in self.values.items())
         return self._preimages
-
-    def columns(self) -> Column:
-        """Return a row (element, value) for each element, by id, in a read-only array."""
-        if self._columns is None:
-            self._columns = to_columns(self.values, 2, _numbers)
-        return self._columns
 
     def content_digest(self, names: Mapping[int, str]) -> int:
         """Return the sum of the hashes of all (name, name of the value) pairs."""

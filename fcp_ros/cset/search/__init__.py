@@ -6,6 +6,4 @@
 - `join_order`: the order of the atoms, chosen by the sizes of the target's tables.
 - `join_plan`: the steps that follow from the order, with what each binds and checks.
 - `backtracking`: evaluates a plan lazily, one match at a time, over hash indexes.
-- `column_join`: evaluates a plan for all matches at once, on columns of ids; with `match_block`
-  (partial matches, factorised), `column_values` (attribute values as numbers) and `id_index`.
 """

@@ -8,7 +8,6 @@ A step is a few closures over the tables and over the binding of the search: a l
 of each slot, which they read and write.
 """
 
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -220,15 +219,13 @@ class Backtracking:
         # branch).
         self._holders: dict[int, int] = {}
         self._steps: tuple[list[Check], list[tuple[Candidates, Test]]] | None = None
-        self.gave_up = False
         self._anchor_tests = [self._make_test(bind) for bind in plan.anchors]
 
-    def run(self, anchors: Mapping[int, int], most: float = math.inf) -> Iterator[None]:
+    def run(self, anchors: Mapping[int, int]) -> Iterator[None]:
         """Yield at every match, with `binding` and `values` set.
 
         Args:
             anchors: the images of the slots that are bound from the start.
-            most: how many candidates are tried before the search gives up, which sets `gave_up`.
         """
         if not self.anchor(anchors):
             return
@@ -241,17 +238,13 @@ class Backtracking:
             yield
             return
         last = len(choices) - 1
-        depth = tried = 0
+        depth = 0
         candidates, accept = choices[0]
         iterator = iter(candidates())
         pending: list[Iterator[int]] = []
         while True:
             # `for ... else`: exhausting the candidates of a step returns to the one before it.
             for candidate in iterator:
-                tried += 1
-                if tried > most:
-                    self.gave_up = True
-                    return
                 if accept(candidate):
                     if depth == last:
                         yield

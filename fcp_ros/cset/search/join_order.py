@@ -10,14 +10,10 @@ Orders are kept under the orders of magnitude of the tables (base 8), so that sm
 state do not recompile plans.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import TypeAlias
 
-import numpy as np
-
-from fcp_ros.cset.instance.columns import Column
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.relation_table import RelationTable
 from fcp_ros.cset.instance.tables import ElementTable, FunctionTable
@@ -52,10 +48,7 @@ class TableSizes:
         return self.rows / (self.distinct[position] or 1)
 
 
-CountSizes: TypeAlias = Callable[[Instance, TableKind, str], TableSizes]
-
-
-def measure_by_index(target: Instance, kind: TableKind, name: str) -> TableSizes:
+def measure_sizes(target: Instance, kind: TableKind, name: str) -> TableSizes:
     """Measure a table by its hash indexes, which it keeps up to date."""
     if kind is TableKind.RELATION:
         table = target.relation_table(name)
@@ -68,23 +61,13 @@ def measure_by_index(target: Instance, kind: TableKind, name: str) -> TableSizes
     return _measure_elements(target, name)
 
 
-def measure_by_column(target: Instance, kind: TableKind, name: str) -> TableSizes:
-    """Measure a table by its columns, without building hash indexes."""
-    if kind is TableKind.ELEMENT:
-        return _measure_elements(target, name)
-    columns = _find_table(target, kind, name).columns()
-    distinct = [_count_distinct(columns[:, at]) for at in range(1, columns.shape[1])]
-    return TableSizes(len(columns), (len(columns), *distinct))
-
-
-def measure_magnitude(target: Instance, kind: TableKind, name: str, count: CountSizes) -> int:
+def measure_magnitude(target: Instance, kind: TableKind, name: str) -> int:
     """Return the magnitude of a table, which is kept with it.
 
     Args:
         target: where it is.
         kind: which kind of table.
         name: of the type, function or relation.
-        count: how its sizes are found.
     """
     key: object = "magnitude"
     table: ElementTable | FunctionTable | RelationTable
@@ -94,7 +77,7 @@ def measure_magnitude(target: Instance, kind: TableKind, name: str, count: Count
         table = _find_table(target, kind, name)
     found = table.derived.get(key)
     if found is None:
-        found = table.derived[key] = count(target, kind, name).magnitude
+        found = table.derived[key] = measure_sizes(target, kind, name).magnitude
     assert isinstance(found, int)
     return found
 
@@ -113,12 +96,6 @@ def _find_table(target: Instance, kind: TableKind, name: str) -> FunctionTable |
 def _measure_elements(target: Instance, type_: str) -> TableSizes:
     rows = target.element_table().count(type_, target.schema)
     return TableSizes(rows, (rows,))
-
-
-def _count_distinct(column: Column) -> int:
-    if not len(column) or int(column.max()) > 16 * len(column) + 4096:
-        return len(np.unique(column))
-    return int(np.count_nonzero(np.bincount(column)))
 
 
 _LEAST_PART = 1 / 8

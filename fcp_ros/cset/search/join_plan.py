@@ -3,8 +3,7 @@
 
 A plan depends on the pattern, on which slots are fixed or restricted from the start, on what must
 be different, on which variables are compared, and on the orders of magnitude of the target's
-tables, but on nothing else; so it is kept with the pattern. `Backtracking` and `ColumnJoin`
-evaluate it.
+tables, but on nothing else; so it is kept with the pattern. `Backtracking` evaluates it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -15,9 +14,9 @@ from fcp_ros.cset.instance.expressions import ValueComparison, variables_of
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.schema.schema import AttributeValue, Schema
 from fcp_ros.cset.search.join_order import (
-    CountSizes,
     join_order,
     measure_magnitude,
+    measure_sizes,
     order_of_magnitude,
 )
 from fcp_ros.cset.search.pattern import Pattern, PatternAtom, TableKind
@@ -72,12 +71,6 @@ class Bind:
     variables: tuple[tuple[str, str, bool], ...]
     distinct: bool
 
-    @property
-    def is_checked(self) -> bool:
-        """True if the image must meet any requirement beyond being in the table."""
-        checks = (self.accepted, self.allowed, self.constants, self.variables, self.distinct)
-        return any(checks)
-
 
 @dataclass(frozen=True)
 class JoinStep:
@@ -124,83 +117,32 @@ class JoinPlan:
             ranks[bind.slot] = rank
         return tuple(ranks)
 
-    @cached_property
-    def variables(self) -> tuple[tuple[str, str, int], ...]:
-        """Each variable with the attribute and the slot that it gets its value from."""
-        return tuple(
-            (name, attribute, bind.slot)
-            for bind in self._iterate_binds()
-            for attribute, name, first in bind.variables
-            if first
-        )
-
-    @cached_property
-    def distinct(self) -> tuple[int, ...]:
-        """The slots that must be compared with others, in the order in which they are bound."""
-        return tuple(bind.slot for bind in self._iterate_binds() if bind.distinct)
-
-    @cached_property
-    def rivals(self) -> Mapping[int, tuple[int, ...]]:
-        """For each slot that must be different, those bound before that it may collide with."""
-        slots = self.pattern.slots
-        return {
-            slot: tuple(
-                other
-                for other in self.distinct[:number]
-                if not slots[other].accepted.isdisjoint(slots[slot].accepted)
-            )
-            for number, slot in enumerate(self.distinct)
-        }
-
-    @cached_property
-    def live(self) -> tuple[tuple[int | str, ...], ...]:
-        """After each step, the slots and variables that later steps need."""
-        last: dict[int | str, int] = {}
-        for number, step in enumerate(self.steps):
-            last.update(dict.fromkeys(self._list_needs(step), number))
-        known: dict[int | str, None] = dict.fromkeys(_list_bound(self.anchors))
-        live = []
-        for number, step in enumerate(self.steps):
-            known.update(dict.fromkeys(_list_bound(step.binds)))
-            known = {key: None for key in known if last.get(key, -1) > number}
-            live.append(tuple(known))
-        return tuple(live)
-
-    def _list_needs(self, step: JoinStep) -> Iterator[int | str]:
-        """List the slots and variables of earlier steps that a step reads."""
-        yield from (slot for _, slot in step.bound)
-        for bind in step.binds:
-            yield from self.rivals.get(bind.slot, ())
-            yield from (name for _, name, first in bind.variables if not first)
-        for number in step.where:
-            yield from self.compared[number]
-
     def _iterate_binds(self) -> Iterator[Bind]:
         yield from self.anchors
         for step in self.steps:
             yield from step.binds
 
 
-def plan_join(pattern: Pattern, query: Query, target: Instance, count: CountSizes) -> JoinPlan:
+def plan_join(pattern: Pattern, query: Query, target: Instance) -> JoinPlan:
     """Return the plan for a query over a target of this size, compiled at the first call.
 
     Args:
         pattern: what to find.
         query: what is asked of it.
         target: where.
-        count: how the sizes of the target's tables are found.
     """
     allowed = {slot: len(images) for slot, images in query.allowed.items()}
     key = (
         query.anchored,
         query.monic,
         query.compared,
-        tuple([measure_magnitude(target, kind, name, count) for kind, name in pattern.tables]),
+        tuple([measure_magnitude(target, kind, name) for kind, name in pattern.tables]),
         tuple([(slot, order_of_magnitude(size)) for slot, size in allowed.items()]),
     )
     plan: JoinPlan | None = pattern.plans.get(key)
     if plan is None:
-        sizes = {(kind, name): count(target, kind, name) for kind, name in pattern.tables}
+        tables = pattern.tables
+        sizes = {(kind, name): measure_sizes(target, kind, name) for kind, name in tables}
         order = join_order(pattern, sizes, query.anchored, allowed)
         plan = _Compiler(pattern, query, target.schema).compile(order)
         if len(pattern.plans) >= _MOST_PLANS:
@@ -263,13 +205,6 @@ class _Compiler:
         ready = tuple([n for n in self.undecided if self.variables >= self.compared[n]])
         self.undecided = [number for number in self.undecided if number not in ready]
         return ready
-
-
-def _list_bound(binds: Sequence[Bind]) -> Iterator[int | str]:
-    """List the slots that are bound, and the variables that get their values there."""
-    for bind in binds:
-        yield bind.slot
-        yield from (name for _, name, first in bind.variables if first)
 
 
 def _find_distinct_slots(pattern: Pattern, monic: Monic, schema: Schema) -> frozenset[int]:

@@ -8,7 +8,6 @@ instance from it anew.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -196,17 +195,15 @@ edits = st.lists(
 
 
 def same_tables(state: Instance, slow: Instance) -> None:
-    """Every column, index and set of the state holds what its elements and tuples say."""
+    """Every index and set of the state holds what its elements and tuples say."""
     elements = state.element_table()
     for type_ in HOUSE.types:
         own = [e for e in state.all_elements() if HOUSE.is_subtype(state.type_of(e), type_)]
         assert list(state.elements(type_)) == own == sorted(own)
         assert elements.count(type_, HOUSE) == len(own)
-        assert elements.ids_of(type_, True, HOUSE).tolist() == own
     assert set(state.names()) == set(slow.names())
     assert [state.id_of(name) for name in state.names()] == list(state.all_elements())
     table = state.function_table("inside")
-    assert table.columns().tolist() == sorted(map(list, table.values.items()))
     for value in state.elements("room"):
         expected = [e for e in table.values if table.values[e] == value]
         assert list(table.preimages().get(value, ())) == expected == sorted(expected)
@@ -214,8 +211,6 @@ def same_tables(state: Instance, slow: Instance) -> None:
         tuples = state.tuples(relation.name)
         rows = state.relation_table(relation.name)
         assert list(tuples) == sorted(tuples)
-        assert rows.columns().tolist() == [[row, *legs] for row, legs in tuples.items()]
-        assert rows.columns().dtype == np.int64
         assert len(rows.by_legs) == len(tuples)
         for row, legs in tuples.items():
             assert state.find_tuple(relation.name, legs) == row

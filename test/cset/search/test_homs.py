@@ -7,7 +7,6 @@ The cases are the homomorphism cases 1 to 7 of the engine's specification; the c
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 from example_graphs import cycle, graph, path
 from hypothesis import given, settings
@@ -181,26 +180,6 @@ def test_join_search_equals_brute_force(
     assert all(not hom.violations() for hom in homs)
 
 
-@settings(max_examples=100, deadline=None)
-@given(data=st.data())
-def test_columns_equal_iteration(data: st.DataObject, searches: Callable[..., Any]) -> None:
-    pattern, target, options = searches(data)
-    options["limit"] = data.draw(st.sampled_from([None, None, 0, 1, 3]))
-    homs = find_homs(pattern, target, **options)
-    columns = homs.columns()
-    assert list(columns) == [*pattern.all_elements(), *rows_of(pattern)]
-    expected = list(find_homs(pattern, target, **options))
-    for id_, column in columns.items():
-        assert column.dtype == np.int64
-        assert column.tolist() == [hom(id_) for hom in expected]
-    assert homs.count() == len(expected)
-    assert list(homs) == expected
-    some = data.draw(st.lists(st.sampled_from([*columns]), unique=True))
-    chosen = homs.columns(some)
-    assert list(chosen) == some
-    assert all(chosen[id_].tolist() == columns[id_].tolist() for id_ in some)
-
-
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_a_tuple_may_be_fixed_too(data: st.DataObject, instances: Callable[..., Any]) -> None:
@@ -248,8 +227,6 @@ def test_wrong_arguments_are_refused() -> None:
         find_homs(graph(1), graph(1), initial={77: 1})
     with pytest.raises(ValueError, match="'allowed' has id 77"):
         find_homs(graph(1), graph(1), allowed={77: [1]})
-    with pytest.raises(ValueError, match="'ids' has id 77"):
-        find_homs(graph(1), graph(1)).columns([77])
     with pytest.raises(ValueError, match="the pattern has schema 'dynamics', the target 'graph'"):
         find_homs(dynamics([0]), graph(1))
     with pytest.raises(SchemaError, match="no type 'W'"):
