@@ -30,6 +30,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from fcp_ros.foundation.garbage import pause_garbage_collection
+
 Function = TypeVar("Function", bound=Callable[..., object])
 PACKAGE = "fcp_ros.planning."
 """Prefix of the modules that the machine code of a kernel may depend on."""
@@ -136,7 +138,7 @@ def _defer(
 
 def _make_all() -> None:
     global _deferred
-    with _lock:
+    with _lock, pause_garbage_collection():  # in vain: a quarter of numba's import
         waiting = _deferred or []
         for note in waiting:
             note.make()

@@ -360,6 +360,7 @@ class ElementChoice:
         self._below = lifted.below
         self._links = tuple(r for r in lifted.relations.values() if not r.changes)
         self._linked: dict[int, tuple[int, ...]] = {}
+        self._near: dict[tuple[int, str], _Replay] = {}
         self._met: set[int] = set()
         self._touched: dict[str, list[int]] = {}
 
@@ -394,19 +395,26 @@ class ElementChoice:
                 for own in sorted(below & self._touched.keys())
             )
         )
-        near = islice(self._nearby(centres, below), limit * NEARBY)
+        near = islice(self._nearby(centres, type_), limit * NEARBY)
         first = chain(near, met) if nearest_first else chain(met, near)
         elements = self._instance.elements
         kinds = [elements(own, subtypes=False) for own in sorted(below)]
         return _ElementSample(first, kinds, limit, self._instance.count(type_), may_be)
 
-    def _nearby(self, centres: Sequence[int], below: frozenset[str]) -> Iterator[int]:
-        """Elements one or two static links away from what is bound."""
+    def _nearby(self, centres: Iterable[int], type_: str) -> Iterator[int]:
+        """Elements of a type that are one or two static links away from what is bound."""
         for centre in dict.fromkeys(centres):
-            for middle in self._list_linked(centre):
-                for end in chain((middle,), self._list_linked(middle)):
-                    if end != centre and self._instance.type_of(end) in below:
-                        yield end
+            near = self._near.get((centre, type_))
+            if near is None:
+                near = self._near[centre, type_] = _Replay(self._find_near(centre, type_))
+            yield from near
+
+    def _find_near(self, centre: int, type_: str) -> Iterator[int]:
+        below = self._below(type_)
+        for middle in self._list_linked(centre):
+            for end in chain((middle,), self._list_linked(middle)):
+                if end != centre and self._instance.type_of(end) in below:
+                    yield end
 
     def _list_linked(self, element: int) -> tuple[int, ...]:
         found = self._linked.get(element)
@@ -422,6 +430,31 @@ class ElementChoice:
                 if own in kinds:
                     for elements in self._facts.find_initial(relation, ((position, element),)):
                         yield from (other for other in elements if other != element)
+
+
+class _Replay:
+    """An iterator that can be read again: each value is computed once, when it is first needed.
+
+    Mostly few values are read; but where nothing near is of the type, all ends of thousands of
+    links are looked at to find none, for each of thousands of bindings (agricola, IPC-2018).
+    """
+
+    def __init__(self, values: Iterator[int]) -> None:
+        self._known: list[int] = []
+        self._rest = values
+
+    def __iter__(self) -> Iterator[int]:
+        number = 0
+        while True:
+            # Another reader may have gone further meanwhile.
+            while number < len(self._known):
+                yield self._known[number]
+                number += 1
+            for value in self._rest:
+                self._known.append(value)
+                break
+            else:
+                return
 
 
 class _ElementSample:

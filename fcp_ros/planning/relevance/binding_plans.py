@@ -147,7 +147,9 @@ class BindingPlanner:
         key = (trigger, style, bound, few)
         found = self._plans.get(key)
         if found is None:
-            found = _plan(trigger, bound, _order(trigger, _COSTS[style], bound, few), few)
+            path = _order(trigger, _COSTS[style], bound, few)
+            path = _put_off(trigger, path, None if style is BindingStyle.ALL else few)
+            found = _plan(trigger, bound, path, few)
             if style is BindingStyle.NOW:
                 found = replace(
                     found, links=_by_links(found, bound, few), join=_join(found, bound, few)
@@ -242,6 +244,30 @@ def _complete(choices: Sequence[_Choice], now: int, everything: int, path: _Path
         _, name, now = min(_extend(choices, now), key=lambda found: found[0])
         path = (*path, name)
     return path
+
+
+def _put_off(trigger: Trigger, path: _Path, safe: frozenset[int] | None) -> _Path:
+    """Move elements that nothing else in an order depends on to its end.
+
+    All steps behind an element are repeated for each of its values: values are read again, and a
+    check that fails for one fails for all (agricola: 2.0 million bindings for 147,000 operators of
+    one rule).
+
+    Args:
+        trigger: whose slots.
+        path: the order.
+        safe: slots all of whose elements are tried wherever they stand; None for all slots.
+            The choice among others depends on what is bound before.
+    """
+    named = {"static": trigger.static, "fluent": trigger.fluent}
+    read = [named[kind][number] for kind, number in path if kind in named]
+    used = {slot for _, slots in (*trigger.static, *read) for slot in slots}
+
+    def is_free(name: tuple[str, int]) -> bool:
+        kind, slot = name
+        return kind == "element" and slot not in used and (safe is None or slot in safe)
+
+    return tuple(sorted(path, key=is_free))
 
 
 @dataclass(frozen=True, slots=True)
