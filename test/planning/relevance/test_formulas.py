@@ -344,7 +344,7 @@ def make_lamps(condition, rooms, lamps):
         ("forall ?l: lamp (lit(?l) or broken(?l))", 2, 2, 5),
         ("forall ?l: lamp (in(?l, room) or not lit(?l))", 2, 3, 1),
         ("forall ?r: room (exists ?l: lamp (in(?l, ?r) and lit(?l)))", 3, 3, 6),
-        ("forall ?r: room (exists ?l: lamp (in(?l, ?r) and lit(?l)))", 3, 20, 6),
+        ("forall ?r: room (exists ?l: lamp (in(?l, ?r) and lit(?l)))", 3, 8, 6),
         ("exists ?r: room (forall ?l: lamp (not in(?l, ?r) or lit(?l)))", 2, 3, 5),
     ],
 )
