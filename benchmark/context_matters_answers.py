@@ -30,7 +30,7 @@ from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.planning import PlanningOptions, PlanStep
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
-from fcp_ros.relaxation import InstructionResult, plan_instruction
+from fcp_ros.relaxation.plan_instruction import InstructionResult, plan_instruction
 
 
 @dataclass(frozen=True)

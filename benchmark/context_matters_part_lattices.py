@@ -23,7 +23,7 @@ from fcp_ros.domain import Domain, parse_domain
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.planning import PlanningOptions, PlanningResult
 from fcp_ros.planning.model.result import PlanStatus
-from fcp_ros.relaxation import plan_goal
+from fcp_ros.relaxation.plan_goal import plan_goal
 
 CONJUNCTS, BLOCKED = (10, 30, 100), (1, 2, 3, 4, 5)
 SPARE = 3

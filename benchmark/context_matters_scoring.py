@@ -23,7 +23,7 @@ from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanningOptions, PlanningResult, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.result import PlanStatus
-from fcp_ros.relaxation import InstructionResult
+from fcp_ros.relaxation.plan_instruction import InstructionResult
 
 _TNORM = tnorm_by_name("goedel")
 _PROBE = PlanningOptions(time_limit=20.0, allow_relaxation=False)

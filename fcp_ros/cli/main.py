@@ -14,6 +14,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from fcp_ros.foundation.garbage import pause_garbage_collection
+
 
 @dataclass(frozen=True)
 class Command:
@@ -95,7 +97,11 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         """Find the command that the arguments name, and import it."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, get_command(import_command(name)) if name else command, rest
+        if not name:
+            return name, command, rest
+        # The collector would traverse again and again what was imported: a fifth of a start.
+        with pause_garbage_collection():
+            return name, get_command(import_command(name)), rest
 
 
 def import_command(name: str) -> typer.Typer:

@@ -12,10 +12,6 @@
     wording.py           changes in words: what, why, instead of what
     answer.py            the answer: status, chain of changes, what was refused, a question
 
-`plan_goal` is the entry point of nodes and commands. docs/relaxation.md explains it.
+`plan_goal` is the entry point of nodes and commands. docs/relaxation.md explains it. Nothing is
+imported here: a PDDL task needs `question` only.
 """
-
-from fcp_ros.relaxation.plan_goal import plan_goal
-from fcp_ros.relaxation.plan_instruction import InstructionResult, plan_instruction
-
-__all__ = ["InstructionResult", "plan_goal", "plan_instruction"]

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.wording import describe_unknown_name
@@ -25,14 +24,12 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import (
-    YES,
     AskCallback,
-    choose_reading,
-    confirm_result,
-    decline_result,
-    find_confirmation,
-    find_reading_question,
+    TellCallback,
     leave_open,
+    settle_confirmation,
+    settle_reading,
+    tell_nobody,
 )
 
 _STATUS = {
@@ -41,14 +38,6 @@ _STATUS = {
     ReadingStatus.REFUSED: PlanStatus.INVALID_REQUEST,
     ReadingStatus.FAILED: PlanStatus.INTERNAL_ERROR,
 }
-
-
-TellCallback = Callable[[Interpretation], None]
-"""Told how an instruction was understood."""
-
-
-def tell_nobody(_interpretation: Interpretation) -> None:
-    """The tell callback of a caller that isn't interested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,40 +144,6 @@ def read_instruction(
             problem = f"There is {describe_unknown_name(role, name, known, 'the scene')}."
             return Interpretation(instruction, ReadingStatus.REFUSED, problem, reader=reader.name)
     return reader.read(instruction, context)
-
-
-def settle_reading(
-    interpretation: Interpretation, start: RequestStart, ask: AskCallback
-) -> tuple[Interpretation, RequestStart]:
-    """Ask which reading is meant if the instruction is ambiguous; no answer leaves it open.
-
-    Returns:
-        The interpretation, and the start of the request, later by the time that the answer took.
-    """
-    question = find_reading_question(interpretation)
-    if question is None:
-        return interpretation, start
-    asked = time.monotonic()
-    choice = ask(question)
-    start = replace(start, time=start.time + time.monotonic() - asked)
-    if choice is None:
-        return interpretation, start
-    return choose_reading(interpretation, choice), start
-
-
-def settle_confirmation(
-    result: PlanningResult, options: PlanningOptions, ask: AskCallback
-) -> PlanningResult:
-    """Ask for a confirmation if the result needs one; no answer leaves it open."""
-    question = find_confirmation(result)
-    if question is None:
-        return result
-    choice = ask(question)
-    if choice is None:
-        return result
-    if question.choices[choice] == YES:
-        return confirm_result(result, options)
-    return decline_result(result)
 
 
 def refuse_interpretation(

@@ -7,6 +7,7 @@ shall be executed. No answer counts as no.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -15,6 +16,7 @@ from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.optimality import choose_status
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
+from fcp_ros.planning.model.watch import RequestStart
 
 YES, NO = "yes", "no"
 
@@ -49,6 +51,14 @@ AskCallback = Callable[[UserQuestion], int | None]
 
 def leave_open(_question: UserQuestion) -> None:
     """The ask callback of a caller that can't ask anybody: every question stays open."""
+
+
+TellCallback = Callable[[Interpretation], None]
+"""Told how an instruction was understood."""
+
+
+def tell_nobody(_interpretation: Interpretation) -> None:
+    """The tell callback of a caller that isn't interested."""
 
 
 def find_reading_question(interpretation: Interpretation) -> UserQuestion | None:
@@ -125,3 +135,37 @@ def decline_result(result: PlanningResult) -> PlanningResult:
     """Return a result that had to be confirmed as it is after a no: it has no plan."""
     text = f"{result.message} The answer was no: nothing is planned."
     return replace(result, message=text, plan=None, confirmation="")
+
+
+def settle_reading(
+    interpretation: Interpretation, start: RequestStart, ask: AskCallback
+) -> tuple[Interpretation, RequestStart]:
+    """Ask which reading is meant if the instruction is ambiguous; no answer leaves it open.
+
+    Returns:
+        The interpretation, and the start of the request, later by the time that the answer took.
+    """
+    question = find_reading_question(interpretation)
+    if question is None:
+        return interpretation, start
+    asked = time.monotonic()
+    choice = ask(question)
+    start = replace(start, time=start.time + time.monotonic() - asked)
+    if choice is None:
+        return interpretation, start
+    return choose_reading(interpretation, choice), start
+
+
+def settle_confirmation(
+    result: PlanningResult, options: PlanningOptions, ask: AskCallback
+) -> PlanningResult:
+    """Ask for a confirmation if the result needs one; no answer leaves it open."""
+    question = find_confirmation(result)
+    if question is None:
+        return result
+    choice = ask(question)
+    if choice is None:
+        return result
+    if question.choices[choice] == YES:
+        return confirm_result(result, options)
+    return decline_result(result)

@@ -42,7 +42,7 @@ from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.planning import PlanningOptions, PlanningResult, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.result import PlanStatus, Relaxation
-from fcp_ros.relaxation import InstructionResult
+from fcp_ros.relaxation.plan_instruction import InstructionResult
 
 SCRIPT = Path(__file__).resolve().parents[2] / "benchmark" / "context_matters.py"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the Context-Matters data is not here")

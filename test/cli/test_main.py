@@ -52,6 +52,27 @@ def test_a_small_pddl_task_is_planned_without_scenes_and_slow_libraries(reposito
     assert not modules & (SLOW | {"numba", "scipy", "sqlite3", "tokenizers"})
     wrong = ("fcp_ros.scene", "fcp_ros.nodes", "fcp_ros.grounding.grounder")
     assert not [module for module in modules if module.startswith(wrong)]
+    ours = {module for module in modules if module.startswith("fcp_ros.")}
+    assert {m for m in ours if m.startswith("fcp_ros.relaxation.")} == {
+        "fcp_ros.relaxation.question"
+    }
+    assert not ours & {"fcp_ros.language.paraphrase", "fcp_ros.language.domain_reader"}
+
+
+def test_nothing_is_collected_while_a_command_is_imported():
+    """A fifth of a start was the collector, which traverses again what was imported before."""
+    program = """
+import gc
+from fcp_ros.cli.main import app
+from typer.main import get_command
+group = get_command(app)
+collections = []
+gc.callbacks.append(lambda phase, info: collections.append(info) if phase == "start" else None)
+group.resolve_command(group.make_context("fcp", ["plan"]), ["plan"])
+print(gc.isenabled(), len(collections))
+"""
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert answer.stdout.split() == ["True", "0"], answer.stderr
 
 
 def test_a_goal_without_judgements_is_planned_in_a_house_without_models():

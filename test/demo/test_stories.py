@@ -14,7 +14,8 @@ from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus, WordRole, WordUse
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.traces import trace_plan
-from fcp_ros.relaxation import plan_goal, plan_instruction
+from fcp_ros.relaxation.plan_goal import plan_goal
+from fcp_ros.relaxation.plan_instruction import plan_instruction
 from fcp_ros.scene import Layer, SceneGraph, SceneNode, load_scene
 
 ALPHA = 0.5

@@ -12,7 +12,7 @@ from fcp_ros.cset import Instance
 from fcp_ros.domain import Expression, check_goal, parse_expression, to_text
 from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.model.suggestion import Suggestion
-from fcp_ros.relaxation import plan_goal
+from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.worlds import remove_asking
 
 

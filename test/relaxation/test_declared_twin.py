@@ -14,7 +14,7 @@ from fcp_ros.domain import check_goal, parse_domain, parse_expression
 from fcp_ros.fuzzy import tnorm_by_name
 from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.model.memberships import MembershipMemory
-from fcp_ros.relaxation import plan_goal
+from fcp_ros.relaxation.plan_goal import plan_goal
 
 MOST_NODES = 150
 WISHES = tuple(

@@ -12,8 +12,8 @@ from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import PlanningOptions, PlanStatus, verify
 from fcp_ros.planning.model.result import RelaxationOutcome
-from fcp_ros.relaxation import plan_goal
 from fcp_ros.relaxation.choices.requirements import list_requirements
+from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.worlds import MOST_WORLDS
 
 PLACES = ("table_1", "table_1", "shelf_1", "safe_1")

@@ -14,8 +14,8 @@ from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import PlanningOptions, PlanningSession, PlanStatus, plan
 from fcp_ros.planning.conflicts import GoalProofs
 from fcp_ros.planning.model.memberships import MembershipMemory
-from fcp_ros.relaxation import plan_goal
 from fcp_ros.relaxation.engine import GoalRelaxation
+from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.worlds import PlanningWorld
 
 DOMAIN = """\

@@ -10,7 +10,7 @@ from fcp_ros.domain import load_domain
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.planning import Phase, PlanningOptions, PlanStatus
-from fcp_ros.relaxation import plan_goal
+from fcp_ros.relaxation.plan_goal import plan_goal
 
 HOUSEHOLD = Path(__file__).parents[2] / "config" / "domains" / "household.yaml"
 ELEMENTS = {

@@ -16,9 +16,14 @@ from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import PlanningOptions, PlanStatus
-from fcp_ros.relaxation import plan_goal, plan_instruction
-from fcp_ros.relaxation.plan_instruction import settle_confirmation
-from fcp_ros.relaxation.question import QuestionKind, find_confirmation, find_question
+from fcp_ros.relaxation.plan_goal import plan_goal
+from fcp_ros.relaxation.plan_instruction import plan_instruction
+from fcp_ros.relaxation.question import (
+    QuestionKind,
+    find_confirmation,
+    find_question,
+    settle_confirmation,
+)
 from fcp_ros.scene import complete_relations, read_scene
 
 WINE_GLASS = 'is_a(?x, "wine_glass") and on(?x, table_1)'

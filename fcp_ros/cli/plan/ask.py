@@ -23,8 +23,8 @@ from fcp_ros.language.reading import Interpretation
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart
 from fcp_ros.planning.warm_up import compile_missing_kernels
-from fcp_ros.relaxation.plan_instruction import TellCallback, refuse_interpretation
-from fcp_ros.relaxation.question import find_reading_question
+from fcp_ros.relaxation.plan_instruction import refuse_interpretation
+from fcp_ros.relaxation.question import TellCallback, find_reading_question
 from fcp_ros.report import to_plain
 
 app = typer.Typer(add_completion=False)

@@ -30,15 +30,14 @@ from fcp_ros.planning.model.memberships import MembershipSource, NoMemberships
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import ProgressCallback, ignore_progress
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
-from fcp_ros.relaxation import InstructionResult, plan_goal, plan_instruction
-from fcp_ros.relaxation.plan_instruction import (
+from fcp_ros.relaxation.question import (
+    AskCallback,
     TellCallback,
-    read_instruction,
+    leave_open,
     settle_confirmation,
     settle_reading,
     tell_nobody,
 )
-from fcp_ros.relaxation.question import AskCallback, leave_open
 from fcp_ros.report import to_plain_result
 from fcp_ros.report.ipc_plan import to_ipc_plan
 from fcp_ros.report.pddl_result import to_pddl_result
@@ -209,6 +208,8 @@ class PlanCommand:
         spoken = self._asked.spoken
         assert spoken is not None, "callers give an instruction"
         session = self._open_session()
+        from fcp_ros.relaxation.plan_instruction import read_instruction
+
         context = self._make_context(session.domain, session.state.instance, spoken)
         check = self._watch(Phase.PARSE, self._show).check
         interpretation = read_instruction(
@@ -265,11 +266,11 @@ class PlanCommand:
             with self._guard(Phase.COMPILE):
                 planning = self._open_planning(domain)
             if spoken is not None:
-                answer = self._plan_words(domain, state, spoken, memberships, planning)
-                result = self._add_notes(answer.result)
-                return PlanOutput(result, domain, notes=notes, interpretation=answer.interpretation)
-            result = self._plan_text(domain, state, memberships, planning)
-        return PlanOutput(self._add_notes(result), domain, notes=notes)
+                output = self._plan_words(domain, state, spoken, memberships, planning)
+            else:
+                result = self._plan_text(domain, state, memberships, planning)
+                output = PlanOutput(result, domain)
+        return replace(output, result=self._add_notes(output.result), notes=notes)
 
     def _plan_words(
         self,
@@ -278,8 +279,10 @@ class PlanCommand:
         spoken: SpokenInput,
         memberships: MembershipSource,
         session: PlanningSession,
-    ) -> InstructionResult:
-        return plan_instruction(
+    ) -> PlanOutput:
+        from fcp_ros.relaxation.plan_instruction import plan_instruction
+
+        answer = plan_instruction(
             spoken.instruction,
             spoken.reader,
             self._make_context(domain, state, spoken),
@@ -292,6 +295,7 @@ class PlanCommand:
             ask=self._listener.ask,
             tell=self._listener.tell,
         )
+        return PlanOutput(answer.result, domain, interpretation=answer.interpretation)
 
     def _make_context(self, domain: Domain, state: Instance, spoken: SpokenInput) -> ReadingContext:
         # The sentence model, which costs half a second, is loaded with its first question.
@@ -335,6 +339,9 @@ class PlanCommand:
         memberships: MembershipSource,
         session: PlanningSession,
     ) -> PlanningResult:
+        # A PDDL task has its own goal, and needs neither relaxation nor language.
+        from fcp_ros.relaxation.plan_goal import plan_goal
+
         options = self._asked.options
         result = plan_goal(
             domain,
