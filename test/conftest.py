@@ -38,6 +38,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Compile missing kernels before the time limit of the first test that plans would count it.
+
+    It takes a minute, and several on a busy machine.
+    """
+    if not session.config.option.collectonly:
+        from fcp_ros.planning.warm_up import compile_missing_kernels
+
+        compile_missing_kernels(lambda _sentence: None)
+
+
 def scale_examples(items: Iterable[pytest.Item]) -> None:
     """Give each property the profile's share of its examples."""
     # Parametrized tests have one function in common.

@@ -186,7 +186,7 @@ app({arguments!r})
 """
 
 
-def converse(arguments, answers, timeout=60.0):
+def converse(arguments, answers, timeout=100.0):
     """Run ``fcp ask`` on a terminal; give the answers as the questions come; return code, text."""
     master, slave = pty.openpty()
     program = PROGRAM.format(support=str(SUPPORT), arguments=["ask", *arguments])
@@ -203,10 +203,8 @@ def converse(arguments, answers, timeout=60.0):
         if select.select([master], [], [], 0.1)[0]:
             try:
                 text += os.read(master, 4096).decode(errors="replace")
-            except OSError:  # the other side is closed
+            except OSError:  # the other side is closed: the process ended, and all is read
                 break
-        elif process.poll() is not None:
-            break
         if waiting and waiting[0][0] in text:
             answer = waiting.pop(0)[1]
             if answer == CTRL_C:
