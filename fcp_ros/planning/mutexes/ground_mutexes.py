@@ -122,18 +122,19 @@ def find_leg_mutexes(
         check: called for each operator; may raise to stop.
     """
     partners, crowded = _make_candidates(task, operators, check)
+    legs = [list_legs(task, fact) for fact in range(len(task.facts))]
     groups = find_alternating_groups(
         crowded,
-        {key for fact in task.initial for key in list_legs(task, fact)},
+        {key for fact in task.initial for key in legs[fact]},
         [task.operators[index] for index in operators],
-        lambda fact: list_legs(task, fact),
+        legs.__getitem__,
         check,
     )
     pairs = _SupportedPairs(partners)
     for index in operators:
         check()
-        operator = task.operators[index]
-        for obligation in _Obligations(task, conditions, operator, index, partners).find_open():
+        absences = conditions.find_absences(index) or ()
+        for obligation in _Obligations(legs, absences, task.operators[index], partners).find_open():
             pairs.require(*obligation)
     return LegMutexes(task, {key: others for key, others in partners.items() if others}, groups)
 
@@ -225,49 +226,61 @@ class _SupportedPairs:
 
 
 class _Obligations:
-    """The proof obligations of one operator for the pairs of legs that it fills."""
+    """The proof obligations of one operator for the pairs of legs that it fills.
+
+    Args:
+        legs: those that each fact fills.
+        absences: the conditions of the operator on what does not hold.
+        operator: the operator.
+        partners: the pairs so far.
+    """
 
     def __init__(
         self,
-        task: Task,
-        conditions: Conditions,
+        legs: Sequence[tuple[FactKey, ...]],
+        absences: Iterable[Absence],
         operator: GroundOperator,
-        index: int,
         partners: Partners,
     ) -> None:
-        self._task = task
+        self._legs = legs
         self._operator = operator
         self._partners = partners
         self._empty = {
             absence.key
-            for absence in conditions.find_absences(index) or ()
+            for absence in absences
             if absence.key is not None and absence.unless is None
         }
-        self._filled = {key for fact in operator.add for key in list_legs(task, fact)}
+        self._filled = self._fill(operator.add)
         for effect in operator.effects:
-            self._filled.update(key for fact in effect.add for key in list_legs(task, fact))
+            self._filled |= self._fill(effect.add)
+
+    def _fill(self, facts: Iterable[int]) -> set[FactKey]:
+        legs = self._legs
+        return {key for fact in facts for key in legs[fact]}
 
     def find_open(self) -> Iterator[Obligation]:
         """Yield pairs that the operator keeps only if others hold; with none if it breaks one."""
         operator = self._operator
-        for fact in operator.add:
-            yield from self._check_added(fact, operator.pre, operator.delete)
+        yield from self._check_added(operator.add, operator.pre, operator.delete)
         for effect in operator.effects:
             pre = (*operator.pre, *effect.pre)
             delete = {*operator.delete, *effect.delete}.intersection(pre)
-            for fact in effect.add:
-                yield from self._check_added(fact, pre, delete)
+            yield from self._check_added(effect.add, pre, delete)
 
     def _check_added(
-        self, fact: int, pre: Sequence[int], delete: Collection[int]
+        self, added: Iterable[int], pre: Sequence[int], delete: Collection[int]
     ) -> Iterator[Obligation]:
-        task = self._task
-        cleared = {key for gone in delete for key in list_legs(task, gone)} | self._empty
-        kept = {key for held in pre if held not in delete for key in list_legs(task, held)}
-        every = dict.fromkeys(key for held in pre for key in list_legs(task, held))
-        supports = tuple([key for key in every if key in self._partners])
-        for one in list_legs(task, fact):
-            for other in tuple(self._partners.get(one, ())):  # pairs are taken out meanwhile
+        legs, partners = self._legs, self._partners
+        # Mostly there is none: pairs are only taken out, and soon those that change are gone.
+        paired = [key for fact in added for key in legs[fact] if partners.get(key)]
+        if not paired:
+            return
+        cleared = self._fill(delete) | self._empty
+        kept = self._fill(held for held in pre if held not in delete)
+        every = dict.fromkeys(key for held in pre for key in legs[held])
+        supports = tuple([key for key in every if key in partners])
+        for one in paired:
+            for other in tuple(partners[one]):  # pairs are taken out meanwhile
                 if other in kept or other in self._filled:
                     yield one, other, ()
                 elif other not in cleared:
