@@ -63,7 +63,6 @@ class ClaimWriter:
         belief = proposal.labels[label]
         layer = self._vocabulary.find_layer(label)
         known = self._target.find_type(label)
-        type_, mass = self._proposer.choose_type(belief)
         count = len(self._vocabulary.labels[label])
         robot = self._target.find_type("robot")
         if layer is Layer.AGENT and known is None and robot is not None:
@@ -75,56 +74,83 @@ class ClaimWriter:
             return NameClaim(NameKind.LABEL, label, own, 0.99, standing, count, layered)
         own_mass = 0.0 if known is None else float(belief[self._target.mask(known)].sum())
         if known is not None and own_mass >= 0.5:
-            probability = min(own_mass, _MOST_CERTAIN)
-            standing = ClaimStanding.KNOWN
-            return NameClaim(
-                NameKind.LABEL,
-                label,
-                known,
-                probability,
-                standing,
-                count,
-                ("a label of the domain",),
-            )
-        rivals = self._rank_types(belief)
+            sure, said = min(own_mass, _MOST_CERTAIN), ("a label of the domain",)
+            return NameClaim(NameKind.LABEL, label, known, sure, ClaimStanding.KNOWN, count, said)
+        type_, mass = self._proposer.choose_type(belief)
         reasons = self._explain_label(label, type_)
         if known is not None:
             reasons = (f"not the {known} that the domain means by it", *reasons)
         if not type_ or self._proposer.is_default(type_):
-            best, share = rivals[0]
-            is_nothing = share < _NOTHING
+            return self._doubt_label(label, belief, reasons)
+        return self._claim_type(label, proposal, (type_, mass), reasons)
+
+    def _doubt_label(self, label: str, belief: Belief, reasons: tuple[str, ...]) -> NameClaim:
+        """Claim the likeliest type as doubtful, or that the label means nothing."""
+        count = len(self._vocabulary.labels[label])
+        rivals = self._rank_types(belief)
+        best, share = rivals[0]
+        if share < _NOTHING:
             return NameClaim(
                 NameKind.LABEL,
                 label,
-                None if is_nothing else self._proposer.find_label(label, best),
+                None,
                 share,
-                ClaimStanding.UNKNOWN if is_nothing else ClaimStanding.DOUBTFUL,
+                ClaimStanding.UNKNOWN,
                 count,
                 reasons,
-                tuple(rivals if is_nothing else rivals[1:]),
+                tuple(rivals),
             )
+        return NameClaim(
+            NameKind.LABEL,
+            label,
+            self._proposer.find_label(label, best),
+            share,
+            ClaimStanding.DOUBTFUL,
+            count,
+            reasons,
+            tuple(rivals[1:]),
+        )
+
+    def _claim_type(
+        self,
+        label: str,
+        proposal: OntologyProposal,
+        chosen: tuple[str, float],
+        reasons: tuple[str, ...],
+    ) -> NameClaim:
+        """Claim a type that says something, which trials have shown or refuted, or that is untried.
+
+        Args:
+            label: the label.
+            proposal: with what is believed of it.
+            chosen: the type, and its probability.
+            reasons: for it, so far.
+        """
+        type_, mass = chosen
+        meaning = self._proposer.find_label(label, type_)
         used = [
             use
             for use in self._log.succeeded
             if use.kind is NameKind.LABEL and use.name == label and self._is_said_by(type_, use)
         ]
-        meaning = self._proposer.find_label(label, type_)
         succeeded = self._log.count_successes(used)
-        first = self._before.labels[label]
         # What the domain itself says is overruled by trials only.
-        untried = ClaimStanding.PROPOSED if known is None else ClaimStanding.DOUBTFUL
+        is_new = self._target.find_type(label) is None
+        untried = ClaimStanding.PROPOSED if is_new else ClaimStanding.DOUBTFUL
         standing = ClaimStanding.KEPT if used else untried
         hidden = tuple(list_hidden(self._proposer, proposal, label, type_))
         if hidden:  # what is in a closed fridge is not taken from a "surface" (issue 28)
             standing = ClaimStanding.DOUBTFUL
             reasons = (f"{meaning} would hide that it {list_names(hidden)}", *reasons)
+        before = float(self._before.labels[label][self._target.mask(type_)].sum())
+        rivals = self._rank_types(proposal.labels[label])
         return NameClaim(
             NameKind.LABEL,
             label,
             meaning,
-            _settle(float(first[self._target.mask(type_)].sum()), mass, succeeded),
+            _settle(before, mass, succeeded),
             standing,
-            count,
+            len(self._vocabulary.labels[label]),
             reasons,
             tuple(one for one in rivals if one[0] != type_),
             succeeded,

@@ -25,8 +25,8 @@ from fcp_ros.nodes.frames.frames import Frames
 from fcp_ros.nodes.frames.sources import FoundTransform
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.newest_thread import NewestThread
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
+from fcp_ros.nodes.runtime.stream_thread import NewestThread
 from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -11,8 +11,8 @@ from fcp_ros.nodes.bridges.dsg_stream import DsgMessage, DsgStream
 from fcp_ros.nodes.runtime.file_parameters import SCENE_FILES
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.newest_thread import NewestThread
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
+from fcp_ros.nodes.runtime.stream_thread import NewestThread
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.formats.spark_dsg.reader import read_label_space
 from fcp_ros.scene.graph.errors import SceneError

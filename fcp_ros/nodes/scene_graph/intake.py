@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import SceneUpdate, read_bytes, update_from_ros
 from fcp_ros.nodes.conversions.scene_columns import NodeReader
+from fcp_ros.nodes.runtime.stream_thread import StreamThread
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.errors import SceneError
 
@@ -21,8 +21,6 @@ MOST_BYTES = 128 * 2**20
 """Bytes of the updates that may wait."""
 MOST_SOURCES = 64
 """Senders whose last number is remembered."""
-STOP_TIMEOUT = 5.0
-"""Seconds to wait for the thread at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +68,15 @@ class SceneIntake:
         self._lost: dict[str, int] = {}  # source -> updates lost since the last report
         self._waiting: deque[_Waiting] = deque()
         self._bytes = 0  # of the waiting updates; changed under the condition, like the queue
-        self._closed = False
         self._superseded = self._dropped = self._missed = 0
         self._newest: OrderedDict[str, int] = OrderedDict()  # source -> number
-        self._news = threading.Condition()
-        self._thread = threading.Thread(target=self._work, name="scene updates", daemon=True)
-        self._thread.start()
+        self._reader = NodeReader()
+        self._thread = StreamThread("scene updates", self._take_next, self._handle, self._confess)
 
     def put(self, data: bytes) -> None:
         """Take in a serialised SceneGraphUpdate, without waiting for updates before it."""
         waiting = self._read(data)
-        with self._news:
+        with self._thread.news:
             message = waiting.message
             if not isinstance(message, ConversionError):
                 self._count_missed(message)
@@ -93,11 +89,11 @@ class SceneIntake:
                 return
             self._waiting.append(waiting)
             self._bytes += len(data)
-            self._news.notify()
+            self._thread.news.notify()
 
     def values(self) -> dict[str, object]:
         """Return the counts for the diagnostics."""
-        with self._news:
+        with self._thread.news:
             return {
                 "waiting_updates": len(self._waiting),
                 "superseded_updates": self._superseded,
@@ -107,11 +103,7 @@ class SceneIntake:
 
     def close(self) -> None:
         """End the thread; waiting updates are dropped."""
-        with self._news:
-            self._closed = True
-            self._news.notify()
-        if threading.current_thread() is not self._thread:
-            self._thread.join(STOP_TIMEOUT)
+        self._thread.close()
 
     def _read(self, data: bytes) -> _Waiting:
         try:
@@ -148,25 +140,27 @@ class SceneIntake:
         self._waiting = deque(kept)
         self._bytes = sum(one.size for one in kept)
 
-    def _work(self) -> None:
-        reader = NodeReader()
-        while True:
-            with self._news:
-                while not self._waiting and not self._closed:
-                    self._news.wait()
-                if self._closed:
-                    return
-                waiting = self._waiting.popleft()
-                self._bytes -= waiting.size
-                lost, self._lost = self._lost, {}
-            for source, count in lost.items():
-                sentence = f"{count} updates were lost: they come faster than they are worked in."
-                self._report_loss(source, sentence)
-            try:
-                if isinstance(waiting.message, ConversionError):
-                    raise waiting.message
-                self._take(update_from_ros(waiting.message, reader))
-            except ConversionError as error:
-                self._refuse(str(error))
-            except Exception as error:  # or no update would ever be taken again (issue 28)
-                self._refuse(f"a fault of this node: {type(error).__name__}: {error}.")
+    def _take_next(self) -> tuple[_Waiting, dict[str, int]] | None:
+        """Take out the first update, and the losses to report before it."""
+        if not self._waiting:
+            return None
+        waiting = self._waiting.popleft()
+        self._bytes -= waiting.size
+        lost, self._lost = self._lost, {}
+        return waiting, lost
+
+    def _handle(self, taken: tuple[_Waiting, dict[str, int]]) -> None:
+        waiting, lost = taken
+        for source, count in lost.items():
+            sentence = f"{count} updates were lost: they come faster than they are worked in."
+            self._report_loss(source, sentence)
+        try:
+            if isinstance(waiting.message, ConversionError):
+                raise waiting.message
+            self._take(update_from_ros(waiting.message, self._reader))
+        except ConversionError as error:
+            self._refuse(str(error))
+
+    def _confess(self, error: Exception) -> None:
+        """Tell of an update that met a fault of this node; the next ones are taken (issue 28)."""
+        self._refuse(f"a fault of this node: {type(error).__name__}: {error}.")

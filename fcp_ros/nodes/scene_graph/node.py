@@ -30,7 +30,6 @@ from fcp_ros.nodes.runtime.file_parameters import (
 )
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.newest_thread import NewestThread
 from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
 from fcp_ros.nodes.runtime.refusals import (
     CLEANED_UP,
@@ -40,6 +39,7 @@ from fcp_ros.nodes.runtime.refusals import (
     make_refusal,
 )
 from fcp_ros.nodes.runtime.spin import run_node
+from fcp_ros.nodes.runtime.stream_thread import NewestThread
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
