@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grounding on demand against the exhaustive compiler, on random worlds."""
 
+from unittest import mock
+
 from demand_twin import exhaustive_names, shortest
 from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
@@ -12,6 +14,7 @@ from fcp_ros.cset import facts
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
+from fcp_ros.planning.relevance.achievers import Attempts
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.relevance.compiler import compile_relevant
 from fcp_ros.planning.task.conditions import Conditions
@@ -111,3 +114,27 @@ def test_plans_are_not_lost(world, rng):
 
 def named(task, numbers):
     return {task.facts[number] for number in numbers}
+
+
+@PROPERTY
+@given(world=worlds(), data=st.data())
+def test_contexts_that_differ_in_nothing_that_is_read_change_nothing(world, data):
+    """The slow twin tries a binding in each context of a literal, however often it is the same."""
+    domain, instance = world
+    watch = Watch(PlanningOptions(time_limit=60.0))
+    wanted = data.draw(wanted_in(compile_task(domain, instance, watch)))
+
+    def compile_all():
+        return [
+            sorted(map(str, compile_relevant(domain, instance, wanted, b, watch).operators))
+            for b in (Breadth.NARROW, Breadth.WIDE)
+        ]
+
+    found = compile_all()
+    every = mock.patch.object(
+        Attempts,
+        "_list_contexts",
+        lambda self, _plan, literal: self._reachability.contexts(literal >> 1),
+    )
+    with every:
+        assert compile_all() == found
