@@ -21,7 +21,8 @@ class StreamThread(Generic[T]):
 
     Args:
         name: Name of the thread, for debuggers.
-        take: Takes out the next item, under the condition; None if nothing waits.
+        is_waiting: Tells, under the condition, if an item waits.
+        take: Takes the next item out, under the condition.
         handle: Handles one item, in the thread.
         report: Gets what `handle` raises; the thread goes on.
     """
@@ -29,11 +30,13 @@ class StreamThread(Generic[T]):
     def __init__(
         self,
         name: str,
-        take: Callable[[], T | None],
+        is_waiting: Callable[[], bool],
+        take: Callable[[], T],
         handle: Callable[[T], None],
         report: Callable[[Exception], object],
     ) -> None:
         self.news = threading.Condition()
+        self._is_waiting = is_waiting
         self._take = take
         self._handle = handle
         self._report = report
@@ -50,21 +53,17 @@ class StreamThread(Generic[T]):
             self._thread.join(STOP_TIMEOUT)
 
     def _work(self) -> None:
-        while (item := self._await_item()) is not None:
+        while True:
+            with self.news:
+                while not self._is_waiting() and not self._closed:
+                    self.news.wait()
+                if self._closed:
+                    return
+                item = self._take()
             try:
                 self._handle(item)
             except Exception as error:
                 self._report(error)
-
-    def _await_item(self) -> T | None:
-        """Wait for the next item; None after the end."""
-        with self.news:
-            while not self._closed:
-                item = self._take()
-                if item is not None:
-                    return item
-                self.news.wait()
-        return None
 
 
 class NewestThread(Generic[T]):
@@ -80,7 +79,9 @@ class NewestThread(Generic[T]):
         self, name: str, handle: Callable[[T], None], report: Callable[[Exception], object]
     ) -> None:
         self._waiting: list[T] = []  # none or one; under the condition
-        self._thread = StreamThread(name, self._take, handle, report)
+        self._thread = StreamThread(
+            name, lambda: bool(self._waiting), lambda: self._waiting.pop(), handle, report
+        )
 
     def put(self, item: T) -> None:
         """Hand an item over, in the place of one that still waits."""
@@ -97,6 +98,3 @@ class NewestThread(Generic[T]):
     def close(self) -> None:
         """End the thread; what waits is left out."""
         self._thread.close()
-
-    def _take(self) -> T | None:
-        return self._waiting.pop() if self._waiting else None

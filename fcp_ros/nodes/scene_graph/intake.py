@@ -71,7 +71,13 @@ class SceneIntake:
         self._superseded = self._dropped = self._missed = 0
         self._newest: OrderedDict[str, int] = OrderedDict()  # source -> number
         self._reader = NodeReader()
-        self._thread = StreamThread("scene updates", self._take_next, self._handle, self._confess)
+        self._thread = StreamThread(
+            "scene updates",
+            lambda: bool(self._waiting),
+            self._take_next,
+            self._handle,
+            self._confess,
+        )
 
     def put(self, data: bytes) -> None:
         """Take in a serialised SceneGraphUpdate, without waiting for updates before it."""
@@ -140,10 +146,8 @@ class SceneIntake:
         self._waiting = deque(kept)
         self._bytes = sum(one.size for one in kept)
 
-    def _take_next(self) -> tuple[_Waiting, dict[str, int]] | None:
+    def _take_next(self) -> tuple[_Waiting, dict[str, int]]:
         """Take out the first update, and the losses to report before it."""
-        if not self._waiting:
-            return None
         waiting = self._waiting.popleft()
         self._bytes -= waiting.size
         lost, self._lost = self._lost, {}
