@@ -25,6 +25,7 @@ from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
 from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
 from fcp_ros.abstraction.refinement.programs import write_program
+from fcp_ros.abstraction.sampling.restriction import PlannedElements
 from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.states.building import build_state
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
@@ -181,7 +182,7 @@ def test_a_domain_with_degrees_is_sampled_without_asking_for_any() -> None:
         check_goal(parse_expression(text), domain, instance, text), instance, domain
     )
     task = TrainingTask("house", domain, instance, goal)
-    space = SmallTasks(task, (), 0, random.Random(0)).draw(1, (), lambda: None)
+    space = SmallTasks(PlannedElements(task), (), 0, random.Random(0)).draw(1, (), lambda: None)
     assert space is not None
     assert space.distances[0] > 0
 
