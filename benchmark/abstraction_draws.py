@@ -216,7 +216,7 @@ def draw_satellite(size: int, source: random.Random) -> Problem:
 
 
 def draw_childsnack(size: int, source: random.Random) -> Problem:
-    """Draw children at tables, a third of whom must not eat gluten."""
+    """Draw children at tables, half of whom must not eat gluten."""
     problem = Problem()
     children = problem.add("child", size)
     trays, tables = problem.add("tray", 1 + size // 3), problem.add("place", 1 + size // 3)
@@ -226,7 +226,7 @@ def draw_childsnack(size: int, source: random.Random) -> Problem:
     problem.init += [f"(bread-in-kitchen {bread})" for bread in breads]
     problem.init += [f"(content-in-kitchen {content})" for content in contents]
     problem.init += [f"(not-made {sandwich})" for sandwich in sandwiches]
-    allergic = source.sample(children, max(1, size // 3)) if size > 1 else []
+    allergic = source.sample(children, max(1, size // 2)) if size > 1 else []
     problem.init += [
         f"({kind}-without-gluten {name})"
         for kind, names in (("bread", breads), ("content", contents))

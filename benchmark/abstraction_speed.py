@@ -144,10 +144,12 @@ def _verify(task: PddlTask, execution: Execution) -> float:
     Raises:
         ValueError: the verifier refuses it.
     """
-    objects = set(task.objects)
+    # Rules have parameters of their own besides: the world, and constants that actions name.
     actions = tuple(
-        (task.forms[rule].action, tuple(e for e in elements if e in objects))
+        (form.action, tuple(bound[parameter] for parameter in form.parameters))
         for rule, elements in execution.steps
+        for form in (task.forms[rule],)
+        for bound in (dict(zip(task.domain.rules[rule].parameter_names, elements, strict=True)),)
     )
     begun = time.process_time()
     plan = plan_from_actions(task, actions)

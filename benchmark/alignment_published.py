@@ -90,9 +90,14 @@ class PublishedResult:
         return next((n for n, pair in enumerate(self.removed, start=1) if _is_right(pair)), 0)
 
 
+RIGHT = {("not-holding", "handempty"), ("not-holding", "free"), ("in", "at")}
+"""Names of right pairs, if they have the same arguments: of blocks, then of gripper."""
+
+
 def _is_right(pair: Pair) -> bool:
-    """Return True if a rule makes `handempty` true where `not-holding` is."""
-    return [name for name, _ in pair] == ["not-holding", "handempty"]
+    """Return True if a rule makes a fact true where the one that it stands for is."""
+    (name, objects), (other, others) = pair
+    return (name, other) in RIGHT and objects == others
 
 
 @dataclass(frozen=True)

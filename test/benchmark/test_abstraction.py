@@ -4,12 +4,13 @@
 from dataclasses import replace
 
 import pytest
+from abstraction_draws import DOMAINS
 from abstraction_household import POLICY_FILE
 from abstraction_houses import draw_house, read_house_domain
 from abstraction_large import DRAWERS, write_problem
 from abstraction_speed import POLICIES, LamaTimes, PolicyTimes, judge_runs, measure_policy
 
-from fcp_ros.abstraction.policy.policy_file import read_policy
+from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
 from fcp_ros.abstraction.policy.use import plan_with_policies
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.memberships import NoMemberships
@@ -60,3 +61,32 @@ def test_a_planner_that_finds_no_plan_is_no_comparison():
     assert rows[judged].measured == "90 times faster"
     assert rows["ferry: alone"].measured == "50 times faster"
     assert rows["ferry: with reading"].measured == "45 times faster"
+
+
+SNACK = """
+format: fcp_ros general policy
+version: 1
+name: snack
+domain: {name: childsnack, hash: ""}
+goals: [served]
+features:
+  left: "count(and(goal.served, not(served)))"
+initial: [left > 0]
+goal: [left = 0]
+actions:
+  serve:
+    when: [left > 0]
+    effects: [left decreases]
+    programs: ["make-sandwich(); put-on-tray(); move-tray(); serve()"]
+policy:
+  - {when: [left > 0], do: [serve]}
+"""
+
+
+def test_plans_of_actions_that_name_constants_are_verified(tmp_path):
+    """The kitchen is an element of a rule, and no parameter of the action (issue 28)."""
+    drawn = DOMAINS["childsnack"]
+    problem = tmp_path / "problem.pddl"
+    problem.write_text(drawn.write_problem(1, 0))
+    ours = measure_policy((drawn.file, problem), parse_policy(SNACK), repeats=1)
+    assert ours.steps == 4

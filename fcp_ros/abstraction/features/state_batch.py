@@ -51,8 +51,12 @@ class StateBatch:
 
     def pack_concept(self, read: Callable[[RelationalState], int]) -> Words:
         """Return the concept that a function gives for each state."""
-        data = b"".join(read(state).to_bytes(self._bytes, "little") for state in self.states)
-        return np.frombuffer(data, self.dtype).reshape(len(self.states), self.words)
+        return self.pack_sets([read(state) for state in self.states])
+
+    def pack_sets(self, sets: Sequence[int]) -> Words:
+        """Return bitsets of objects as words (sets, words)."""
+        data = b"".join([bits.to_bytes(self._bytes, "little") for bits in sets])
+        return np.frombuffer(data, self.dtype).reshape(len(sets), self.words)
 
     def pack_role(self, read: Callable[[RelationalState], Sequence[int]]) -> Words:
         """Return the role whose rows a function gives for each state."""

@@ -8,7 +8,7 @@ two cars and the places that they have to do with. What holds of these is what h
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.states.goal_atoms import GoalAtoms
@@ -20,6 +20,7 @@ from fcp_ros.planning import PlanningOptions, PlanningResult, plan
 from fcp_ros.planning.model.memberships import NoMemberships
 
 PLANNING_TIME = 3.0  # seconds for the plan of a few goal facts
+PLANS = 2  # with the same goal facts, with other draws of the planner: later ones are seldom others
 
 
 def restrict_state(state: RelationalState, names: Sequence[str]) -> RelationalState:
@@ -63,40 +64,44 @@ def restrict_goal(goal: GoalAtoms, state: RelationalState, kept: frozenset[str])
     )
 
 
-def choose_elements(
-    task: TrainingTask,
-    state: RelationalState,
-    goals: int,
-    extra: Collection[str],
-    random_source: random.Random,
-    check: Callable[[], None],
-) -> frozenset[str] | None:
-    """Choose elements with which some of the goal facts can be reached.
+class PlannedElements:
+    """The elements of plans for goal facts of a task; for the same facts few plans are made.
 
     Args:
         task: the task.
-        state: its initial state.
-        goals: number of goal facts.
-        extra: elements to keep besides.
-        random_source: draws.
-        check: called often; may raise to stop.
-
-    Returns:
-        The elements of a plan for these facts, of the facts themselves, those named by rules and
-        the extra ones; None if no plan was found.
     """
-    facts = _choose_facts(task.goal, goals, random_source)
-    check()
-    found = find_goal_plan(task, facts, PLANNING_TIME, random_source.randrange(2**31))
-    check()
-    if found.plan is None:
-        return None
-    kept = {name for fact in facts for name in fact.arguments}
-    kept.update(name for step in found.plan.steps for _, name in step.arguments)
-    kept.update(list_constants(task.domain.schema))
-    kept &= state.positions.keys()
-    kept.update(extra)
-    return frozenset(kept)
+
+    def __init__(self, task: TrainingTask) -> None:
+        self.task = task
+        self._constants = frozenset(list_constants(task.domain.schema))
+        self._found: dict[GoalAtoms, list[frozenset[str] | None]] = {}
+
+    def find(
+        self, facts: GoalAtoms, random_source: random.Random, check: Callable[[], None]
+    ) -> frozenset[str] | None:
+        """Find elements with which some goal facts can be reached from the initial state.
+
+        Args:
+            facts: at least one.
+            random_source: draws.
+            check: called often; may raise to stop.
+
+        Returns:
+            The elements of a plan for these facts, of the facts themselves, and those named by
+            rules; None if no plan was found.
+        """
+        known = self._found.setdefault(facts, [])
+        if len(known) == PLANS:
+            return random_source.choice(known)
+        check()
+        found = find_goal_plan(self.task, facts, PLANNING_TIME, random_source.randrange(2**31))
+        check()
+        known.append(None)
+        if found.plan is not None:
+            elements = {name for fact in facts for name in fact.arguments}
+            elements.update(name for step in found.plan.steps for _, name in step.arguments)
+            known[-1] = self._constants | elements
+        return known[-1]
 
 
 def find_goal_plan(
@@ -123,7 +128,7 @@ def find_goal_plan(
     )
 
 
-def _choose_facts(goal: GoalAtoms, count: int, random_source: random.Random) -> GoalAtoms:
+def choose_facts(goal: GoalAtoms, count: int, random_source: random.Random) -> GoalAtoms:
     """Choose facts; half of the time those that share an element, if there are some."""
     shuffled = random_source.sample(goal, len(goal))
     if random_source.random() < 0.5:

@@ -72,6 +72,7 @@ class BindingSearch:
         self._members: list[tuple[int, str, bool]] = []
         self._edges: list[list[_Edge]] = [[] for _ in kept]
         self._alone: list[list[Test]] = [[] for _ in kept]
+        self._first: list[Test] = []  # about the state, whatever the binding
         self._tests: list[Test] = []
         self._forms = forms
         self._owner = owner
@@ -112,6 +113,9 @@ class BindingSearch:
         flags, concepts = state.flags, state.concepts
         for name, wanted in self._flags:
             if flags[name] is not wanted:
+                return iter(())
+        for test in self._first:
+            if not test(state, ()):
                 return iter(())
         domains: list[int | None] = [concepts[name] for name in self._concepts]
         for slot, name, wanted in self._members:
@@ -224,8 +228,8 @@ class BindingSearch:
             is_source = isinstance(places[0], int)
             self._alone[known[0]].append(_make_vacancy_test(relation, is_source))
         else:
-            form = self._forms.forms[atom.predicate]
-            self._tests.append(_negate(make_pattern_test(form, places)))
+            test = _negate(make_pattern_test(self._forms.forms[atom.predicate], places))
+            (self._tests if known else self._first).append(test)
 
     def _add_edge(self, role: str, source: int, target: int, wanted: bool) -> None:
         self._edges[source].append(_Edge(role, False, target, wanted))

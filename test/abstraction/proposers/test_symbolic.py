@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from abstraction_draws import DOMAINS
+from abstraction_more import learn_policy
+from abstraction_speed import measure_policy
 
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.features.parser import parse_feature
-from fcp_ros.abstraction.policy.execution import ExecutionStatus
+from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits, ExecutionStatus
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import parse_policy, write_policy
 from fcp_ros.abstraction.policy.runner import PolicyRunner
@@ -20,14 +23,18 @@ from fcp_ros.abstraction.proposers.faults import (
     GeneralizationStatus,
     ProposerStopped,
 )
+from fcp_ros.abstraction.proposers.symbolic import small_tasks
 from fcp_ros.abstraction.proposers.symbolic.feature_names import name_features
 from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
 from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer
 from fcp_ros.abstraction.refinement.programs import write_program
+from fcp_ros.abstraction.sampling import restriction
+from fcp_ros.abstraction.sampling.restriction import PlannedElements, find_goal_plan
 from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_training_task
 from fcp_ros.abstraction.states.building import build_state
-from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
+from fcp_ros.abstraction.states.engine import RuleEngine
+from fcp_ros.abstraction.states.goal_atoms import GoalAtoms, list_goal_atoms
 from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.expressions.parser import parse_expression
@@ -181,7 +188,7 @@ def test_a_domain_with_degrees_is_sampled_without_asking_for_any() -> None:
         check_goal(parse_expression(text), domain, instance, text), instance, domain
     )
     task = TrainingTask("house", domain, instance, goal)
-    space = SmallTasks(task, (), 0, random.Random(0)).draw(1, (), lambda: None)
+    space = SmallTasks(PlannedElements(task), (), 0, random.Random(0)).draw(1, (), lambda: None)
     assert space is not None
     assert space.distances[0] > 0
 
@@ -221,3 +228,131 @@ def test_goals_of_several_relations_are_all_seen() -> None:
     )
     found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=60.0)))
     assert found.status is GeneralizationStatus.FOUND, found.sentence
+
+
+HEAVY = """(define (domain heavy)
+  (:predicates (heavier ?a ?b) (packed ?a) (unpacked ?a) (nothing-above ?a) (box-empty))
+  (:action pack-first :parameters (?a) :precondition (box-empty)
+    :effect (and (not (box-empty)) (packed ?a) (nothing-above ?a) (not (unpacked ?a))))
+  (:action stack :parameters (?a ?b)
+    :precondition (and (packed ?a) (nothing-above ?a) (heavier ?a ?b) (unpacked ?b))
+    :effect (and (packed ?b) (nothing-above ?b) (not (nothing-above ?a)) (not (unpacked ?b)))))"""
+
+
+def make_heavy(count: int, seed: int) -> TrainingTask:
+    items = [f"i{n}" for n in range(count)]
+    order = random.Random(seed).sample(items, count)
+    pairs = ((a, b) for n, a in enumerate(order) for b in order[n + 1 :])
+    init = " ".join([f"(unpacked {a})" for a in items] + [f"(heavier {a} {b})" for a, b in pairs])
+    goal = " ".join(f"(packed {a})" for a in items)
+    return make_task(HEAVY, f"h{count}", " ".join(items), f"(box-empty) {init}", goal)
+
+
+def test_learned_steps_say_which_objects_they_are_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run tries one or two bindings a step, whatever the number of items (issue 28)."""
+    training = tuple(make_heavy(count, count) for count in (2, 3, 4, 4))
+    found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=60.0)))
+    assert found.policy is not None, found.sentence
+    tried = 0
+    apply = RuleEngine.apply
+
+    def count(self: RuleEngine, *step: Any) -> Any:
+        nonlocal tried
+        tried += 1
+        return apply(self, *step)
+
+    task = make_heavy(40, 7)
+    monkeypatch.setattr(RuleEngine, "apply", count)
+    assert run(found.policy, task) is ExecutionStatus.REACHED
+    assert tried <= 2 * 40
+    again = parse_policy(write_policy(found.policy))
+    assert again.refinement == found.policy.refinement
+
+
+CAKES = """(define (domain cakes) (:requirements :strips :typing) (:types cake guest)
+  (:predicates (plain ?c - cake) (whole ?c - cake) (picky ?g - guest) (easy ?g - guest)
+    (fed ?g - guest))
+  (:action feed :parameters (?c - cake ?g - guest) :precondition (and (whole ?c) (easy ?g))
+    :effect (and (fed ?g) (not (whole ?c))))
+  (:action feed-plain :parameters (?c - cake ?g - guest)
+    :precondition (and (whole ?c) (plain ?c) (picky ?g))
+    :effect (and (fed ?g) (not (whole ?c)))))"""
+
+
+def make_cakes() -> TrainingTask:
+    init = "(whole a) (whole b) (whole c) (plain a) (easy g) (easy h) (picky p)"
+    goal = "(fed g) (fed h) (fed p)"
+    return make_task(CAKES, "cakes", "a b c - cake g h p - guest", init, goal)
+
+
+def make_small(task: TrainingTask, width: int = 0) -> SmallTasks:
+    return SmallTasks(PlannedElements(task), (), width, random.Random(0))
+
+
+def test_a_run_that_went_astray_is_sampled_where_it_did() -> None:
+    """The space begins before the last plain cake goes to a guest who would eat any."""
+    small = make_small(make_cakes())
+    steps = (("feed", ("b", "g")), ("feed", ("a", "h")))
+    failed = Execution(ExecutionStatus.NO_REFINEMENT, steps)
+    (space,) = small.follow(failed, lambda: None)
+    assert space.distances[0] == 2  # before (feed a h)
+    fed = {
+        name
+        for name in ("g", "h", "p")
+        if space.states[0].concepts["fed"] >> small.state.positions[name] & 1
+    }
+    assert fed == {"g"}
+    assert -1 in space.distances
+    assert list(small.follow(failed, lambda: None)) == []
+
+
+def test_a_part_is_sampled_where_too_much_is_left_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small_tasks, "MOST_LEFT", 3)
+    small = make_small(make_cakes())
+    failed = Execution(ExecutionStatus.NO_REFINEMENT, (("feed", ("b", "g")),))
+    spaces = list(small.follow(failed, lambda: None))
+    assert spaces
+    for space in spaces:
+        assert space.distances[0] > 0
+        assert {"b", "g"} <= set(space.states[0].objects)
+
+
+def test_few_plans_are_made_for_the_same_goal_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def plan(task: TrainingTask, facts: GoalAtoms, *options: Any) -> Any:
+        calls.append(facts)
+        return find_goal_plan(task, facts, *options)
+
+    monkeypatch.setattr(restriction, "find_goal_plan", plan)
+    task, source = make_cakes(), random.Random(0)
+    planned = PlannedElements(task)
+    found = [planned.find(task.goal[:1], source, lambda: None) for _ in range(20)]
+    assert len(calls) == restriction.PLANS
+    assert all(elements is not None and "g" in elements for elements in found)
+
+
+def test_a_proposer_that_is_told_a_fault_goes_on_where_it_was() -> None:
+    """Kinds of policies that few tasks have none of, more tasks have none of either."""
+    reports: list[list[str]] = []
+    training = tuple(draw_task("transport", size, seed) for seed, size in enumerate((1, 2, 3)))
+    proposer = SymbolicProposer(SymbolicOptions(), lambda sentence: reports[-1].append(sentence))
+    for _ in range(2):
+        reports.append([])
+        proposer.propose(training, (), lambda: None)
+    assert "steps" in reports[0][0]
+    assert "subgoals" in reports[0][-1]
+    assert all("subgoals" in sentence for sentence in reports[1][:1])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["childsnack", "satellite"])
+def test_domains_with_dead_ends_and_several_agents(name: str, tmp_path: Path) -> None:
+    """Of problems with dead ends, or of several agents, ten times larger ones are solved."""
+    drawn = DOMAINS[name]
+    found = learn_policy(drawn, tmp_path)
+    assert found.policy is not None, found.sentence
+    problem = tmp_path / "large.pddl"
+    problem.write_text(drawn.write_problem(drawn.test[0], 100))
+    limits = ExecutionLimits(seconds=600.0)
+    assert measure_policy((drawn.file, problem), found.policy, limits, repeats=1).steps > 40

@@ -307,3 +307,36 @@ def test_a_parameter_that_takes_words_is_refused(household: Domain) -> None:
     worded = replace(rule, parameters=(*rule.parameters, Parameter("how", "text")))
     with pytest.raises(UnsupportedRule, match="takes words"):
         RuleEngine(replace(household, rules={"navigate": worded}))
+
+
+PILE = """(define (domain pile)
+  (:predicates (heavier ?a ?b) (packed ?a) (loose ?a) (on-top ?a) (empty))
+  (:action begin :parameters (?a) :precondition (and (empty) (loose ?a))
+    :effect (and (not (empty)) (packed ?a) (on-top ?a) (not (loose ?a))))
+  (:action add :parameters (?a ?b)
+    :precondition (and (packed ?a) (on-top ?a) (heavier ?a ?b) (loose ?b))
+    :effect (and (packed ?b) (on-top ?b) (not (on-top ?a)) (not (loose ?b)))))"""
+
+
+def test_conditions_that_no_parameter_takes_part_in_are_looked_at_once(monkeypatch) -> None:
+    """`begin` needs that nothing is on top: one look, however many could begin (issue 28)."""
+    names = [f"i{n}" for n in range(30)]
+    loose = " ".join(f"(loose {name})" for name in names)
+    task = parse_pddl(
+        PILE,
+        f"(define (problem p) (:domain pile) (:objects {' '.join(names)})"
+        f" (:init (empty) {loose}) (:goal (packed i1)))",
+    )
+    state, engine = build_state(task.domain, task.instance), RuleEngine(task.domain)
+    engine.apply("begin", next(engine.bindings("begin", state)), state)
+    looks = 0
+    list_tuples = RelationalState.list_tuples
+
+    def count(self, form):
+        nonlocal looks
+        looks += 1
+        return list_tuples(self, form)
+
+    monkeypatch.setattr(RelationalState, "list_tuples", count)
+    assert list(engine.bindings("begin", state)) == []
+    assert looks <= 1

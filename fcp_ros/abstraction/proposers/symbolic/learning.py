@@ -18,7 +18,9 @@ from fcp_ros.abstraction.proposers.symbolic.attempt import (
     attempt_abstraction,
     state_problem,
 )
+from fcp_ros.abstraction.proposers.symbolic.step_guards import guard_steps
 from fcp_ros.abstraction.proposers.symbolic.task_samples import TaskSamples
+from fcp_ros.abstraction.sampling.restriction import PlannedElements
 from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.sampling.travel import (
     TravelRule,
@@ -31,7 +33,10 @@ from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import GOAL, StateVocabulary
 
 LAG = 2  # in complexity, of the stages that `list_stages` tries with simpler features
+SUBGOAL_LAG = 1  # of those of subgoals, which have few features
 CONFLICT_SECONDS = 10.0
+GUARD_COMPLEXITY = 6  # of the features whose concepts say which objects a step is about
+GUARD_SECONDS = 5.0
 ROUNDS = 6  # of a sample that grows, with one pool
 
 
@@ -99,8 +104,16 @@ class LearningStage:
 class SymbolicLearning:
     """One search for an abstraction of some training tasks.
 
+    Args:
+        tasks: of one domain.
+        options: bounds.
+        check: called often; may raise to stop.
+        report: told in a sentence what was tried.
+        begin: number of the first stage to try.
+
     Attributes:
         states: number of states in the last sample.
+        stage: number of the last stage that was tried.
     """
 
     def __init__(
@@ -109,18 +122,25 @@ class SymbolicLearning:
         options: SymbolicOptions,
         check: Callable[[], None],
         report: ReportCallback,
+        begin: int = 0,
     ) -> None:
         self._tasks = tasks
+        self._planned = [PlannedElements(task) for task in tasks]
         self._options = options
         self._check = check
         self._report = report
         self._deadline = time.monotonic() + options.seconds
         self._samples: dict[tuple[tuple[TravelRule, ...], int], TaskSamples] = {}
         self.states = 0
+        self.stage = begin
 
     def learn(self) -> LearnedAbstraction | None:
         """Return an abstraction that solves all tasks; None if none was found."""
-        for stage in list_stages(self._options, find_common_travel(self._tasks)):
+        stages = list_stages(self._options, find_common_travel(self._tasks))
+        for number, stage in enumerate(stages):
+            if number < self.stage:
+                continue
+            self.stage = number
             samples = self._draw(stage.travel, stage.width)
             allowed = leave_out_position(samples.vocabulary, stage.travel)
             for vocabulary in list_vocabularies(allowed):
@@ -150,7 +170,7 @@ class SymbolicLearning:
         if (travel, width) not in self._samples:
             options = self._options
             self._samples[travel, width] = TaskSamples(
-                self._tasks, travel, width, options.seed, options.draws, self._check
+                self._planned, travel, width, options.seed, options.draws, self._check
             )
         return self._samples[travel, width]
 
@@ -199,10 +219,26 @@ class SymbolicLearning:
                 return None
             failures = samples.list_failures(learned)
             if not failures:
-                return learned
+                return self._guard(stage, samples, vocabulary, learned)
             if not samples.grow(failures):
                 return None
         return None
+
+    def _guard(
+        self,
+        stage: LearningStage,
+        samples: TaskSamples,
+        vocabulary: StateVocabulary,
+        learned: LearnedAbstraction,
+    ) -> LearnedAbstraction:
+        """Say which objects the steps of a policy are about, if it then still solves all tasks."""
+        if stage.travel or stage.width:
+            return learned
+        sample = samples.join(stage.begins_anywhere)
+        limits = PoolLimits(min(stage.complexity, GUARD_COMPLEXITY), time_limit=GUARD_SECONDS)
+        pool = enumerate_features(vocabulary, sample.states, limits, self._check)
+        guarded = guard_steps(learned, sample, pool, RuleEngine(self._tasks[0].domain))
+        return learned if samples.list_failures(guarded) else guarded
 
 
 def find_common_travel(tasks: Sequence[TrainingTask]) -> tuple[TravelRule, ...]:
@@ -233,8 +269,9 @@ def list_stages(
             if travel:
                 yield LearningStage(complexity, False, travel, only_nearer=True)
             yield LearningStage(complexity, True)
+        if least <= complexity - SUBGOAL_LAG <= most:
+            yield LearningStage(complexity - SUBGOAL_LAG, True, width=1)
         if complexity - LAG >= least:
-            yield LearningStage(complexity - LAG, True, width=1)
             if travel:
                 yield LearningStage(complexity - LAG, False, travel)
             yield LearningStage(complexity - LAG, False)

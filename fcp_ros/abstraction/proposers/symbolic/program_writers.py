@@ -114,10 +114,7 @@ class JourneyWriter:
 
     def _find_places(self, states: list[int], good: list[int]) -> list[ConceptExpression]:
         """Find concepts without bad places, one of which has a good place in each state."""
-        batch = self._pool.batch
-        size = batch.words * batch.dtype.itemsize
-        data = b"".join(places.to_bytes(size, "little") for places in good)
-        wanted = np.frombuffer(data, batch.dtype).reshape(len(good), batch.words)
+        wanted = self._pool.batch.pack_sets(good)
         if not self._order:
             raise NoProgram
         members = self._pool.members[np.ix_(self._order, states)]

@@ -28,6 +28,8 @@ from fcp_ros.abstraction.sampling.training_task import TrainingTask
 class SymbolicProposer:
     """Learns an abstraction; after faults it learns again from another, larger sample.
 
+    Kinds of policies that the first tasks had none of are left out then: there are more tasks now.
+
     Args:
         options: bounds.
         report: told in a sentence what was tried.
@@ -39,6 +41,7 @@ class SymbolicProposer:
         self._options = options or SymbolicOptions()
         self._report = report
         self._round = 0
+        self._stage = 0
 
     @property
     def name(self) -> str:
@@ -63,8 +66,9 @@ class SymbolicProposer:
         )
         self._round += 1
         tasks = [task for task in training if not task.is_done]
-        learning = SymbolicLearning(tasks, options, check, self._report)
+        learning = SymbolicLearning(tasks, options, check, self._report, self._stage)
         learned = learning.learn()
+        self._stage = learning.stage
         if learned is not None:
             remark = f"learned from {learning.states:,} states of the training tasks"
             return AbstractionProposal(learned.qnp, learned.refinement, learned.policy, (remark,))

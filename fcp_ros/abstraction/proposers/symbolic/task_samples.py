@@ -13,23 +13,24 @@ from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.runner import PolicyRunner
 from fcp_ros.abstraction.proposers.symbolic.assembly import LearnedAbstraction
 from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
+from fcp_ros.abstraction.sampling.exploration import SampledSpace
+from fcp_ros.abstraction.sampling.restriction import PlannedElements
 from fcp_ros.abstraction.sampling.sample import TransitionSample, join_spaces
-from fcp_ros.abstraction.sampling.training_task import TrainingTask
 from fcp_ros.abstraction.sampling.travel import TravelRule
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import read_vocabulary
 
 ORDERS = 3  # of the elements of a task besides its own
-LAST_STEPS = 2  # of a run that failed: what they touch is sampled
 GROWING = 2  # failed tasks whose parts are added at once
-MOST_STATES = 3_000  # of all spaces together
+MOST_STATES = 3_000  # of all spaces of steps or journeys
+MOST_SUBGOAL_STATES = 6_000  # of all spaces of subgoals
 
 
 class TaskSamples:
     """Spaces of steps, of journeys, or of subgoals.
 
     Args:
-        tasks: of one domain.
+        planned: tasks of one domain, with the elements of plans.
         travel: the rules that travel, for journeys; empty for steps.
         width: of searches, for subgoals; 0 for steps or journeys.
         seed: of all draws.
@@ -44,7 +45,7 @@ class TaskSamples:
 
     def __init__(
         self,
-        tasks: Sequence[TrainingTask],
+        planned: Sequence[PlannedElements],
         travel: tuple[TravelRule, ...],
         width: int,
         seed: int,
@@ -53,7 +54,9 @@ class TaskSamples:
     ) -> None:
         source = random.Random(seed)
         self._check = check
-        self._small = [SmallTasks(task, travel, width, source) for task in tasks]
+        self._most = MOST_SUBGOAL_STATES if width else MOST_STATES
+        self._small = [SmallTasks(one, travel, width, source) for one in planned]
+        tasks = [one.task for one in planned]
         asked = {fact.relation for task in tasks for fact in task.goal}
         self.vocabulary = read_vocabulary(tasks[0].domain, sorted(asked))
         self.firsts: tuple[RelationalState, ...] = tuple(small.state for small in self._small)
@@ -98,19 +101,23 @@ class TaskSamples:
     def grow(self, failures: Sequence[tuple[int, Execution]]) -> bool:
         """Add parts of failed tasks; False if none is new, or there are enough states.
 
-        The parts have one or two goals, some what the last steps of the run touched, some others.
+        First what is left to do at the end of a run, then parts with one or two goals, some of them
+        with what the last steps of the run touched, some with others.
         """
         before = self.states
         for number, run in failures[:GROWING]:
             small = self._small[number]
-            last = [name for _, names in run.steps[-LAST_STEPS:] for name in names]
-            extra = [name for name in dict.fromkeys(last) if name in small.state.positions]
+            extra = small.list_last(run)
+            for left in small.follow(run, self._check):
+                self._add(left)
             parts = ((1, extra), (2, extra), (2, ()), (1, small.choose_others()))
             for goals, others in (*parts, (2, small.choose_others())):
-                space = small.draw(goals, others, self._check)
-                if space is not None and self.states + len(space.states) <= MOST_STATES:
-                    self._spaces.append(space)
+                self._add(small.draw(goals, others, self._check))
         return self.states > before
+
+    def _add(self, space: SampledSpace | None) -> None:
+        if space is not None and self.states + len(space.states) <= self._most:
+            self._spaces.append(space)
 
 
 def make_policy(learned: LearnedAbstraction) -> GeneralPolicy:
