@@ -26,6 +26,7 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
+from fcp_ros.language.domain_reader.framing import frame_instruction
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
@@ -98,15 +99,20 @@ class _Draft:
 
 
 class DomainReader:
-    """Reads instructions by the words of a domain; deterministic, without a model."""
+    """Reads instructions by the words of a domain; deterministic, without a model.
 
-    def __init__(self) -> None:
+    Args:
+        by_syntax: find what is asked for by the syntax of a sentence, with spaCy.
+    """
+
+    def __init__(self, by_syntax: bool = False) -> None:
+        self._by_syntax = by_syntax
         self._subjects: list[_Subject] = []
 
     @property
     def name(self) -> str:
         """The kind of reader."""
-        return READER
+        return f"{READER}2" if self._by_syntax else READER
 
     def read(self, instruction: str, context: ReadingContext) -> Interpretation:
         """Read an instruction (see `InstructionReader`)."""
@@ -133,7 +139,16 @@ class DomainReader:
             return refuse(
                 instruction, f"This seems to be {shown}; only English is read: say it in English."
             )
-        return self._read_tokens(instruction, set_aside(tokens), context)
+        if not self._by_syntax:
+            return self._read_tokens(instruction, set_aside(tokens), context)
+        subject = self._find_subject(context)
+        framed = frame_instruction(tokens, subject.lexicon, subject.patterns)
+        if framed.only_asks:
+            return answer_unread(
+                instruction,
+                "This is a question, and nothing is asked to be done: say what shall be done.",
+            )
+        return self._read_tokens(instruction, framed.asides, context)
 
     # --- what is remembered
 

@@ -13,16 +13,20 @@ from fcp_ros.language.syntax.clauses import (
     parse_clauses,
 )
 from fcp_ros.language.syntax.pipeline import load_pipeline
+from fcp_ros.language.syntax.requests import Force, Framed, find_requests
 from fcp_ros.language.syntax.sentences import Segment, parse_segments
 from fcp_ros.language.syntax.tree import Tree, Word
 
 __all__ = [
     "Argument",
-    "ParsedClause",
+    "Force",
+    "Framed",
     "Mood",
+    "ParsedClause",
     "Segment",
     "Tree",
     "Word",
+    "find_requests",
     "list_clauses",
     "load_pipeline",
     "parse_clauses",
