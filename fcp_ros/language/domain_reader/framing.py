@@ -14,6 +14,9 @@ from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax import Force, Framed, find_requests, parse_segments
 
+_SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
+"""Words of phrases that say nothing by themselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class FramedInstruction:
@@ -53,11 +56,14 @@ def _is_of_domain(
 ) -> bool:
     """Return True for a word that names a thing or a state of the domain."""
     token = tokens[place]
-    if token.kind is TokenKind.QUOTED or token.text in patterns.states:
+    if token.kind is TokenKind.QUOTED:
         return True
-    if token.kind is not TokenKind.WORD or token.text in COMMON:
+    if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
         return False
-    return bool(lexicon.find_nouns(tokens, place)) or bool(lexicon.find_attribute(token.text))
+    if token.text in patterns.states:
+        return True
+    named = any(not match.note for match in lexicon.find_nouns(tokens, place))
+    return named or bool(lexicon.find_attribute(token.text))
 
 
 def _take_out(

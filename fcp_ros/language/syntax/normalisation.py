@@ -18,6 +18,7 @@ from fcp_ros.language.syntax.closed_classes import (
     ADVERBS,
     CONJUNCTIONS,
     DETERMINERS,
+    DIRECTIONS,
     FUNCTION_WORDS,
     NUMBERS,
     PRONOUNS,
@@ -123,7 +124,7 @@ def _starts_imperative(tokens: Sequence[Token], begin: int, place: int, end: int
     if not initial and tokens[before].text not in CONJUNCTIONS:
         return _is_serial(tokens, place - 1, end)
     following = _get(tokens, place + 1, end)
-    if token.text in FUNCTION_WORDS:
+    if token.text in FUNCTION_WORDS - DIRECTIONS:
         if token.text == "do":
             return following == "not" or (initial and following not in _ASKED)
         return token.text in ("be", "have") and following not in _ASKED

@@ -32,17 +32,20 @@ _EMBEDDED = (
     "dep",
     "parataxis",
 )
+_HELPING = (*SUBJECTS, "aux", "mark", "intj", "punct", "cc", "preconj", "neg")
 _ASKING = gather_words("could can would will might")
 _MODALS = _ASKING | gather_words("should must shall may to")
 _ASSIGNED = gather_words("your our my the")
 _FACTUAL = gather_words("is are was were do does did have has had am should must")
 _QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 _SPEECH = gather_words("be do let go come try remember listen look help")
-"""Verbs of an imperative that only leads to another one: "be a dear and ...", "go ahead and ..."."""
+"""Verbs of an imperative that only leads to another one: "be a dear and ..."."""
 _REASONS = gather_words("because since as although though")
 _LEISURE = gather_words("get have be find feel like want")
 """Verbs of "when you have time"."""
 _WISHING = gather_words("possible possibly can manage able")
+_HEDGES = gather_words("possibly kindly perhaps maybe")
+_JOINING = gather_words("so and then but")
 _POLITE = gather_words("please kindly thanks thank pls cheers")
 
 
@@ -120,16 +123,13 @@ def _find_request(segment: Segment, following: Segment | None, concerns: Concern
 def _find_verb(segment: Segment, concerns: Concerns) -> Word | None:
     """Find the verb of a request below a frame; None if nothing frames it."""
     tree = segment.tree
-    current, framed = tree.root, False
-    own = tree.find_child(current.place, *SUBJECTS)
-    if _is_addressed(tree, current) and not segment.piece.imperative:
-        framed = True
+    current = tree.root
+    framed = _is_addressed(tree, current) and not segment.piece.imperative
     while True:
         below = _find_below(tree, current, concerns)
         if below is None:
             break
         current, framed = below, True
-    del own
     return current if framed and current.is_verb else None
 
 
@@ -219,14 +219,13 @@ def _list_kept(tree: Tree, verb: Word) -> list[int]:
     without = {
         child.place
         for child in tree.list_children(verb.place)
-        if child.place < verb.place
-        and (child.role in (*SUBJECTS, "aux", "mark", "intj", "punct", "cc", "preconj", "neg"))
+        if child.place < verb.place and (child.role in _HELPING or child.text in _HEDGES)
     }
     last = max(tree.list_subtree(verb.place))
     for child in tree.list_children(verb.place):
-        if child.role in ("ccomp", "parataxis", "dep", "aux") and child.place > verb.place:
-            if _is_tag(tree, tree.list_subtree(child.place)):
-                without.add(child.place)
+        loose = child.role in ("ccomp", "parataxis", "dep", "aux") and child.place > verb.place
+        if loose and _is_tag(tree, tree.list_subtree(child.place)):
+            without.add(child.place)
     return _list_tokens(
         tree, [p for p in tree.list_subtree(verb.place, frozenset(without)) if p <= last]
     )
@@ -309,6 +308,10 @@ def _list_polite(segment: Segment, concerns: Concerns) -> Iterator[int]:
             tokens = _list_tokens(tree, tree.list_subtree(word.place))
             if word.text != "please" and word.role != "ROOT" and not concerns(tokens):
                 yield from tokens
+        elif word.text == "point" and segment.piece.end == "?":
+            places = tree.list_subtree(word.head)
+            if [tree.words[p].text for p in places] == ["at", "some", "point"]:
+                yield from _list_tokens(tree, places)
 
 
 def _is_polite_clause(tree: Tree, verb: Word, places: Sequence[int]) -> bool:
