@@ -56,7 +56,7 @@ def _is_of_domain(
 ) -> bool:
     """Return True for a word that names a thing or a state of the domain."""
     token = tokens[place]
-    if token.kind is TokenKind.QUOTED:
+    if token.kind in (TokenKind.QUOTED, TokenKind.NUMBER):
         return True
     if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
         return False

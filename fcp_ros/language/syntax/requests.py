@@ -33,14 +33,17 @@ _EMBEDDED = (
     "parataxis",
 )
 _HELPING = (*SUBJECTS, "aux", "mark", "intj", "punct", "cc", "preconj", "neg")
+_LOOSE = ("ccomp", "parataxis", "dep")
+"""What is said beside a request: "it is drafty, can you ..."."""
 _ASKING = gather_words("could can would will might")
 _MODALS = _ASKING | gather_words("should must shall may to")
-_ASSIGNED = gather_words("your our my the")
+_ASSIGNED = gather_words("your our my")
 _FACTUAL = gather_words("is are was were do does did have has had am should must")
 _QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 _SPEECH = gather_words("be do let go come try remember listen look help")
 """Verbs of an imperative that only leads to another one: "be a dear and ..."."""
 _REASONS = gather_words("because since as although though")
+_MEASURING = gather_words("soon long far much many")
 _LEISURE = gather_words("get have be find feel like want")
 """Verbs of "when you have time"."""
 _WISHING = gather_words("possible possibly can manage able")
@@ -191,7 +194,10 @@ def _is_open(tree: Tree, word: Word) -> bool:
 
 
 def _mentions_addressee(tree: Tree, matrix: Word) -> bool:
-    own = tree.list_subtree(matrix.place)
+    clauses = {
+        word.place for word in tree.words if word.role in _EMBEDDED and word.place != matrix.place
+    }
+    own = tree.list_subtree(matrix.place, frozenset(clauses))
     return any(tree.words[p].text == "you" for p in own if not tree.words[p].is_inserted)
 
 
@@ -215,20 +221,26 @@ def _is_addressed(tree: Tree, verb: Word) -> bool:
 
 
 def _list_kept(tree: Tree, verb: Word) -> list[int]:
-    """List the tokens of a request: those of its verb and below, without subject and helpers."""
+    """List the tokens of a request: its verb, what stands before it and belongs to it, the rest.
+
+    What stands behind the verb is kept even where the parser attached it to the frame.
+    """
     without = {
         child.place
         for child in tree.list_children(verb.place)
-        if child.place < verb.place and (child.role in _HELPING or child.text in _HEDGES)
+        if child.place < verb.place
+        and (child.role in _HELPING or child.role in _LOOSE or child.text in _HEDGES)
     }
-    last = max(tree.list_subtree(verb.place))
-    for child in tree.list_children(verb.place):
-        loose = child.role in ("ccomp", "parataxis", "dep", "aux") and child.place > verb.place
-        if loose and _is_tag(tree, tree.list_subtree(child.place)):
-            without.add(child.place)
-    return _list_tokens(
-        tree, [p for p in tree.list_subtree(verb.place, frozenset(without)) if p <= last]
-    )
+    tags = {
+        place
+        for word in tree.words[verb.place + 1 :]
+        if word.role in (*_LOOSE, "aux") and _is_tag(tree, tree.list_subtree(word.place))
+        for place in tree.list_subtree(word.place)
+    }
+    own = tree.list_subtree(verb.place, frozenset(without))
+    before = [place for place in own if place < verb.place]
+    behind = [place for place in range(verb.place, len(tree.words)) if place not in tags]
+    return _list_tokens(tree, [*before, *behind])
 
 
 def _is_tag(tree: Tree, places: Sequence[int]) -> bool:
@@ -322,7 +334,8 @@ def _is_polite_clause(tree: Tree, verb: Word, places: Sequence[int]) -> bool:
     if any(tree.words[p].text in _WISHING for p in places):
         return False
     if opening in _REASONS and who:
-        return True
+        near = tree.words[max(0, places[0] - 1) : places[0] + 2]  # "as soon as"
+        return not any(word.text in _MEASURING for word in near)
     if opening == "if":
         return who in ("you", "it", "that", "")
     if opening in ("when", "once", "whenever"):
