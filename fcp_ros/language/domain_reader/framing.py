@@ -12,7 +12,13 @@ from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.syntax import Force, Framed, find_requests, parse_segments
+from fcp_ros.language.syntax import (
+    Force,
+    Framed,
+    find_requests,
+    join_conditions,
+    parse_segments,
+)
 
 _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 """Words of phrases that say nothing by themselves."""
@@ -40,10 +46,14 @@ def frame_instruction(
         InputError: spaCy isn't installed.
     """
 
+
     def concerns(places: Sequence[int]) -> bool:
         return any(_is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
     framed = find_requests(parse_segments(tokens), concerns)
+    joined = join_conditions(tokens, framed)
+    if joined is not None:
+        return frame_instruction(joined, lexicon, patterns)
     asked = [one for one in framed if one.force is not Force.REMARK]
     only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
     kept, uses = _take_out(tokens, framed)

@@ -143,6 +143,8 @@ def _find_below(tree: Tree, matrix: Word, concerns: Concerns) -> Word | None:
             continue
         if not _is_below(tree, word, matrix):
             continue
+        if word.place < matrix.place and _is_addressed(tree, matrix):
+            continue  # "I'm going to type, so could you ..."
         inner = set(_list_kept(tree, word))
         outer = [
             w.token
@@ -176,7 +178,8 @@ def _is_asked(tree: Tree, matrix: Word, word: Word) -> bool:
         if conditional and not helpers & _ASKING:
             return False
         subordinate = mark is not None and mark.text not in ("if", "whether", "that", "for")
-        return subject.text == "you" and not subordinate and _is_open(tree, word)
+        said = subject.text == "you" and not subject.is_inserted
+        return said and not subordinate and _is_open(tree, word)
     controlled = _mentions_addressee(tree, matrix)
     if word.tag == "VBG":
         about = tree.words[word.head].text == "about"
@@ -246,7 +249,8 @@ def _list_kept(tree: Tree, verb: Word) -> list[int]:
 def _is_tag(tree: Tree, places: Sequence[int]) -> bool:
     """Return True for "would you" behind a request."""
     words = [tree.words[p].text for p in places]
-    return all(w in _ASKING or w in ("you", "please", "not", ",", "?") for w in words)
+    plain = all(w in _ASKING or w in ("you", "please", "not", ",") for w in words)
+    return plain and "you" in words
 
 
 def _list_tokens(tree: Tree, places: Sequence[int]) -> list[int]:
