@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.english.function_words import COMMON
+from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
 from fcp_ros.language.parsing.lexicon import Lexicon
@@ -46,7 +47,6 @@ def frame_instruction(
         InputError: spaCy isn't installed.
     """
 
-
     def concerns(places: Sequence[int]) -> bool:
         return any(_is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
@@ -64,9 +64,11 @@ def frame_instruction(
 def _is_of_domain(
     tokens: Sequence[Token], place: int, lexicon: Lexicon, patterns: PatternTable
 ) -> bool:
-    """Return True for a word that names a thing or a state of the domain."""
+    """Return True for a number, and for a word that names a thing or a state of the domain."""
     token = tokens[place]
     if token.kind in (TokenKind.QUOTED, TokenKind.NUMBER):
+        return True
+    if NUMBERS.get(token.text, 0) > 1:
         return True
     if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
         return False
