@@ -37,17 +37,14 @@ class ReaderOptions:
 
 
 def make_domain(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader that knows the phrases of the domain; needs no model."""
+    """Make the reader that knows the phrases of the domain; needs no model.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
     from fcp_ros.language.domain_reader import DomainReader
 
     return DomainReader()
-
-
-def make_domain2(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader that knows the phrases of the domain, and takes the syntax from spaCy."""
-    from fcp_ros.language.domain_reader import DomainReader
-
-    return DomainReader(by_syntax=True)
 
 
 def make_file(options: ReaderOptions) -> InstructionReader:
@@ -87,7 +84,6 @@ def make_endpoint(options: ReaderOptions) -> InstructionReader:
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
-    "domain2": make_domain2,
     "file": make_file,
     "model": make_model,
     "endpoint": make_endpoint,

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import threading
 
 import pytest
 
 from fcp_ros.foundation.input_error import InputError
+from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.language.syntax import parse_clauses, pipeline
-
-pytest.importorskip("spacy", reason="needs spaCy")
 
 
 def describe(text: str) -> list[tuple[str, str, list[str]]]:
@@ -89,6 +89,9 @@ def test_without_spacy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(InputError, match="pip install"):
         parse_clauses("open the door")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match="pip install"):
+        make_reader(ReaderOptions())
     pipeline._load_pipeline.cache_clear()
 
 

@@ -21,6 +21,7 @@ from fcp_ros.language.syntax import (
     parse_segments,
 )
 
+_AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
 _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 """Words of phrases that say nothing by themselves."""
 
@@ -68,7 +69,7 @@ def _is_of_domain(
     token = tokens[place]
     if token.kind in (TokenKind.QUOTED, TokenKind.NUMBER):
         return True
-    if NUMBERS.get(token.text, 0) > 1:
+    if NUMBERS.get(token.text, 0) > 1 or token.text in _AMOUNTS:
         return True
     if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
         return False
@@ -86,8 +87,8 @@ def _take_out(
     base_forms: dict[int, str] = {}
     forbidden: set[int] = set()
     for one in framed:
-        said = ASIDE if one.force is Force.REMARK else ""
-        meaning.update(dict.fromkeys((*one.aside, *one.segment.piece.dropped), said))
+        meaning.update(dict.fromkeys((*one.aside, *one.segment.piece.dropped), ""))
+        meaning.update(dict.fromkeys(one.remarks, ASIDE))
         if one.force is Force.REMARK:
             meaning.update(dict.fromkeys(one.segment.piece.links, ""))
         base_forms.update(one.base_forms)
@@ -97,7 +98,10 @@ def _take_out(
     uses: list[WordUse] = []
     for place, token in enumerate(tokens):
         if place in meaning:
-            uses.append(WordUse(token.start, token.end, WordRole.FILLER, meaning[place]))
+            said = meaning[place]
+            goes_on = uses and place - 1 in meaning and uses[-1].meaning == said
+            start = uses.pop().start if goes_on else token.start
+            uses.append(WordUse(start, token.end, WordRole.FILLER, said))
             continue
         comma = token.text == ","
         if comma and place - 1 in meaning and (not kept or kept[-1].kind is TokenKind.MARK):

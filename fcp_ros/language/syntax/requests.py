@@ -34,7 +34,7 @@ _EMBEDDED = (
 )
 _HELPING = (*SUBJECTS, "aux", "mark", "intj", "punct", "cc", "preconj", "neg")
 _LOOSE = ("ccomp", "parataxis", "dep")
-"""What is said beside a request: "it is drafty, can you ..."."""
+"""Roles of statements beside a request: "it is drafty, can you ..."."""
 _ASKING = gather_words("could can would will might")
 _MODALS = _ASKING | gather_words("should must shall may to")
 _ASSIGNED = gather_words("your our my")
@@ -46,14 +46,16 @@ _REASONS = gather_words("because since as although though")
 _MEASURING = gather_words("soon long far much many")
 _LEISURE = gather_words("get have be find feel like want")
 """Verbs of "when you have time"."""
-_WISHING = gather_words("possible possibly can manage able")
-_HEDGES = gather_words("possibly kindly perhaps maybe")
+_WILLING = gather_words("want like wish think suppose mind")
+"""Verbs whose negation is one of what is wanted, or polite."""
+_WISHING = gather_words("possible possibly can could manage able")
+_HEDGES = gather_words("possibly kindly perhaps maybe why")
 _JOINING = gather_words("so and then but")
 _POLITE = gather_words("please kindly thanks thank pls cheers")
 
 
 class Force(Enum):
-    """What a piece of an instruction does."""
+    """The effect that a piece of an instruction is meant to have."""
 
     REQUEST = "request"
     """Asks for something, or may do so: it is read by what it says."""
@@ -72,6 +74,7 @@ class Framed:
         force: what it does.
         verb: the place of the verb of the request in the tree; -1 where no frame was found.
         aside: tokens of the frame, which say nothing of what shall be done.
+        remarks: those among them that stand beside the request ("if you don't mind").
         base_forms: token -> base form, of verbs that the frame inflects ("mind putting").
         forbidden: the frame negates the request ("I don't want you to ...").
     """
@@ -82,6 +85,7 @@ class Framed:
     aside: frozenset[int]
     base_forms: dict[int, str]
     forbidden: bool = False
+    remarks: frozenset[int] = frozenset()
 
 
 def find_requests(segments: Sequence[Segment], concerns: Concerns) -> list[Framed]:
@@ -104,8 +108,9 @@ def _find_request(segment: Segment, following: Segment | None, concerns: Concern
             force = Force.QUESTION
         elif not concerns(tokens) and _only_leads(segment, joined):
             force = Force.REMARK
-        aside = tokens if force is Force.REMARK else _list_polite(segment, concerns)
-        return Framed(segment, force, -1, frozenset(aside), {})
+        beside = tokens if force is Force.REMARK else _list_polite(segment, concerns)
+        remarks = frozenset(beside)
+        return Framed(segment, force, -1, remarks, {}, remarks=remarks)
     kept = set(_list_kept(tree, verb))
     outside = [t for t in tokens if t not in kept]
     frame = outside if not concerns(outside) else []
@@ -172,6 +177,8 @@ def _is_asked(tree: Tree, matrix: Word, word: Word) -> bool:
     helpers = {child.text for child in tree.list_children(word.place, "aux")}
     if word.tag in ("VBD", "VBN") and "have" not in helpers:
         return False
+    if _is_told(tree, word):
+        return False
     if subject is not None:
         mark = tree.find_child(word.place, "mark")
         conditional = mark is not None and mark.text == "if"
@@ -187,6 +194,15 @@ def _is_asked(tree: Tree, matrix: Word, word: Word) -> bool:
     if "to" in helpers and word.role != "relcl":
         return controlled or _is_assigned(tree, matrix)
     return word.role == "conj" and controlled and word.tag == "VB"
+
+
+def _is_told(tree: Tree, word: Word) -> bool:
+    """Return True below "I told you to ..." and "you don't have to ..."."""
+    above = tree.words[word.head]
+    if any(tree.list_children(word.place, "aux")) and tree.find_child(word.place, "mark") is None:
+        free = any(tree.list_children(above.place, "neg")) and above.lemma not in _WILLING
+        return above.tag == "VBD" or free
+    return False
 
 
 def _is_open(tree: Tree, word: Word) -> bool:
@@ -205,18 +221,23 @@ def _mentions_addressee(tree: Tree, matrix: Word) -> bool:
 
 
 def _is_assigned(tree: Tree, matrix: Word) -> bool:
-    """Return True for "your next job is to ..."."""
+    """Return True for "your next job is to ...", "is it possible to ..."."""
     subject = tree.find_child(matrix.place, "nsubj")
     if matrix.lemma != "be" or subject is None:
         return False
+    if subject.text == "it":
+        return any(w.text == "possible" for w in tree.list_children(matrix.place, "acomp"))
     return any(child.text in _ASSIGNED for child in tree.list_children(subject.place))
 
 
 def _is_addressed(tree: Tree, verb: Word) -> bool:
-    """Return True for "could you put", "you should put", not for "did you put"."""
+    """Return True for "could you put", "why don't you put", not for "did you put"."""
     subject = tree.find_child(verb.place, "nsubj")
     if subject is None or subject.text != "you" or subject.is_inserted:
         return False
+    why = any(child.text == "why" for child in tree.list_children(verb.place, "advmod"))
+    if why and any(tree.list_children(verb.place, "neg")):
+        return True
     return any(child.text in _MODALS for child in tree.list_children(verb.place, "aux"))
 
 
@@ -270,12 +291,13 @@ def _list_base_forms(tree: Tree, verb: Word) -> dict[int, str]:
 
 def _forbids(tree: Tree, verb: Word) -> bool:
     """Return True for "I don't want you to ...", "you must not ..."."""
-    question = any(w.text in _ASKING for w in tree.list_children(verb.place, "aux"))
+    helpers = tree.list_children(verb.place, "aux", "advmod")
+    question = any(w.text in _ASKING or w.text == "why" for w in helpers)
     own = any(tree.list_children(verb.place, "neg")) and not question
     above, word = False, verb
     while word.head != word.place:
         word = tree.words[word.head]
-        above = above or (word.lemma in ("want", "like", "wish") and _has_negation(tree, word))
+        above = above or (word.lemma in _WILLING and _has_negation(tree, word))
     return own != above
 
 

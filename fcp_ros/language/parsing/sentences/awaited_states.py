@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is waited for: "when the door is closed, open the fridge" asks nobody to close the door."""
+"""States that are waited for: "when the door is closed, ..." asks nobody to close the door."""
 
 from __future__ import annotations
 
