@@ -211,8 +211,9 @@ class PlanCommand:
         session = self._open_session()
         context = self._make_context(session.domain, session.state.instance, spoken)
         check = self._watch(Phase.PARSE, self._show).check
+        until = self._start.time + self._asked.options.time_limit
         interpretation = read_instruction(
-            spoken.instruction, spoken.reader, replace(context, check=check)
+            spoken.instruction, spoken.reader, replace(context, check=check, until=until)
         )
         self._listener.tell(interpretation)
         return settle_reading(interpretation, self._start, self._listener.ask)[0]
