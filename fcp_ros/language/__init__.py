@@ -4,6 +4,9 @@
     reading.py  readings as values: goal, degree, paraphrase, words, what was not understood
     reader.py   the protocol of readers and what they are given
     registry.py  the readers by name
+    confidence.py  four levels of confidence in a reading
+    confirmation.py  the gate before planning: what is not plain is a question
+    cascade.py  a language model behind the reader, for what that can't read
     paraphrase.py  a goal as an English sentence: statements.py writes its atoms,
         variable_nouns.py names its variables, nouns.py knows plurals and articles
     questions.py  descriptions that tell elements apart, and the question which is meant

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.wording import describe_unknown_name
+from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.memberships import MembershipSource
@@ -133,7 +134,9 @@ def _read_within_limits(
         status, result = ReadingStatus.REFUSED, PlanningResult(PlanStatus.INVALID_REQUEST, problems)
     else:
         try:
-            return read_instruction(instruction, reader, replace(context, check=watch.check))
+            until = watch.start.time + options.time_limit
+            context = replace(context, check=watch.check, until=until)
+            return read_instruction(instruction, reader, context)
         except Interrupted as reason:
             status = ReadingStatus.FAILED
             result = PlanningResult(reason.status, reason.sentence, alpha=options.alpha)
@@ -146,6 +149,8 @@ def read_instruction(
 ) -> Interpretation:
     """Read an instruction, if those who speak and are spoken to exist.
 
+    All ways in lead through here: a reading that is not plain comes back as a question.
+
     Raises:
         Interrupted: by `context.check`, if that raises it.
     """
@@ -154,7 +159,7 @@ def read_instruction(
             known = context.instance.names()
             problem = f"There is {describe_unknown_name(role, name, known, 'the scene')}."
             return Interpretation(instruction, ReadingStatus.REFUSED, problem, reader=reader.name)
-    return reader.read(instruction, context)
+    return confirm_doubtful(reader.read(instruction, context))
 
 
 def settle_reading(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.connectives import EARLIER, LONGEST_LINK, SEQUENCE
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.polite_phrases import POLITE
@@ -44,7 +45,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole, WordUse
 
-SKIPPED = 0.15
+SKIPPED = Confidence.NOT.degree
 """Degree of a reading for each content word that is skipped."""
 SKIPPED_FILLER = 0.75
 """The same for a word without a meaning of its own."""
