@@ -40,6 +40,8 @@ _SAFETY = gather_words(
     "broken spill heavy full electric live flammable baby child kid toddler"
 )
 """Words that a robot has to heed before it touches anything."""
+_CONTRARY = gather_words("not n't 't never no none nor neither but or unless if except without")
+"""Words that must not even be among the fillers of a reading that is offered."""
 _CONTENT = (WordRole.THING, WordRole.QUANTITY, WordRole.QUALITY)
 _LINKS = frozenset(["and", ",", ";", "."])
 _WORDS = re.compile(r"[a-z0-9']+")
@@ -105,13 +107,10 @@ def may_be_offered(instruction: str, reading: Reading) -> bool:
     words = [instruction[use.start : use.end].lower() for use in unread]
     if any(_MEASURE.search(word) or _turns(word, _SAFETY | _TURNING) for word in words):
         return False
-    if any(_turns(instruction[use.start : use.end].lower(), _CONTRARY) for use in dropped):
+    contrary = _CONTRARY | _SAFETY
+    if any(_turns(instruction[use.start : use.end].lower(), contrary) for use in dropped):
         return False
     return all(_is_apart(instruction, reading, run) for run in _list_runs(reading))
-
-
-_CONTRARY = gather_words("not n't 't never no none nor neither but or unless if except without")
-"""Words that must not even be among the fillers of a reading that is offered."""
 
 
 def _turns(part: str, turning: frozenset[str]) -> bool:
