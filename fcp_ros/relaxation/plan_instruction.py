@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.wording import describe_unknown_name
-from fcp_ros.language.confirmation import confirm_doubtful
+from fcp_ros.language.confirmation import YES, confirm_doubtful
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.memberships import MembershipSource
@@ -26,7 +26,6 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import (
-    YES,
     AskCallback,
     choose_reading,
     confirm_result,

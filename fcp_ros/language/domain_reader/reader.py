@@ -59,6 +59,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, WordUse
+from fcp_ros.language.self_relations import find_self_relation
 from fcp_ros.language.syntax import require_pipeline
 
 MOST_TOKENS = 150
@@ -71,6 +72,8 @@ ABOUT_AS_WELL = 0.85
 """Share of the best degree at which another element may be meant as well."""
 LEAST_SHOWN = 0.02
 """Worse readings are shown only if there is no better one."""
+_NO_GOAL = "these words together make no sense for the things and actions that are known here"
+"""Fault of a reading that is no goal of the domain."""
 _ROOM = "room"
 """Type of the place where who speaks is."""
 _KEPT_STATES = 4
@@ -336,6 +339,8 @@ def _compose(
     composer = Composer(resolver)
     joiner = GoalJoiner(context.domain, composer, resolver.state)
     goal = joiner.join_sentence(sentence)
+    if find_self_relation(goal) is not None:
+        raise Unresolved("something to be done with a thing and itself")
     text = to_text(goal)
     if len(text) > MAX_LENGTH:
         raise Unresolved("so many things in one goal")
@@ -344,9 +349,8 @@ def _compose(
 
 
 def _write_fault(error: Exception) -> str:
-    if isinstance(error, ExpressionError):
-        return error.message.rstrip(".")
-    return str(error).rstrip(".")
+    """Write why there is no goal; only `Unresolved` speaks of words, all others of formulas."""
+    return str(error).rstrip(".") if isinstance(error, Unresolved) else _NO_GOAL
 
 
 def _rate_phrase(phrase: Phrase, type_: str, subject: _Subject) -> float:
