@@ -58,9 +58,10 @@ from fcp_ros.language.parsing.trees import (
     Words,
 )
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Interpretation, Reading, WordUse
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordUse
 from fcp_ros.language.self_relations import find_self_relation
 from fcp_ros.language.syntax import require_pipeline
+from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
 MOST_TOKENS = 150
 """Longer instructions are refused."""
@@ -112,6 +113,7 @@ class DomainReader:
     def __init__(self) -> None:
         require_pipeline()
         self._subjects: list[_Subject] = []
+        self._is_told = False
 
     @property
     def name(self) -> str:
@@ -206,8 +208,16 @@ class DomainReader:
         ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
         candidates = _check_drafts(instruction, asides, ranked, context, faults)
         if not candidates:
-            return _answer_nothing(instruction, tokens, sentences, faults, subject)
-        return answer(instruction, candidates, context.domain, context.instance)
+            found = _answer_nothing(instruction, tokens, sentences, faults, subject)
+            return self._note_missing(found)
+        return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
+
+    def _note_missing(self, found: Interpretation) -> Interpretation:
+        """Say once, with what was not understood, that WordNet is missing."""
+        if found.status is not ReadingStatus.NOT_UNDERSTOOD or self._is_told or is_installed():
+            return found
+        self._is_told = True
+        return replace(found, message=f"{found.message} {MISSING}")
 
     def _list_drafts(
         self,
