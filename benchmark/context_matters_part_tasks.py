@@ -155,6 +155,7 @@ def _line(name: str, answers: Sequence[Answer], published: float | None = None) 
         "by a question": sum(_is_question(a) for a in clear),
         "doubtful": len(doubtful) or None,
         "faithful (doubtful)": sum(a.right for a in doubtful) if doubtful else None,
+        "confirmed first": sum(a.confirmed for a in answers),
         "relaxed": sum(a.relaxed for a in answers),
         "to be relaxed": sum(not a.reference.feasible for a in answers),
         "reading s, median": statistics.median(a.reading for a in answers),

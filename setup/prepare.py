@@ -39,6 +39,7 @@ from stage import SetupError, Stages, content_hash, say
 
 SOURCE = Path(__file__).resolve().parents[1]
 REQUIREMENTS = SOURCE / "setup" / "requirements.txt"
+ENGLISH = SOURCE / "setup" / "english.txt"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 DISK_NEEDED = 4.0  # GB for a new environment
 DISK_NEEDED_CUDA = 12.0  # GB for torch with CUDA
@@ -87,7 +88,7 @@ class Setup:
         requirements = self.requirements()
         self.stages.run(
             "packages",
-            content_hash([self.version, *requirements]),
+            content_hash([self.version, *requirements, ENGLISH]),
             f"{len(requirements)} pinned packages"
             + (
                 " (ROS 2 from the sourced distribution)"
@@ -213,6 +214,7 @@ class Setup:
         # First what builds the few packages that exist as source only.
         self.pip("--no-deps", setuptools, on_failure=hint)
         self.pip("--no-deps", "--no-build-isolation", "-r", listed, on_failure=hint)
+        self.pip("--no-deps", "--require-hashes", "-r", ENGLISH, on_failure=hint)
 
     def torch_source(self) -> str:
         """Return FCP_TORCH as it is set now, or as it was when it was last set; "" for neither."""

@@ -38,35 +38,57 @@ SlotValue = Term | int | str
 """The value of a slot: an element or variable, a number, or words."""
 
 
-def state_effects(rule: ActionRule, named: Collection[str]) -> Expression | None:
-    """State what "do it" asks for: the effects of a rule that concern what is named.
+def state_effects(rule: ActionRule, named: Sequence[str]) -> Expression | None:
+    """State what "do it" asks for: the effects of a rule on what a phrase names first.
 
-    What the rule adds and is named as a whole holds ("push {what} to {to}": at(what, to)). If it
-    adds no such atom, those that are named in part hold, and the other parameters may be anything
-    of their types ("pick up {item}": somebody holds it). What it deletes does not hold any more if
-    it is named as a whole.
+    What the rule adds of it holds ("push {what} to {to}": at(what, to)); parameters that are not
+    named may be anything of their types. If it adds nothing, what it deletes does not hold any
+    more. The same is asked of everything else that is named and not heard of so far ("pick up
+    {item} from {place}": it is not there any more). This is both what readers understand and what
+    `fcp validate` checks.
 
     Args:
         rule: the rule.
-        named: the parameters that a phrase names. They are free variables of the result.
+        named: the parameters that a phrase names, in its order.
 
     Returns:
-        The goal; None if no effect concerns what is named.
+        The goal; None if no effect concerns what is named. Its free variables are parameters that
+        are named, and the one that acts (`list_actors`), named or not.
     """
     types = {parameter.name: parameter.type for parameter in rule.parameters}
-    named = set(named)
-    whole: list[Expression] = []
-    part: list[Expression] = []
-    for atom in rule.add:
-        variables = dict.fromkeys(list_variables(atom))
-        unnamed = tuple(TypedVariable(v, types[v]) for v in variables if v not in named)
-        if not unnamed:
-            whole.append(atom)
-        elif len(unnamed) < len(variables):
-            part.append(Exists(unnamed, atom))
-    gone = [Not(atom) for atom in rule.delete if set(list_variables(atom)) <= named]
-    parts = [*(whole or part), *gone]
+    fixed = {*named, *list_actors(rule)}
+    parts: list[Expression] = []
+    for first in named[:2]:
+        for whole in (True, False):
+            for atom in rule.add:
+                variables = list(dict.fromkeys(list_variables(atom)))
+                unnamed = tuple(TypedVariable(v, types[v]) for v in variables if v not in fixed)
+                if first in variables and (not unnamed) is whole:
+                    parts.append(Exists(unnamed, atom) if unnamed else atom)
+            if parts:
+                break
+        parts = parts or _list_gone(rule, first, fixed)
+        if parts:
+            break
+    for slot in named if parts else ():
+        if slot not in free_variables(_join(parts)):
+            parts += _list_gone(rule, slot, fixed)
     return _join(parts) if parts else None
+
+
+def list_actors(rule: ActionRule) -> tuple[str, ...]:
+    """List the parameter that acts: the first one, if it is an agent by name or by type."""
+    return tuple(
+        parameter.name
+        for parameter in rule.parameters[:1]
+        if parameter.type in ("robot", "agent") or parameter.name in ("robot", "who", "agent")
+    )
+
+
+def _list_gone(rule: ActionRule, slot: str, fixed: Collection[str]) -> list[Expression]:
+    """List what a rule deletes of a parameter, as far as all of it is fixed."""
+    deleted = ((atom, set(list_variables(atom))) for atom in rule.delete)
+    return [Not(atom) for atom, names in deleted if slot in names and names <= set(fixed)]
 
 
 def fill_goal(

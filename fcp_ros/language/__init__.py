@@ -4,10 +4,14 @@
     reading.py  readings as values: goal, degree, paraphrase, words, what was not understood
     reader.py   the protocol of readers and what they are given
     registry.py  the readers by name
+    confidence.py  four levels of confidence in a reading
+    confirmation.py  the gate before planning: what is not plain is a question
+    cascade.py  a language model behind the reader, for what that can't read
     paraphrase.py  a goal as an English sentence: statements.py writes its atoms,
         variable_nouns.py names its variables, nouns.py knows plurals and articles
     questions.py  descriptions that tell elements apart, and the question which is meant
-    english/  words, inflection and spelling that every domain shares
+    english/  words and inflection that every domain shares
+    words/  words by resources: WordNet's nouns, a library's spelling
     parsing/  trees of a sentence, by the phrases of a domain and the things of a state
     domain_reader/  the reader by the words of the domain: trees become goals
     file_reader.py  the reader of a file with sentences and goals

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -28,6 +29,8 @@ class ReadingContext:
         robot: the element that is spoken to ("you"); empty for the only robot.
         similarity: compares unknown words with known ones in meaning; None: they stay unknown.
         check: called often; may raise to stop the reader.
+        until: an answer that comes later is of no use (s, of `time.monotonic`); readers that wait
+            for others give up by then.
     """
 
     domain: Domain
@@ -36,6 +39,7 @@ class ReadingContext:
     robot: str = ""
     similarity: LabelSimilarity | None = None
     check: Callable[[], None] = never_stop
+    until: float = math.inf
 
 
 MOST_CHARACTERS = 4_000

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from fcp_ros.language.confidence import Confidence
+
 
 class ReadingStatus(Enum):
     """The way in which the reading of an instruction ended."""
@@ -13,7 +15,8 @@ class ReadingStatus(Enum):
     READ = "read"
     """One reading is clearly the best one, and every content word is accounted for."""
     AMBIGUOUS = "ambiguous"
-    """Several readings are about as good: `Interpretation.question` asks which one is meant."""
+    """Several readings are about as good, or the only one is in doubt: `Interpretation.question`
+    asks which one is meant."""
     NOT_UNDERSTOOD = "not understood"
     """There is no reading, or words that matter could not be read; the message lists them."""
     REFUSED = "refused"
@@ -78,6 +81,11 @@ class Reading:
     words: tuple[WordUse, ...] = ()
 
     @property
+    def level(self) -> Confidence:
+        """The level of confidence that the degree falls in."""
+        return Confidence.of(self.degree)
+
+    @property
     def unread(self) -> tuple[WordUse, ...]:
         """The words that were not understood."""
         return tuple(word for word in self.words if word.role is WordRole.UNREAD)
@@ -94,7 +102,8 @@ class Interpretation:
         readings: best first; with READ the first one counts. Readings that lack words are kept, to
             be shown.
         question: asks which reading is meant; empty unless AMBIGUOUS.
-        choices: an answer for each of the first readings, such as "the mug in the sink".
+        choices: an answer for each of the first readings, such as "the mug in the sink"; one more
+            than there are readings means none of them.
         reader: the name of the reader.
     """
 

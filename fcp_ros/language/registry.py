@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fcp_ros.foundation.input_error import InputError
@@ -25,7 +26,9 @@ class ReaderOptions:
         file: of the reader `file`: readings by instruction.
         model: of the reader `model`: a folder (Hugging Face format); of `endpoint`: the model's
             name on the server.
-        endpoint: of the reader `endpoint`: the URL of a server with the OpenAI protocol.
+        endpoint: of the reader `endpoint`: the URL of a server with the OpenAI protocol. With the
+            reader `domain`, this server, or else the model of that folder, is asked about what the
+            phrases of the domain don't cover.
         device: of the reader `model`: "auto", "cpu" or "cuda".
     """
 
@@ -37,7 +40,11 @@ class ReaderOptions:
 
 
 def make_domain(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader that knows the phrases of the domain; needs no model."""
+    """Make the reader that knows the phrases of the domain; needs no model.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
     from fcp_ros.language.domain_reader import DomainReader
 
     return DomainReader()
@@ -86,9 +93,12 @@ READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
 }
 """The maker of every reader by its name in options and parameters."""
 
+CASCADED = frozenset(["domain"])
+"""Readers that have a language model asked about what they can't read, where one is configured."""
+
 
 def make_reader(options: ReaderOptions) -> InstructionReader:
-    """Make the reader of that name.
+    """Make the reader of that name, with a language model behind it where one is configured.
 
     Raises:
         InputError: no reader has this name, or what it reads with is missing.
@@ -96,7 +106,13 @@ def make_reader(options: ReaderOptions) -> InstructionReader:
     if options.reader not in READERS:
         hint = suggest_name(options.reader, READERS)
         raise InputError(f"there is no reader called {options.reader!r}; {hint}")
-    return READERS[options.reader](options)
+    reader = READERS[options.reader](options)
+    if options.reader not in CASCADED or not (options.endpoint or options.model):
+        return reader
+    from fcp_ros.language.cascade import CascadeReader
+
+    make_second = make_endpoint if options.endpoint else make_model
+    return CascadeReader(reader, partial(make_second, options))
 
 
 def _require(value: str, reader: str, what: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.wording import describe_unknown_name
+from fcp_ros.language.confirmation import YES, confirm_doubtful
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.memberships import MembershipSource
@@ -122,7 +123,9 @@ def _read_within_limits(
         status, result = ReadingStatus.REFUSED, PlanningResult(PlanStatus.INVALID_REQUEST, problems)
     else:
         try:
-            return read_instruction(instruction, reader, replace(context, check=watch.check))
+            until = watch.start.time + options.time_limit
+            context = replace(context, check=watch.check, until=until)
+            return read_instruction(instruction, reader, context)
         except Interrupted as reason:
             status = ReadingStatus.FAILED
             result = PlanningResult(reason.status, reason.sentence, alpha=options.alpha)
@@ -135,6 +138,8 @@ def read_instruction(
 ) -> Interpretation:
     """Read an instruction, if those who speak and are spoken to exist.
 
+    All ways in lead through here: a reading that is not plain comes back as a question.
+
     Raises:
         Interrupted: by `context.check`, if that raises it.
     """
@@ -143,7 +148,7 @@ def read_instruction(
             known = context.instance.names()
             problem = f"There is {describe_unknown_name(role, name, known, 'the scene')}."
             return Interpretation(instruction, ReadingStatus.REFUSED, problem, reader=reader.name)
-    return reader.read(instruction, context)
+    return confirm_doubtful(reader.read(instruction, context))
 
 
 def refuse_interpretation(

@@ -12,20 +12,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from fcp_ros.language.confirmation import NO, YES
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.optimality import choose_status
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import RequestStart
 
-YES, NO = "yes", "no"
+DECLINED = "The answer was no: say in other words what shall be done."
+"""Message about an instruction of which no reading was meant."""
 
 
 class QuestionKind(Enum):
     """The kinds of questions. The integer values are those of the ROS interface."""
 
     READING = 1
-    """Which reading is meant; a choice for each of the first readings."""
+    """Which reading is meant: a choice for each of the first readings, and perhaps one for none."""
     CONFIRMATION = 2
     """Whether a plan for a relaxed goal shall be executed; the choices are yes and no."""
 
@@ -63,7 +65,7 @@ def tell_nobody(_interpretation: Interpretation) -> None:
 
 def find_reading_question(interpretation: Interpretation) -> UserQuestion | None:
     """Return the question to ask about an ambiguous instruction; None if there is none to ask."""
-    choices = interpretation.choices[: len(interpretation.readings)]
+    choices = interpretation.choices[: len(interpretation.readings) + 1]
     if interpretation.status is not ReadingStatus.AMBIGUOUS or not choices:
         return None
     return UserQuestion(QuestionKind.READING, interpretation.question, choices)
@@ -74,9 +76,18 @@ def choose_reading(interpretation: Interpretation, choice: int) -> Interpretatio
 
     Args:
         interpretation: with a question.
-        choice: the index of one of its choices.
+        choice: the index of one of its choices; that of none of the readings leaves nothing
+            understood.
     """
     readings = interpretation.readings
+    if choice >= len(readings):
+        return replace(
+            interpretation,
+            status=ReadingStatus.NOT_UNDERSTOOD,
+            message=DECLINED,
+            question="",
+            choices=(),
+        )
     chosen = readings[choice]
     rest = (*readings[:choice], *readings[choice + 1 :])
     return replace(

@@ -15,7 +15,17 @@ from pathlib import Path
 
 import pytest
 from passing_time import let_time_pass
-from scripted_reader import BROKEN, CUP, CUP_GOAL, MUG, NONSENSE, STRANGE, ScriptedReader
+from scripted_reader import (
+    BROKEN,
+    CUP,
+    CUP_GOAL,
+    DOUBTED,
+    MUG,
+    NONSENSE,
+    PARTLY,
+    STRANGE,
+    ScriptedReader,
+)
 from typer.testing import CliRunner
 
 from fcp_ros.cli.exit_codes import BAD_INPUT, to_exit_code
@@ -121,6 +131,17 @@ def test_without_a_terminal_the_question_is_the_answer(fcp, more):
     assert "3  " not in out
 
 
+@pytest.mark.parametrize("more", [(), ("--reading-only",)])
+@pytest.mark.parametrize("instruction", [DOUBTED, PARTLY])
+def test_what_is_not_plain_is_asked_about_and_not_planned(fcp, instruction, more):
+    code, out, _ = fcp(instruction, *more)
+    assert code == ASKED
+    for words in ("Shall I see to this: mug_1 is on counter_1?", "1  yes", "2  no"):
+        assert words in out
+    assert "SOLVED" not in out
+    assert "likely" in out or instruction != DOUBTED, "the level is shown"
+
+
 @pytest.mark.parametrize(
     ("instruction", "status", "words"),
     [
@@ -221,6 +242,12 @@ def test_on_a_terminal_it_asks_and_plans_for_the_answer():
     code, text = converse([MUG, "--reader", "scripted"], answers)
     assert code == 0, text
     assert "place(robot_1, mug_1, tv_stand_1" in text
+
+
+def test_on_a_terminal_a_doubtful_reading_is_confirmed():
+    code, text = converse([DOUBTED, "--reader", "scripted"], [("2  no", b"yes\n")])
+    assert code == 0, text
+    assert "place(robot_1, mug_1, counter_1" in text
 
 
 def test_on_a_terminal_no_answer_counts_as_no():

@@ -17,14 +17,17 @@ from language_kitchen import build_kitchen
 from fcp_ros.cli.session import open_session
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain.diagnostics import DomainError
+from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.grounding import EndpointOptions
 from fcp_ros.language.domain_reader import DomainReader
+from fcp_ros.language.domain_reader import reader as domain_reader
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.file_reader import FileReader
 from fcp_ros.language.model_reader import EndpointReader, ModelReaderOptions
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus, WordRole
+from fcp_ros.language.self_relations import find_self_relation
 
 SESSION = open_session("household", "twin_house_furnished")
 HOUSE = ReadingContext(SESSION.domain, SESSION.state.instance, speaker="person_1")
@@ -381,3 +384,43 @@ def test_a_goal_about_what_is_not_there_fails_when_it_is_read(tmp_path):
     found = FileReader(file).read("go", HOUSE)
     assert found.status is ReadingStatus.FAILED
     assert "unicorn_1" in found.message
+
+
+SLIPS = [
+    "put a tray on the tary",
+    "put the tray on the tary",
+    "put a tary on the tray",
+    "put the tray on the tray",
+    "put every tray on the tary",
+    "put a tray on it",
+    "put a tray on itself",
+]
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_never_relates_a_thing_to_itself(slip: str) -> None:
+    context = ReadingContext(*build_kitchen({"tray_1": ("tray", "tray")}))
+    found = read(slip, context)
+    assert found.best is None
+    for reading in found.readings:
+        goal = parse_expression(reading.goal)
+        assert find_self_relation(goal) is None, reading.goal
+
+
+def test_what_is_wrong_with_a_formula_is_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader's own mistakes are told in words: "Unknown type : known are ..." helps nobody."""
+
+    def compose(*_: Any) -> tuple[str, float, list[Any]]:
+        return "exists ?x: ghost (on(?x, table_1))", 1.0, []
+
+    monkeypatch.setattr(domain_reader, "_compose", compose)
+    found = read("put the mug on the table")
+    assert found.status is ReadingStatus.NOT_UNDERSTOOD
+    assert "ghost" not in found.message
+    assert "known are" not in found.message
+
+    def fail(*_: Any) -> tuple[str, float, list[Any]]:
+        raise KeyError("?x1")
+
+    monkeypatch.setattr(domain_reader, "_compose", fail)
+    assert "?x1" not in read("put the mug on the table").message

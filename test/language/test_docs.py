@@ -11,6 +11,7 @@ from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.domain.yaml.reader import parse_domain
+from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import ReadingStatus
@@ -53,14 +54,14 @@ def normalise(goal, context):
 
 @pytest.mark.parametrize(("said", "goal"), find_pairs("instruction"))
 def test_instructions_are_read_as_the_page_says(said, goal, context, reader):
-    answer = reader.read(said, context)
+    answer = confirm_doubtful(reader.read(said, context))
     assert answer.status is ReadingStatus.READ, answer.message
     assert normalise(answer.best.goal, context) == normalise(goal, context)
 
 
 @pytest.mark.parametrize(("said", "status", "message"), ROWS)
 def test_other_instructions_get_the_status_of_the_page(said, status, message, context, reader):
-    answer = reader.read(said, context)
+    answer = confirm_doubtful(reader.read(said, context))
     assert answer.status is ReadingStatus[status], answer.message
     assert message in f"{answer.message} {answer.question}"
 

@@ -8,7 +8,7 @@ import pytest
 
 from fcp_ros.language.reading import ReadingStatus
 
-LIKE = {"tome": ("book", 0.95), "beverage": ("drink", 0.8), "champagne": ("milk", 0.74)}
+LIKE = {"tome": ("book", 0.95), "thirstiness": ("drink", 0.8), "champagne": ("milk", 0.74)}
 
 
 class FixedSimilarity:
@@ -35,7 +35,7 @@ def test_a_noun_of_the_same_meaning_stands_for_a_known_one(compared, reader):
 
 
 def test_a_doubtful_likeness_is_flagged(compared, reader):
-    answer = reader.read("put the beverage on the table", compared)
+    answer = reader.read("put the thirstiness on the table", compared)
     assert answer.best is None or answer.best.degree < 0.7
 
 

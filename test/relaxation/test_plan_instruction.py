@@ -7,7 +7,17 @@ from dataclasses import replace
 
 import pytest
 from passing_time import let_time_pass
-from scripted_reader import BROKEN, CUP, CUP_GOAL, MUG, NONSENSE, STRANGE, ScriptedReader
+from scripted_reader import (
+    BROKEN,
+    CUP,
+    CUP_GOAL,
+    DOUBTED,
+    MUG,
+    NONSENSE,
+    PARTLY,
+    STRANGE,
+    ScriptedReader,
+)
 
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import load_domain
@@ -69,6 +79,8 @@ def test_a_clear_reading_is_planned_like_its_goal(context):
     ("instruction", "status"),
     [
         (MUG, PlanStatus.NEEDS_CLARIFICATION),
+        (DOUBTED, PlanStatus.NEEDS_CLARIFICATION),
+        (PARTLY, PlanStatus.NEEDS_CLARIFICATION),
         (NONSENSE, PlanStatus.INVALID_REQUEST),
         (STRANGE, PlanStatus.INVALID_REQUEST),
         (BROKEN, PlanStatus.INTERNAL_ERROR),
@@ -99,6 +111,29 @@ def test_the_reading_that_was_chosen_is_planned(context, choice, place):
     assert answer.interpretation.best.goal == f"on(mug_1, {place})"
     assert len(answer.interpretation.readings) == 3
     assert place in str(answer.result.plan.steps[-1])
+
+
+@pytest.mark.parametrize("instruction", [DOUBTED, PARTLY])
+def test_what_is_not_plain_is_planned_after_a_yes_and_not_after_a_no(context, instruction):
+    asked = []
+    answers = iter((0, 1))
+
+    def ask(question):
+        asked.append(question)
+        return next(answers)
+
+    confirmed = solve(context, instruction, ask=ask)
+    assert confirmed.result.status.solved
+    assert confirmed.interpretation.best.goal == "on(mug_1, counter_1)"
+    declined = solve(context, instruction, ask=ask)
+    assert declined.result.plan is None
+    assert declined.result.status is PlanStatus.INVALID_REQUEST
+    assert "The answer was no" in declined.result.message
+    assert asked[0] == asked[1]
+    assert asked[0].kind is QuestionKind.READING
+    assert asked[0].choices == ("yes", "no")
+    assert asked[0].text.startswith("Shall I see to this: mug_1 is on counter_1?")
+    assert ("purple" in asked[0].text) == (instruction == PARTLY)
 
 
 def test_the_time_until_an_answer_does_not_count(context, monkeypatch):

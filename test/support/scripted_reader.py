@@ -20,6 +20,8 @@ MUG = "put the mug away"
 NONSENSE = "blorp the frim"
 STRANGE = "apporte-moi une tasse"
 BROKEN = "break"
+DOUBTED = "the mug could go to the counter some day"
+PARTLY = "put the purple mug on the counter"
 
 WORDS = (
     WordUse(0, 5, WordRole.ACTION, "on(_, counter_1)", 0.9),
@@ -57,6 +59,36 @@ INTERPRETATIONS = (
                 0.1,
                 "The robot is in the kitchen.",
                 (WordUse(0, 5, WordRole.UNREAD), WordUse(10, 14, WordRole.UNREAD)),
+            ),
+        ),
+    ),
+    Interpretation(
+        DOUBTED,
+        ReadingStatus.READ,
+        "Understood.",
+        (
+            Reading("on(mug_1, counter_1)", 0.6, "mug_1 is on counter_1."),
+            Reading("on(mug_1, couch_1)", 0.3, "mug_1 is on couch_1."),
+        ),
+    ),
+    Interpretation(
+        PARTLY,
+        ReadingStatus.NOT_UNDERSTOOD,
+        'Not understood: "purple".',
+        (
+            Reading(
+                "on(mug_1, counter_1)",
+                0.15,
+                "mug_1 is on counter_1.",
+                (
+                    WordUse(0, 3, WordRole.ACTION, "on(_, _)"),
+                    WordUse(4, 7, WordRole.FILLER),
+                    WordUse(8, 14, WordRole.UNREAD),
+                    WordUse(15, 18, WordRole.THING, "mug_1"),
+                    WordUse(19, 21, WordRole.ACTION, "on(_, _)"),
+                    WordUse(22, 25, WordRole.FILLER),
+                    WordUse(26, 33, WordRole.THING, "counter_1"),
+                ),
             ),
         ),
     ),

@@ -200,14 +200,16 @@ class ReadingOptions:
         str,
         typer.Option(
             help="Folder of the language model that reads, or its name on the server; "
-            "--model without it.",
+            "--model without it. With the reader domain, it is asked about what that can't read.",
             rich_help_panel=ABOUT_READING,
         ),
     ] = ""
     reader_endpoint: Annotated[
         str,
         typer.Option(
-            help="Model server that reads; --endpoint without it.", rich_help_panel=ABOUT_READING
+            help="Model server that reads; --endpoint without it. With the reader domain, it is "
+            "asked about what that can't read.",
+            rich_help_panel=ABOUT_READING,
         ),
     ] = ""
     reader_file: Annotated[
@@ -232,16 +234,17 @@ class ReadingOptions:
     ] = ANSWER_TIMEOUT
 
     def make_input(self, instruction: str, judges: JudgeChoice) -> SpokenInput:
-        """Make the reader of an instruction; it shares the model or server of the judges.
+        """Make the reader of an instruction; a language model may be the one that judges.
 
         Raises:
             typer.Exit: it can't be made.
         """
+        shares = self.reader in ("model", "endpoint")
         choice = ReaderOptions(
             self.reader,
             self.reader_file,
-            self.reader_model or judges.model,
-            self.reader_endpoint or judges.endpoint,
+            self.reader_model or (judges.model if shares else ""),
+            self.reader_endpoint or (judges.endpoint if shares else ""),
         )
         with explain_errors():
             return SpokenInput(instruction, make_reader(choice), self.speaker)

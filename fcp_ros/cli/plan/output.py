@@ -47,7 +47,8 @@ def _render_reading(reading: Reading, instruction: str, is_said: bool) -> Render
         table.add_row(*_build_row(use, instruction))
     paraphrase = Text(to_printable(reading.paraphrase), style="bold")
     goal = Text.assemble(
-        (f"goal: {to_printable(reading.goal)}", "cyan"), f"  (fits to {reading.degree:.2f})"
+        (f"goal: {to_printable(reading.goal)}", "cyan"),
+        f"  (fits to {reading.degree:.2f}: {reading.level.name.lower()})",
     )
     return Group(*([table] if reading.words else []), *([] if is_said else [paraphrase]), goal)
 

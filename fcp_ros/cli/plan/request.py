@@ -212,8 +212,9 @@ class PlanCommand:
 
         context = self._make_context(session.domain, session.state.instance, spoken)
         check = self._watch(Phase.PARSE, self._show).check
+        until = self._start.time + self._asked.options.time_limit
         interpretation = read_instruction(
-            spoken.instruction, spoken.reader, replace(context, check=check)
+            spoken.instruction, spoken.reader, replace(context, check=check, until=until)
         )
         self._listener.tell(interpretation)
         return settle_reading(interpretation, self._start, self._listener.ask)[0]

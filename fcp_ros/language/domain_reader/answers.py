@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS, FOREIGN
 from fcp_ros.language.english.tokens import Token, TokenKind
@@ -19,7 +20,7 @@ from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, Wor
 READER = "domain"
 MARGIN = 0.05
 """The best reading counts if no other one comes as near as this."""
-LEAST_DEGREE = 0.35
+LEAST_DEGREE = Confidence.DOUBTFUL.least
 """A reading below is shown, and not taken."""
 MOST_SHOWN = 5
 """Readings that are given at most."""

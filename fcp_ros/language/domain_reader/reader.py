@@ -26,6 +26,7 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
+from fcp_ros.language.domain_reader.framing import frame_instruction
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
@@ -35,7 +36,7 @@ from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
-from fcp_ros.language.parsing.clauses.hedges import Asides, set_aside
+from fcp_ros.language.parsing.clauses.hedges import Asides
 from fcp_ros.language.parsing.instruments import add_instruments
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable, match_word
@@ -57,7 +58,10 @@ from fcp_ros.language.parsing.trees import (
     Words,
 )
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Interpretation, Reading, WordUse
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordUse
+from fcp_ros.language.self_relations import find_self_relation
+from fcp_ros.language.syntax import require_pipeline
+from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
 MOST_TOKENS = 150
 """Longer instructions are refused."""
@@ -69,6 +73,8 @@ ABOUT_AS_WELL = 0.85
 """Share of the best degree at which another element may be meant as well."""
 LEAST_SHOWN = 0.02
 """Worse readings are shown only if there is no better one."""
+_NO_GOAL = "these words together make no sense for the things and actions that are known here"
+"""Fault of a reading that is no goal of the domain."""
 _ROOM = "room"
 """Type of the place where who speaks is."""
 _KEPT_STATES = 4
@@ -98,10 +104,16 @@ class _Draft:
 
 
 class DomainReader:
-    """Reads instructions by the words of a domain; deterministic, without a model."""
+    """Reads instructions by the words of a domain and the syntax of English; deterministic.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
 
     def __init__(self) -> None:
+        require_pipeline()
         self._subjects: list[_Subject] = []
+        self._is_told = False
 
     @property
     def name(self) -> str:
@@ -133,7 +145,14 @@ class DomainReader:
             return refuse(
                 instruction, f"This seems to be {shown}; only English is read: say it in English."
             )
-        return self._read_tokens(instruction, set_aside(tokens), context)
+        subject = self._find_subject(context)
+        framed = frame_instruction(tokens, subject.lexicon, subject.patterns)
+        if framed.only_asks:
+            return answer_unread(
+                instruction,
+                "This is a question, and nothing is asked to be done: say what shall be done.",
+            )
+        return self._read_tokens(instruction, framed.asides, context)
 
     # --- what is remembered
 
@@ -189,8 +208,16 @@ class DomainReader:
         ranked = sorted(drafts.values(), key=lambda draft: -draft.degree)
         candidates = _check_drafts(instruction, asides, ranked, context, faults)
         if not candidates:
-            return _answer_nothing(instruction, tokens, sentences, faults, subject)
-        return answer(instruction, candidates, context.domain, context.instance)
+            found = _answer_nothing(instruction, tokens, sentences, faults, subject)
+            return self._note_missing(found)
+        return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
+
+    def _note_missing(self, found: Interpretation) -> Interpretation:
+        """Say once, with what was not understood, that WordNet is missing."""
+        if found.status is not ReadingStatus.NOT_UNDERSTOOD or self._is_told or is_installed():
+            return found
+        self._is_told = True
+        return replace(found, message=f"{found.message} {MISSING}")
 
     def _list_drafts(
         self,
@@ -322,6 +349,8 @@ def _compose(
     composer = Composer(resolver)
     joiner = GoalJoiner(context.domain, composer, resolver.state)
     goal = joiner.join_sentence(sentence)
+    if find_self_relation(goal) is not None:
+        raise Unresolved("something to be done with a thing and itself")
     text = to_text(goal)
     if len(text) > MAX_LENGTH:
         raise Unresolved("so many things in one goal")
@@ -330,9 +359,8 @@ def _compose(
 
 
 def _write_fault(error: Exception) -> str:
-    if isinstance(error, ExpressionError):
-        return error.message.rstrip(".")
-    return str(error).rstrip(".")
+    """Write why there is no goal; only `Unresolved` speaks of words, all others of formulas."""
+    return str(error).rstrip(".") if isinstance(error, Unresolved) else _NO_GOAL
 
 
 def _rate_phrase(phrase: Phrase, type_: str, subject: _Subject) -> float:

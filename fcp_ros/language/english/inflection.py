@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms of English words: singular and plural, verb forms, near spellings."""
+"""Forms of English words: singular and plural, verb forms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 _PLURALS = {
@@ -76,8 +75,6 @@ _IRREGULAR_VERBS = {
     "carry": "carried carries carrying",
 }
 _STEMS = {form: verb for verb, forms in _IRREGULAR_VERBS.items() for form in (*forms.split(), verb)}
-_MOST_COMPARED = 24
-"""Longer words are not compared in spelling."""
 
 
 @lru_cache(maxsize=16_384)
@@ -144,52 +141,3 @@ def write_plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in tuple("aeiou"):
         return noun[:-1] + "ies"
     return noun + "s"
-
-
-def find_misspelt(word: str, known: Iterable[str]) -> list[tuple[str, int]]:
-    """Return the known words that a word may be a misspelling of, nearest first.
-
-    Args:
-        word: an unknown word, in lower case.
-        known: words to compare it with.
-
-    Returns:
-        Words and their distance: letters changed, left out, added or swapped. Short words may
-        have letters swapped, left out or added, but not changed: "boat" is no boot.
-    """
-    length = len(word)
-    if not 3 <= length <= _MOST_COMPARED or not word.isalpha():
-        return []
-    most = 1 if length < 8 else 2
-    found = []
-    for other in known:
-        if abs(len(other) - length) > most or len(other) < 3 or other[0] not in word[:2]:
-            continue
-        distance = measure_distance(word, other, most)
-        if distance > most or distance == 0:
-            continue
-        swapped = sorted(other) == sorted(word)
-        if (length < 4 or (length < 6 and len(other) == length)) and not swapped:
-            continue
-        found.append((other, distance))
-    return sorted(found, key=lambda pair: (pair[1], pair[0]))
-
-
-def measure_distance(one: str, other: str, most: int) -> int:
-    """Count the letters changed, left out, added or swapped; `most` + 1 where it is more.
-
-    The restricted Damerau-Levenshtein distance.
-    """
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        current = [i]
-        for j, opposite in enumerate(other, 1):
-            cost = min(row[j] + 1, current[j - 1] + 1, row[j - 1] + (letter != opposite))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == opposite:
-                cost = min(cost, before[j - 2] + 1)
-            current.append(cost)
-        if min(current) > most:
-            return most + 1
-        before, row = row, current
-    return min(row[-1], most + 1)

@@ -10,12 +10,13 @@ from math import exp, inf
 
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
+from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
 from fcp_ros.grounding.generation.generator import WrittenText
 from fcp_ros.language.model_reader.goal_grammar import UNCLEAR
 from fcp_ros.language.model_reader.names import OfferedNames
 from fcp_ros.language.model_reader.normal_form import write_normal_form
 from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.self_relations import find_self_relation
 
 MOST_FAULTS = 3
 """Faults that are told to the model."""
@@ -72,6 +73,9 @@ def check_texts(
             goal = check_goal(
                 names.restore(parse_expression(line)), context.domain, context.instance
             )
+            same = find_self_relation(goal)
+            if same is not None:
+                raise ExpressionError(f"{to_text(same)} relates a thing to itself: name another.")
         except ExpressionError as error:
             faults.setdefault(f"{line[:200]} -- {error.message}")
             continue

@@ -29,6 +29,7 @@ from fcp_ros.domain.expressions.syntax import (
     TrajectoryConstraint,
     TypedVariable,
     Variable,
+    free_variables,
     rename_free,
     substitute,
     to_text,
@@ -119,8 +120,13 @@ def _list_patterns(names: OfferedNames, context: ReadingContext) -> Iterator[_Pa
     for name, rule in domain.rules.items():
         types = {parameter.name: parameter.type for parameter in rule.parameters}
         for phrase in words.rules.get(name, ())[:1]:
-            goal = state_effects(rule, phrase.slots)
+            whole = (list_slots(v) for v in phrase.variants)
+            named = next((some for some in whole if set(some) == set(phrase.slots)), ())
+            goal = state_effects(rule, named)
             if goal is not None:
+                unnamed = [name for name in free_variables(goal) if name not in phrase.slots]
+                if unnamed:
+                    goal = Exists(tuple(TypedVariable(v, types[v]) for v in unnamed), goal)
                 yield from _say((phrase,), types, goal, phrase.slots)
 
 

@@ -100,7 +100,7 @@ class GeneratorReader:
     ) -> tuple[CheckedTexts, tuple[Reading, ...]]:
         """Ask the model until one of its texts is a goal, or all rounds are over."""
         options = self._options
-        until = monotonic() + options.seconds
+        until = min(monotonic() + options.seconds, context.until)
         names = offer_names(instruction, context)
         examples = make_examples(instruction, names, context)
         grammar = build_goal_grammar(names, context.domain.schema)

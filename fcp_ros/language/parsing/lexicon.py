@@ -7,21 +7,25 @@ such as a sentence that somebody wrote on an object, is known by its whole text 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, is_only_description
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import CATEGORY, is_a
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.labels import label_forms, match_label, normalise_label
+from fcp_ros.foundation.wording import join_words
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.function_words import COMMON, ENGLISH, FILLERS
-from fcp_ros.language.english.inflection import find_misspelt, list_singulars
+from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.nouns.noun_synonyms import SYNONYMS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.trees import ElementName, Noun
+from fcp_ros.language.words.spelling import find_misspelt
+from fcp_ros.language.words.wordnet_nouns import list_kinds, list_synonyms, says_sort
 
 LONGEST_LABEL = 4
 """Labels of more words are known by their whole text only."""
@@ -32,7 +36,10 @@ LONGEST_NOUN = 7
 LEAST_SIMILARITY = 0.78
 """Least similarity of an unknown noun with one that it may stand for. What is only related is often
 more alike than 0.7: banana and fruit 0.73, hamster and hamper 0.74, knife block and knife 0.75."""
-_SYNONYM_DEGREE = 0.9
+_KIND_DEGREE = 0.9
+"""Degree of the things that WordNet calls kinds of what was said."""
+_SORT_DEGREE = 0.9
+"""Degree of a mug for a "coffee mug"."""
 _TYPO_DEGREE = 0.85
 _MASS = gather_words(
     "rubbish trash garbage waste litter laundry cutlery silverware furniture clothing stuff "
@@ -103,6 +110,7 @@ class Lexicon:
         }
         self._synonyms = _index_synonyms()
         self._nouns: dict[str, Noun | None] = {}
+        self._by_kind: set[str] = set()
         short = (label for label in self._known if len(label.split()) <= LONGEST_LABEL)
         self.words = {word for label in short for word in label.split() if word.isalpha()}
         self._phrase_words = set(phrase_words)
@@ -184,7 +192,7 @@ class Lexicon:
             words.append(tokens[end].text)
             if words[-1] in _CLOSED:
                 break  # names and labels with such words are named in quotes only
-            found.extend(self._look_up(words, end + 1))
+            found.extend(self._look_up(words, end + 1) or self._drop_sorts(words, end + 1))
         found.reverse()
         if not found:
             found.extend(self._guess(tokens, start, similarity))
@@ -200,7 +208,45 @@ class Lexicon:
         noun = self.find_noun(normalise_label(text))
         return [NounMatch(start + 1, noun, False)] if noun is not None else []
 
-    def _look_up(self, words: list[str], end: int) -> Iterable[NounMatch]:
+    def _drop_sorts(self, words: list[str], end: int) -> Iterator[NounMatch]:
+        """Yield a known noun behind nouns that only say what sort of it: "coffee mug"."""
+        *sorts, head = words
+        if not sorts or not all(map(self._may_say_sort, sorts)):
+            return
+        single = next(iter(list_known(head, self._known)), head)
+        if not all(says_sort(sort, single) for sort in sorts):
+            return
+        for match in self._look_up([head], end):
+            if not isinstance(match.head, Noun):
+                continue
+            said = " ".join(words)
+            # What is labelled as another sort may be meant, or not: it is asked about.
+            alike = all(self._is_labelled(name, single) for name in match.head.members)
+            degree = _SORT_DEGREE if alike else Confidence.LIKELY.degree
+            note = f'"{said}" is a {single}'
+            yield replace(match, degree=match.degree * degree, note=note)
+
+    def _is_labelled(self, name: str, label: str) -> bool:
+        category = self._instance.attribute(self._instance.id_of(name), CATEGORY)
+        return isinstance(category, str) and normalise_label(category) == label
+
+    def _may_say_sort(self, word: str) -> bool:
+        """Return True for a word that English, the phrases and attributes have no other use for.
+
+        A room says where a thing is: the bedroom table is not just any table.
+        """
+        if word in COMMON or word in self._phrase_words or word in self._attributes:
+            return False
+        types = {
+            self._instance.type_of(self._instance.id_of(n)) for n in self._members.get(word, ())
+        }
+        room = self._types.get("room", "")
+        return not room or not any(self._schema.is_subtype(type_, room) for type_ in types)
+
+    def _look_up(self, words: list[str], end: int) -> list[NounMatch]:
+        return list(self._list_matches(words, end))
+
+    def _list_matches(self, words: list[str], end: int) -> Iterator[NounMatch]:
         said = " ".join(words)
         name = self._names.get(said.replace("_", " ").replace("-", " "))
         if name is not None and (self._instance.has(said) or said not in self._known):
@@ -214,13 +260,21 @@ class Lexicon:
             plural = last in _PLURALE_TANTUM | _MASS or (
                 bool(list_singulars(last)) and not noun.said.endswith("ss")
             )
-            yield NounMatch(end, noun, plural)
+            yield self._rate(NounMatch(end, noun, plural), said)
         for singular in list_singulars(last):
             other = self.find_noun(" ".join([*said.split()[:-1], singular]))
             if other is not None and other != noun:
                 better = noun is None or (other.members and not noun.members)
-                yield NounMatch(end, other, True, 1.0 if better else 0.9)
+                match = NounMatch(end, other, True, 1.0 if better else 0.9)
+                yield self._rate(match, other.said)
                 break
+
+    def _rate(self, match: NounMatch, said: str) -> NounMatch:
+        """Say where a noun is one of WordNet's for several things here."""
+        if said not in self._by_kind or not isinstance(match.head, Noun):
+            return match
+        note = f"{said}: {join_words(match.head.labels)}"
+        return replace(match, degree=match.degree * _KIND_DEGREE, note=note)
 
     def find_noun(self, said: str) -> Noun | None:
         """Return what a noun in the singular stands for; None if it is not known."""
@@ -233,7 +287,9 @@ class Lexicon:
             if said == "floor" and self._schema.has_type("room"):  # that of a room
                 return self.find_noun("room")
             others = list(self._find_synonym(said))
-            return next((noun for noun in others if noun.members), others[0] if others else None)
+            here = next((noun for noun in others if noun.members), None)
+            kind = None if here else next(self._find_kind(said), None)
+            return here or kind or (others[0] if others else None)
         members = self._members.get(said, [])
         if said in self._kinds:
             labels = self._cover(tuple(dict.fromkeys((*self._kinds[said], said))))
@@ -267,8 +323,30 @@ class Lexicon:
         """Return True if `is_a(member, said)` holds in the goal language."""
         return is_a(self._instance, self._instance.id_of(member), said)
 
+    def _find_kind(self, said: str) -> Iterator[Noun]:
+        """Yield the things here that WordNet calls kinds of what was said: guitars, instruments."""
+        if said in COMMON or said in self._phrase_words:
+            return
+        short = (label for label in self._members if len(label.split()) <= LONGEST_LABEL)
+        labels = self._keep_widest(list_kinds(said, short))
+        members = [name for label in labels for name in self._members[label]]
+        if members:
+            type_ = self.find_common_type(labels)
+            self._by_kind.add(said)
+            yield Noun(said, labels, type_, tuple(dict.fromkeys(members)))
+
+    def _keep_widest(self, labels: Sequence[str]) -> tuple[str, ...]:
+        """Leave out labels whose things all have another one of them, such as "grand piano"."""
+        kept: list[str] = []
+        for label in sorted(labels, key=lambda one: (-len(self._members[one]), len(one), one)):
+            mine = set(self._members[label])
+            if not any(mine <= set(self._members[other]) for other in kept):
+                kept.append(label)
+        return tuple(kept)
+
     def _find_synonym(self, said: str) -> Iterable[Noun]:
-        for other in self._synonyms.get(said, ()):
+        others = dict.fromkeys((*self._synonyms.get(said, ()), *list_synonyms(said)))
+        for other in others:
             if other in self._known and other != said:
                 members = tuple(dict.fromkeys(self._members.get(other, ())))
                 extra = tuple(self._labels.get(other, ()))
@@ -326,12 +404,9 @@ class Lexicon:
     def _respell(self, words: list[str]) -> Iterable[tuple[str, int]]:
         """Yield the words with one of them spelled as a known one."""
         for place, word in enumerate(words):
-            if (
-                word in COMMON
-                or word in self.words
-                or word in self._phrase_words
-                or list_known(word, self.words)
-            ):
+            if word in COMMON or word in self.words or word in self._phrase_words:
+                continue
+            if list_known(word, self.words):
                 continue
             if len(self._spelt) > MOST_REMEMBERED:
                 self._spelt.clear()

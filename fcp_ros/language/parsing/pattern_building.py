@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from fcp_ros.domain.expressions.syntax import (
-    And,
     Atom,
     Exists,
     Expression,
@@ -16,7 +15,7 @@ from fcp_ros.domain.expressions.syntax import (
     list_variables,
 )
 from fcp_ros.domain.model import TEXT, ActionRule, Domain, Parameter
-from fcp_ros.domain.phrase_goals import fill_goal
+from fcp_ros.domain.phrase_goals import fill_goal, list_actors, state_effects
 from fcp_ros.domain.phrases import PhraseSlot, PhraseWord, list_slots
 from fcp_ros.domain.words import (
     ADDRESSEE,
@@ -243,50 +242,20 @@ def _add_rule(table: PatternTable, rule: ActionRule, phrases: Sequence[object]) 
 
 
 def make_rule_meaning(rule: ActionRule, named: Sequence[str]) -> Meaning | None:
-    """State what "do it" asks for: the effects of a rule on what is named first.
-
-    What the rule adds of it holds; where it adds nothing, what it deletes does not hold any more.
-    The actor is a slot even if it is not named. Another parameter may be anything.
-    """
+    """Make the meaning of a phrase of a rule (`state_effects`); its actor is always a slot."""
+    goal = state_effects(rule, named)
+    if goal is None:
+        return None
     types = {parameter.name: parameter.type for parameter in rule.parameters}
-    actors = {n for n in types if n in _find_actors(rule)}
-    fixed = {*named, *actors}
-    for first in named[:2]:
-        parts: list[Expression] = []
-        for whole in (True, False):
-            for atom in rule.add:
-                variables = list(dict.fromkeys(list_variables(atom)))
-                unnamed = tuple(TypedVariable(v, types[v]) for v in variables if v not in fixed)
-                if first in variables and (not unnamed) is whole:
-                    parts.append(Exists(unnamed, atom) if unnamed else atom)
-            if parts:
-                break
-        if not parts:
-            parts = [
-                Not(atom)
-                for atom in rule.delete
-                if first in list_variables(atom) and set(list_variables(atom)) <= fixed
-            ]
-        if parts:
-            goal = And(tuple(parts)) if len(parts) > 1 else parts[0]
-            slots = {slot: types[slot] for slot in (*named, *sorted(actors)) if slot in types}
-            return Meaning(rule.name, MeaningSource.RULE, slots, goal)
-    return None
-
-
-def _find_actors(rule: ActionRule) -> Iterator[str]:
-    """Yield the parameter that acts: the first one, if it is an agent by name or by type."""
-    first = rule.parameters[:1]
-    for parameter in first:
-        if parameter.type in ("robot", "agent") or parameter.name in ("robot", "who", "agent"):
-            yield parameter.name
+    slots = {slot: types[slot] for slot in (*named, *list_actors(rule)) if slot in types}
+    return Meaning(rule.name, MeaningSource.RULE, slots, goal)
 
 
 def _derive_imperatives(rule: ActionRule) -> Iterator[tuple[FlatPart, ...]]:
     """Yield imperatives from the name of a rule."""
     words = [w for w in rule.name.replace("-", "_").lower().split("_") if w]
     types = {parameter.name: parameter.type for parameter in rule.parameters}
-    actors = set(_find_actors(rule))
+    actors = set(list_actors(rule))
     affected = [v for a in (*rule.add, *rule.delete) for v in list_variables(a) if v not in actors]
     slots = list(dict.fromkeys(affected))
     if not words or not slots:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.connectives import EARLIER, LONGEST_LINK, SEQUENCE
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.polite_phrases import POLITE
@@ -22,6 +23,7 @@ from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.sentences.announced_lists import find_announced, list_after
 from fcp_ros.language.parsing.sentences.asides import AsideReader
+from fcp_ros.language.parsing.sentences.awaited_states import WAITING, wait_for_states
 from fcp_ros.language.parsing.sentences.carried_things import carry_along
 from fcp_ros.language.parsing.sentences.corrections import CorrectionReader
 from fcp_ros.language.parsing.sentences.partial_sentences import (
@@ -43,7 +45,7 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole, WordUse
 
-SKIPPED = 0.15
+SKIPPED = Confidence.NOT.degree
 """Degree of a reading for each content word that is skipped."""
 SKIPPED_FILLER = 0.75
 """The same for a word without a meaning of its own."""
@@ -104,7 +106,8 @@ class SentenceParser:
                 for end, following in self._advance(place, partial):
                     beams[end].append(following)
         whole = [close_link(p) for p in beams[count] if p.proviso is None]
-        return [carry_along(p.sentence) for p in keep_best(whole) if _asks_something(p.sentence)]
+        kept = [p.sentence for p in keep_best(whole) if _asks_something(p.sentence)]
+        return [wait_for_states(carry_along(sentence)) for sentence in kept]
 
     def _advance(self, place: int, partial: PartialSentence) -> Steps:
         token = self._tokens[place]
@@ -215,6 +218,8 @@ class SentenceParser:
                 for before in asked[-1:]:  # "the mug before the bowl"
                     alike = self._clauses.parse_alike(start, before)
                     found = chain(found, ((e, c) for e, c in alike if self._nouns.ends_clause(e)))
+                if words in WAITING:
+                    found = self._wait(start, found)
                 for end, clause in found:
                     yield from self._place_subordinate(end, partial, clause, use, earlier, place)
         if self._nouns.get_text(place) in ("if", "unless"):
@@ -425,6 +430,16 @@ class SentenceParser:
             if clause.negated and partial.pending is Link.EARLIER:
                 sentence = replace(sentence, degree=sentence.degree * _NEVER_IN_ORDER)
             yield end, PartialSentence(sentence, partial.after_next or Link.AND, False)
+
+    def _wait(
+        self, start: int, others: Iterator[tuple[int, SpokenClause]]
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """List the states behind "when", or what is done there if there is none."""
+        states = self._clauses.parse_statements(start)
+        if not states:
+            yield from others
+        for end, clause in states:
+            yield end, replace(clause, awaited=True)
 
     def _list_clauses(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """List clauses, and statements as they stand behind "after"."""

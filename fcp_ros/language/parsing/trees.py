@@ -304,6 +304,7 @@ class SpokenClause:
         never: what must not happen meanwhile ("without opening the fridge").
         excluded: what is left out ("except the mugs").
         after_each: after each thing that the clause before it is about.
+        awaited: it is waited for, and not asked for ("when the door is closed").
         verb: the verb that a next clause may leave out.
         uses: the words, without those of the predications.
         degree: how well the words fit.
@@ -325,6 +326,7 @@ class SpokenClause:
     each: NounPhrase | None = None
     never: tuple[SpokenClause, ...] = ()
     excluded: tuple[Phrase, ...] = ()
+    awaited: bool = False
     verb: str = ""
     after_each: bool = False
     uses: tuple[WordUse, ...] = ()

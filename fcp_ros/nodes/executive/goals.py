@@ -321,6 +321,8 @@ class GoalAchievement:
         choice = self._ask(result.question)
         if choice is None:
             return self._conclude_unanswered(result)
+        if choice >= len(result.interpretation.readings):
+            return _decline(result)
         self._wish.choose_reading(result, choice)
         return None
 
@@ -336,8 +338,7 @@ class GoalAchievement:
         if choice is None:
             return self._conclude_unanswered(result)
         if choice != Question.YES:
-            text = f"{result.question.text} The answer was no."
-            return Conclusion(GoalEnd.ABORTED, GoalError.DECLINED, text)
+            return _decline(result)
         self._wish.confirm(result)
         return None
 
@@ -410,6 +411,12 @@ def conclude_cancelled(
         text = f"{context.interruption} {message}"
         return Conclusion(GoalEnd.ABORTED, errors.NODE_INACTIVE, text)
     return Conclusion(GoalEnd.CANCELLED, errors.CANCELLED, message)
+
+
+def _decline(result: PlanResultMessage) -> Conclusion:
+    """Return the end of a goal whose question was answered with no."""
+    text = f"{result.question.text} The answer was no."
+    return Conclusion(GoalEnd.ABORTED, GoalError.DECLINED, text)
 
 
 def _is_solved(result: PlanResultMessage) -> bool:

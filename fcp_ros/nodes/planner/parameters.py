@@ -90,13 +90,14 @@ PARAMETERS = (
         "reader_model",
         "",
         "Folder of the language model that reads instructions (Hugging Face format), or its name "
-        "on the server.",
+        "on the server. With the reader domain, it is asked about what that can't read.",
         takes_effect=AT_START,
     ),
     ParameterSpec(
         "reader_endpoint",
         "",
-        "URL of the model server that reads instructions, with the OpenAI protocol.",
+        "URL of the model server that reads instructions, with the OpenAI protocol. With the "
+        "reader domain, it is asked about what that can't read.",
         takes_effect=AT_START,
     ),
     ParameterSpec("reader_file", "", "YAML file with readings.", takes_effect=AT_START),

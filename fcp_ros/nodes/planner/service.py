@@ -194,7 +194,9 @@ class PlanningService:
             start = RequestStart(asked, measure_memory())
             watch = Watch(options, lambda: token.cancelled, ignore_progress, start, Phase.PARSE)
             context = self._make_context(state, speaker)
-            return read_instruction(text, self._get_reader(), replace(context, check=watch.check))
+            until = asked + options.time_limit
+            context = replace(context, check=watch.check, until=until)
+            return read_instruction(text, self._get_reader(), context)
         except SceneLostError as error:
             raise RequestRefused(RefusalKind.SCENE_LOST, str(error)) from error
         except (ConversionError, InputError, NoSceneError) as error:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from scripted_reader import CUP, CUP_GOAL, MUG, NONSENSE, ScriptedReader
+from scripted_reader import CUP, CUP_GOAL, DOUBTED, MUG, NONSENSE, PARTLY, ScriptedReader
 
 from fcp_ros.client import plan_request
 from fcp_ros.client.pending import GoalState
@@ -124,6 +124,29 @@ def test_the_answer_decides_which_reading_is_achieved(here):
     late = here.client.answer(question, 0)
     assert not late.success
     assert "Nobody waits" in late.message
+
+
+@pytest.mark.parametrize("instruction", [DOUBTED, PARTLY])
+def test_what_is_not_plain_is_done_after_a_yes(here, instruction):
+    state, result = here.end_of(send(here, say(instruction)))
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.NEEDS_CLARIFICATION)
+    assert here.outcomes.messages == []
+    goal = send(here, say(instruction), ask=True)
+    question = await_question(here, goal)
+    assert list(question.choices) == ["yes", "no"]
+    assert here.client.answer(question, 0).success
+    state, result = here.end_of(goal)
+    assert state is GoalState.SUCCEEDED, result.error_msg
+    assert ("on", ("mug_1", "counter_1")) in here.relations()
+
+
+@pytest.mark.parametrize("instruction", [DOUBTED, PARTLY])
+def test_what_is_not_plain_is_not_done_after_a_no(here, instruction):
+    goal = send(here, say(instruction), ask=True)
+    assert here.client.answer(await_question(here, goal), 1).success
+    state, result = here.end_of(goal)
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.DECLINED)
+    assert here.outcomes.messages == []
 
 
 def test_answers_that_fit_nothing_are_refused_and_the_first_one_counts(here):

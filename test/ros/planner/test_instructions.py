@@ -6,7 +6,17 @@ from __future__ import annotations
 import threading
 
 import pytest
-from scripted_reader import BROKEN, CUP, CUP_GOAL, MUG, NONSENSE, STRANGE, ScriptedReader
+from scripted_reader import (
+    BROKEN,
+    CUP,
+    CUP_GOAL,
+    DOUBTED,
+    MUG,
+    NONSENSE,
+    PARTLY,
+    STRANGE,
+    ScriptedReader,
+)
 
 from fcp_ros.client import FcpClient, is_solved, plan_request
 from fcp_ros.language import registry
@@ -80,6 +90,8 @@ def test_the_speaker_is_that_of_the_request_or_of_the_parameter(client, reader):
     ("instruction", "status", "words"),
     [
         (MUG, Interpretation.AMBIGUOUS, "Where does the mug go?"),
+        (DOUBTED, Interpretation.AMBIGUOUS, "Shall I see to this: mug_1 is on counter_1?"),
+        (PARTLY, Interpretation.AMBIGUOUS, 'I did not understand "purple".'),
         (NONSENSE, Interpretation.NOT_UNDERSTOOD, '"blorp"'),
         (STRANGE, Interpretation.REFUSED, "English"),
         (BROKEN, Interpretation.FAILED, "did not answer"),
@@ -144,6 +156,18 @@ def test_a_question_is_answered_by_planning_for_its_reading(client):
     assert (result.question.kind, len(result.question.choices)) == (Question.READING, 2)
     assert not any(result.question.id.uuid), "nobody waits for an answer"
     assert is_solved(client.plan(result.interpretation.readings[1].goal))
+
+
+@pytest.mark.parametrize("instruction", [DOUBTED, PARTLY])
+def test_a_reading_that_is_not_plain_is_confirmed_by_planning_for_its_goal(client, instruction):
+    result = client.ask(instruction)
+    assert result.status.code == PlanStatus.NEEDS_CLARIFICATION
+    assert not result.plan.steps
+    assert list(result.question.choices) == ["yes", "no"]
+    assert result.question.kind == Question.READING
+    (reading,) = result.interpretation.readings
+    assert reading.paraphrase in result.question.text.replace("?", ".")
+    assert is_solved(client.plan(reading.goal))
 
 
 def test_a_relaxation_to_be_confirmed_comes_with_its_plan(client):

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers one behind the other: what the first can't read, or doubts, goes to a language model.
+
+The model's reading never counts by itself: it is paraphrased and confirmed by a person. A model
+that fails, or takes too long, leaves the answer of the first reader.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.confirmation import ask_to_confirm
+from fcp_ros.language.domain_reader.equal_goals import GoalForms
+from fcp_ros.language.reader import InstructionReader, ReadingContext
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
+
+MODEL_SECONDS = 20.0
+"""Seconds that the model may take for one instruction."""
+SHARE_OF_TIME = 0.5
+"""Share of the time left to a request that it may take: the rest is for planning."""
+NONE_OF_THEM = "neither"
+"""The choice of neither of two readings."""
+
+
+class CascadeReader:
+    """Asks a second reader about what the first one can't read or doubts.
+
+    Args:
+        first: reads everything.
+        make_second: makes the reader behind it, when that is needed for the first time.
+        seconds: that the second reader may take for one instruction.
+    """
+
+    def __init__(
+        self,
+        first: InstructionReader,
+        make_second: Callable[[], InstructionReader],
+        seconds: float = MODEL_SECONDS,
+    ) -> None:
+        self._first = first
+        self._make_second = make_second
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._second: InstructionReader | None = None
+
+    @property
+    def name(self) -> str:
+        """The kind of the first reader."""
+        return self._first.name
+
+    def read(self, instruction: str, context: ReadingContext) -> Interpretation:
+        """Read an instruction; ask the second reader if the first one's answer is not plain."""
+        answer = self._first.read(instruction, context)
+        if not needs_help(answer):
+            return answer
+        seconds = min(self._seconds, SHARE_OF_TIME * (context.until - monotonic()))
+        if seconds <= 0.0:
+            return answer
+        try:
+            second = self._get_second()
+        except InputError as error:
+            return _note_failure(answer, str(error))
+        other = second.read(instruction, replace(context, until=monotonic() + seconds))
+        if other.status is ReadingStatus.FAILED:
+            return _note_failure(answer, other.message)
+        return combine_answers(answer, other, context)
+
+    def _get_second(self) -> InstructionReader:
+        with self._lock:
+            if self._second is None:
+                self._second = self._make_second()
+            return self._second
+
+
+def needs_help(answer: Interpretation) -> bool:
+    """Return True for an answer without a reading, or with one that is not plain.
+
+    A question of the first reader is one for the person, and what is refused is refused.
+    """
+    if answer.best is not None:
+        return answer.best.level is not Confidence.PLAIN
+    return answer.status in (ReadingStatus.NOT_UNDERSTOOD, ReadingStatus.FAILED)
+
+
+def combine_answers(
+    first: Interpretation, second: Interpretation, context: ReadingContext
+) -> Interpretation:
+    """Combine the answers of two readers about one instruction, of which the first has doubts.
+
+    Returns:
+        The question if the second reader's reading is meant; or which of two that differ; the
+        question of the second reader; or the first answer if the second has nothing to say.
+    """
+    if second.status is ReadingStatus.AMBIGUOUS:
+        return second
+    other = second.best
+    if other is None:
+        return second if second.readings and not first.readings else first
+    best = first.best
+    if best is None:
+        return ask_to_confirm(second, other)
+    if have_same_meaning(best.goal, other.goal, context.domain, context.instance):
+        return ask_to_confirm(first, best)
+    return ask_between(first, (best, other))
+
+
+def ask_between(interpretation: Interpretation, readings: tuple[Reading, ...]) -> Interpretation:
+    """Ask which of several readings is meant, or none of them."""
+    said = [reading.paraphrase.rstrip(".") for reading in readings]
+    choices = said if len(set(said)) == len(said) else [reading.goal for reading in readings]
+    question = f"Which is meant: {join_words(choices, 'or')}?"
+    question = shorten_words(to_printable(question))
+    return replace(
+        interpretation,
+        status=ReadingStatus.AMBIGUOUS,
+        message=question,
+        readings=readings,
+        question=question,
+        choices=(*choices, NONE_OF_THEM),
+    )
+
+
+def have_same_meaning(one: str, other: str, domain: Domain, instance: Instance) -> bool:
+    """Return True if two goals are the same for the things there are, as far as that is shown."""
+    writer = GoalForms(instance)
+    try:
+        forms = [
+            writer.write(check_goal(parse_expression(goal), domain, instance, goal))
+            for goal in (one, other)
+        ]
+    except ExpressionError:
+        return False
+    return None not in forms and forms[0] == forms[1]
+
+
+def _note_failure(answer: Interpretation, reason: str) -> Interpretation:
+    """Return the first reader's answer, and why the second has none."""
+    said = shorten_words(to_printable(reason.strip().rstrip(".")))
+    note = f"The language model could not help: {said}."
+    return replace(answer, message=f"{answer.message} {note}".strip())

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions without the frames around their requests, by their syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fcp_ros.language.english.function_words import COMMON
+from fcp_ros.language.english.number_words import NUMBERS
+from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.parsing.clauses.hedges import ASIDE, Asides, set_aside
+from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.meanings import PatternTable
+from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax import (
+    Force,
+    Framed,
+    find_requests,
+    join_conditions,
+    parse_segments,
+)
+
+_AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
+_SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
+"""Words of phrases that say nothing by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class FramedInstruction:
+    """An instruction without what asks for nothing.
+
+    Attributes:
+        asides: the words that are left, and the uses of the others.
+        only_asks: it consists of questions of fact.
+    """
+
+    asides: Asides
+    only_asks: bool
+
+
+def frame_instruction(
+    tokens: Sequence[Token], lexicon: Lexicon, patterns: PatternTable
+) -> FramedInstruction:
+    """Set the frames of requests aside ("I was wondering whether you could ...").
+
+    Raises:
+        InputError: spaCy isn't installed.
+    """
+
+    def concerns(places: Sequence[int]) -> bool:
+        return any(_is_of_domain(tokens, place, lexicon, patterns) for place in places)
+
+    framed = find_requests(parse_segments(tokens), concerns)
+    joined = join_conditions(tokens, framed)
+    if joined is not None:
+        return frame_instruction(joined, lexicon, patterns)
+    asked = [one for one in framed if one.force is not Force.REMARK]
+    only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
+    kept, uses = _take_out(tokens, framed)
+    formed = set_aside(kept)
+    return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
+
+
+def _is_of_domain(
+    tokens: Sequence[Token], place: int, lexicon: Lexicon, patterns: PatternTable
+) -> bool:
+    """Return True for a number, and for a word that names a thing or a state of the domain."""
+    token = tokens[place]
+    if token.kind in (TokenKind.QUOTED, TokenKind.NUMBER):
+        return True
+    if NUMBERS.get(token.text, 0) > 1 or token.text in _AMOUNTS:
+        return True
+    if token.kind is not TokenKind.WORD or token.text in COMMON | _SMALL:
+        return False
+    if token.text in patterns.states:
+        return True
+    named = any(not match.note for match in lexicon.find_nouns(tokens, place))
+    return named or bool(lexicon.find_attribute(token.text))
+
+
+def _take_out(
+    tokens: Sequence[Token], framed: Sequence[Framed]
+) -> tuple[list[Token], list[WordUse]]:
+    """Return the tokens that are left, and the uses of those that are taken out."""
+    meaning: dict[int, str] = {}
+    base_forms: dict[int, str] = {}
+    forbidden: set[int] = set()
+    for one in framed:
+        meaning.update(dict.fromkeys((*one.aside, *one.segment.piece.dropped), ""))
+        meaning.update(dict.fromkeys(one.remarks, ASIDE))
+        if one.force is Force.REMARK:
+            meaning.update(dict.fromkeys(one.segment.piece.links, ""))
+        base_forms.update(one.base_forms)
+        if one.forbidden:
+            forbidden.add(one.segment.tree.words[one.verb].token)
+    kept: list[Token] = []
+    uses: list[WordUse] = []
+    for place, token in enumerate(tokens):
+        if place in meaning:
+            said = meaning[place]
+            goes_on = uses and place - 1 in meaning and uses[-1].meaning == said
+            start = uses.pop().start if goes_on else token.start
+            uses.append(WordUse(start, token.end, WordRole.FILLER, said))
+            continue
+        comma = token.text == ","
+        if comma and place - 1 in meaning and (not kept or kept[-1].kind is TokenKind.MARK):
+            continue
+        if token.kind is TokenKind.MARK and kept and kept[-1].text == "," and place - 1 in meaning:
+            kept.pop()
+        if place in forbidden:
+            kept += _write_negation(token)
+        if place in base_forms:
+            token = replace(token, text=base_forms[place])
+        kept.append(token)
+    return kept, uses
+
+
+def _write_negation(token: Token) -> Iterator[Token]:
+    for word in ("do", "not"):
+        yield Token(word, token.start, token.start, TokenKind.WORD, "")
