@@ -56,6 +56,8 @@ def test_frames(reader, house, frame, command, goal) -> None:
             "When the door is closed, open the fridge.",
             "not closed(fridge_1) and closed(door_1) before not closed(fridge_1)",
         ),
+        ("Putting the mug on the counter.", COUNTER),
+        ("To put the mug on the counter.", COUNTER),
         ("Is it possible to put the mug on the counter?", COUNTER),
         ("Why don't you put the mug on the counter?", COUNTER),
         ("You've got two minutes to get the apple onto the table.", "on(apple_1, table_1) within"),

@@ -132,7 +132,8 @@ def _find_verb(segment: Segment, concerns: Concerns) -> Word | None:
     """Find the verb of a request below a frame; None if nothing frames it."""
     tree = segment.tree
     current = tree.root
-    framed = _is_addressed(tree, current) and not segment.piece.imperative
+    addressed = _is_addressed(tree, current) or _is_headline(tree, current)
+    framed = addressed and not segment.piece.imperative
     while True:
         below = _find_below(tree, current, concerns)
         if below is None:
@@ -239,6 +240,14 @@ def _is_addressed(tree: Tree, verb: Word) -> bool:
     if why and any(tree.list_children(verb.place, "neg")):
         return True
     return any(child.text in _MODALS for child in tree.list_children(verb.place, "aux"))
+
+
+def _is_headline(tree: Tree, verb: Word) -> bool:
+    """Return True for "putting a mug on the table" and "to put a mug there" as a whole sentence."""
+    if any(tree.list_children(verb.place, *SUBJECTS)):
+        return False
+    helpers = [word.text for word in tree.words[: verb.place]]
+    return (verb.tag == "VBG" and not helpers) or (verb.tag == "VB" and helpers == ["to"])
 
 
 # --- the words of the request

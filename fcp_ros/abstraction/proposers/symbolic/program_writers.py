@@ -118,8 +118,8 @@ class JourneyWriter:
         if not self._order:
             raise NoProgram
         members = self._pool.members[np.ix_(self._order, states)]
-        safe = ~(members & ~wanted).any(axis=(1, 2))
-        telling: NDArray[np.bool_] = members.any(axis=2) & safe[:, None]
+        safe = ~np.any(members & ~wanted, axis=(1, 2))
+        telling: NDArray[np.bool_] = np.any(members, axis=2) & safe[:, None]
         left = np.ones(len(states), dtype=bool)
         chosen: list[ConceptExpression] = []
         while left.any():

@@ -117,6 +117,6 @@ class _StepGuards:
         pack = self._pool.batch.pack_sets
         wanted = members & pack(good)
         refused = members & pack([a & ~b for a, b in zip(every, good, strict=True)])
-        telling = wanted.any(axis=2).all(axis=1) & ~refused.any(axis=(1, 2))
+        telling = np.all(np.any(wanted, axis=2), axis=1) & ~np.any(refused, axis=(1, 2))
         places = np.flatnonzero(telling)
         return self._pool.concepts[self._order[int(places[0])]] if len(places) else None
