@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demand model: what a clause asks for, of the meanings of a domain that it need not know.
+
+A clause is compared with the frames of the domain's phrases: how alike the words are in meaning
+(masked clause, verb, complement, by a sentence encoder), how probably both ask for the same of the
+kinds of demands that people's sentences taught, and how well the arguments fill the places. The
+weights of these features are the same in every domain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.domain.model import Domain
+from fcp_ros.language.demands.clause import SpokenClause
+from fcp_ros.language.demands.frames import Frame, list_frames
+from fcp_ros.language.demands.roles import Assignment, Fit, RoleModel, fit_anything
+from fcp_ros.language.meanings import Meaning
+
+Array = NDArray[np.float64]
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+"""Returns the unit vectors of texts, one a row."""
+FEATURES = (
+    "likeness of the clauses",
+    "likeness of the verbs",
+    "same verb",
+    "same particle",
+    "other particle",
+    "same kind of demand",
+    "likeness of the complements",
+    "other complement",
+    "roles",
+    "arguments without a place",
+    "places without an argument",
+    "negation differs",
+)
+SHORT_LIST = 48
+"""Number of frames whose roles are assigned: those that are likest by their words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One meaning that a clause may have.
+
+    Attributes:
+        meaning: of the domain.
+        slots: slot -> position of the argument that fills it.
+        degree: its probability among the meanings of the domain, times how well the nouns fit.
+        frame: the frame of the domain's phrases that the clause is likest to.
+    """
+
+    meaning: Meaning
+    slots: Mapping[str, int]
+    degree: float
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class DemandWeights:
+    """What training finds; all that a file of weights holds.
+
+    Attributes:
+        features: weight of each of `FEATURES`.
+        roles: weight of each of `roles.ROLE_FEATURES`.
+        kinds: softmax weights of the kinds of demands, shape (3 dimension + 1, kinds).
+        kind_names: a name for each kind, "domain: meaning".
+        encoder: fingerprint of the weights of the sentence encoder.
+    """
+
+    features: Array
+    roles: Array
+    kinds: NDArray[np.float32]
+    kind_names: tuple[str, ...]
+    encoder: str
+
+
+class TextVectors:
+    """Unit vectors of short texts, each encoded once; the empty text is the zero vector."""
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def find(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors, shape (texts, dimension)."""
+        new = [t for t in dict.fromkeys(texts) if t and t not in self._known]
+        if new:
+            self._known.update(zip(new, self._encode(new), strict=True))
+        if not self._known:
+            self._known["something"] = self._encode(["something"])[0]
+        zero = np.zeros_like(next(iter(self._known.values())))
+        return np.stack([self._known.get(text, zero) for text in texts])
+
+    def compare(self, one: str, other: str) -> float:
+        """Return the cosine of two texts."""
+        first, second = self.find([one, other])
+        return float(first @ second)
+
+
+class FrameTable:
+    """The frames of a domain with their vectors.
+
+    Args:
+        frames: of the domain.
+        vectors: of texts.
+        weights: gives the kinds of demands.
+    """
+
+    def __init__(
+        self, frames: Sequence[Frame], vectors: TextVectors, kinds: NDArray[np.float32]
+    ) -> None:
+        self.frames = tuple(frames)
+        self.masked = vectors.find([f.masked for f in frames])
+        self.actions = vectors.find([f.action for f in frames])
+        self.complements = vectors.find([f.complement for f in frames])
+        self.kinds = find_kinds(self.masked, self.actions, self.complements, kinds)
+        keys: dict[tuple[str, str, frozenset[str]], int] = {}
+        self.groups = np.array([keys.setdefault(_key_of(f.meaning), len(keys)) for f in frames])
+        """For each frame the number of its meaning."""
+
+
+def _key_of(meaning: Meaning) -> tuple[str, str, frozenset[str]]:
+    return meaning.name, str(meaning.goal) if meaning.goal is not None else "", frozenset(meaning.types)
+
+
+def find_kinds(
+    masked: NDArray[np.float32],
+    actions: NDArray[np.float32],
+    complements: NDArray[np.float32],
+    weights: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """Compute the square roots of the probabilities of all kinds of demands, shape (n, kinds)."""
+    ones = np.ones((len(masked), 1), np.float32)
+    scores = np.hstack([masked, actions, complements, ones]) @ weights
+    scores -= scores.max(axis=1, keepdims=True)
+    chances = np.exp(scores)
+    root: NDArray[np.float32] = np.sqrt(chances / chances.sum(axis=1, keepdims=True))
+    return root
+
+
+class ClauseComparison:
+    """Compares clauses with the frames of a domain, feature by feature."""
+
+    def __init__(self, vectors: TextVectors, roles: RoleModel, kinds: NDArray[np.float32]) -> None:
+        self._vectors = vectors
+        self._roles = roles
+        self._kinds = kinds
+
+    def make_table(self, frames: Sequence[Frame]) -> FrameTable:
+        """Make the table of a domain's frames."""
+        return FrameTable(frames, self._vectors, self._kinds)
+
+    def compare(
+        self,
+        clause: SpokenClause,
+        table: FrameTable,
+        fit: Fit = fit_anything,
+        kinds: NDArray[np.float32] | None = None,
+    ) -> tuple[Array, Array, list[Assignment]]:
+        """Compute the features of a clause beside the frames that are likest to it.
+
+        Args:
+            clause: the clause.
+            table: the frames.
+            fit: of nouns and types.
+            kinds: root probabilities of the clause's kinds; computed where they are None.
+
+        Returns:
+            Positions of the frames, the features of each, and the assignment of its roles.
+        """
+        masked, action, complement = self._vectors.find(
+            [clause.masked, clause.action, clause.complement]
+        )
+        if kinds is None:
+            kinds = find_kinds(masked[None], action[None], complement[None], self._kinds)[0]
+        likeness = table.masked @ masked
+        verbs = table.actions @ action
+        same_kind = table.kinds @ kinds
+        chosen = np.argsort(-(likeness + verbs + same_kind), kind="stable")[:SHORT_LIST]
+        rows, assignments = [], []
+        for place in chosen:
+            frame = table.frames[place]
+            found = self._roles.assign(clause.arguments, frame, fit)
+            said = bool(clause.complement) or bool(frame.complement)
+            both = bool(clause.complement) and bool(frame.complement)
+            rows.append(
+                [
+                    likeness[place],
+                    verbs[place],
+                    frame.verb == clause.verb,
+                    bool(clause.particle) and frame.particle == clause.particle,
+                    frame.particle != clause.particle,
+                    same_kind[place],
+                    float(table.complements[place] @ complement) if both else 0.0,
+                    said and not both,
+                    found.score,
+                    found.left_over,
+                    found.empty,
+                    clause.negated,
+                ]
+            )
+            assignments.append(found)
+        return chosen, np.array(rows, np.float64), assignments
+
+
+class DemandModel:
+    """Ranks the meanings of a domain for clauses. Equal questions get equal answers.
+
+    Args:
+        weights: of the training.
+        encode: the sentence encoder that they were trained with.
+    """
+
+    def __init__(self, weights: DemandWeights, encode: Encode) -> None:
+        vectors = TextVectors(encode)
+        self._weights = weights
+        roles = RoleModel(weights.roles, vectors.compare)
+        self._comparison = ClauseComparison(vectors, roles, weights.kinds)
+        self._tables: dict[int, tuple[Domain, FrameTable]] = {}
+
+    def rank(
+        self, clause: SpokenClause, domain: Domain, fit: Fit = fit_anything, most: int = 5
+    ) -> list[Demand]:
+        """Rank what a clause may ask for, best first.
+
+        Args:
+            clause: the clause.
+            domain: gives the meanings by its phrases; none of them need have been trained on.
+            fit: degree to which a noun fits a type.
+            most: number of demands.
+        """
+        table = self._find_table(domain)
+        if not table.frames:
+            return []
+        chosen, features, assignments = self._comparison.compare(clause, table, fit)
+        return choose(table, chosen, features @ self._weights.features, assignments)[:most]
+
+    def _find_table(self, domain: Domain) -> FrameTable:
+        known = self._tables.get(id(domain))
+        if known is None or known[0] is not domain:
+            if len(self._tables) >= _MOST_DOMAINS:
+                self._tables.clear()
+            known = (domain, self._comparison.make_table(list_frames(domain)))
+            self._tables[id(domain)] = known
+        return known[1]
+
+
+_MOST_DOMAINS = 8
+
+
+def choose(
+    table: FrameTable, chosen: Array, scores: Array, assignments: Sequence[Assignment]
+) -> list[Demand]:
+    """Choose the best frame of each meaning, and order the meanings by their degrees."""
+    best: dict[int, tuple[float, int]] = {}
+    for i, place in enumerate(chosen):
+        group = int(table.groups[int(place)])
+        value = float(scores[i]) + math.log(max(assignments[i].fit, 1e-4))
+        if group not in best or value > best[group][0]:
+            best[group] = (value, i)
+    highest = max((value for value, _ in best.values()), default=0.0)
+    total = sum(
+        math.exp(float(scores[i]) - highest) for _, i in best.values()
+    )
+    demands = [
+        Demand(
+            table.frames[int(chosen[i])].meaning,
+            assignments[i].slots,
+            min(1.0, math.exp(value - highest) / max(total, 1e-9)),
+            table.frames[int(chosen[i])],
+        )
+        for value, i in best.values()
+    ]
+    return sorted(demands, key=lambda d: -d.degree)
