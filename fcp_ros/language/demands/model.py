@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.demands.clause import SpokenClause
 from fcp_ros.language.demands.frames import Frame, list_frames
+from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.demands.roles import Assignment, Fit, RoleModel, fit_anything
 from fcp_ros.language.meanings import Meaning
 
@@ -70,6 +71,7 @@ class DemandWeights:
         kinds: softmax weights of the kinds of demands, shape (3 dimension + 1, kinds).
         kind_names: a name for each kind, "domain: meaning".
         encoder: fingerprint of the weights of the sentence encoder.
+        names: label -> noun -> number of times that people said it for that.
     """
 
     features: Array
@@ -77,6 +79,7 @@ class DemandWeights:
     kinds: NDArray[np.float32]
     kind_names: tuple[str, ...]
     encoder: str
+    names: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 class TextVectors:
@@ -217,8 +220,10 @@ class DemandModel:
     """
 
     def __init__(self, weights: DemandWeights, encode: Encode) -> None:
-        vectors = TextVectors(encode)
+        self._vectors = vectors = TextVectors(encode)
         self._weights = weights
+        self.names = LearnedNames(weights.names, vectors.compare)
+        """The names that people gave to things."""
         roles = RoleModel(weights.roles, vectors.compare)
         self._comparison = ClauseComparison(vectors, roles, weights.kinds)
         self._tables: dict[int, tuple[Domain, FrameTable]] = {}
@@ -239,6 +244,10 @@ class DemandModel:
             return []
         chosen, features, assignments = self._comparison.compare(clause, table, fit)
         return choose(table, chosen, features @ self._weights.features, assignments)[:most]
+
+    def compare(self, one: str, other: str) -> float:
+        """Return the cosine of two texts in meaning."""
+        return self._vectors.compare(one, other)
 
     def _find_table(self, domain: Domain) -> FrameTable:
         known = self._tables.get(id(domain))

@@ -38,6 +38,8 @@ from fcp_ros.language.demands.clause import SpokenArgument, SpokenClause
 from fcp_ros.language.demands.frames import Frame, list_frames, make_frames
 from fcp_ros.language.meanings import Meaning, MeaningSource
 
+PACKAGED_ROWS = Path(__file__).with_name("clauses.yaml")
+"""Clauses written for this project."""
 MOST_BYTES = 64 * MEBIBYTE
 _MARKED = re.compile(r"\[([^\[\]]*)\]\{(\w+)\}")
 Parse = Callable[[str], list[SpokenClause]]

@@ -39,6 +39,8 @@ ROUNDS = 3
 MOST_COUNT = 20
 """A clause that was said more often counts this often."""
 _START = np.array([4.0, 2.0, 1.0, 0.5, -0.5, 4.0, 1.0, -1.0, 1.0, -0.5, -0.5, 0.0])
+_BOUNDS = [(0.0, None) if start > 0 else (None, 0.0) for start in _START]
+"""Signs of the weights: likeness never speaks against a meaning, whatever few rows say."""
 
 Report = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and how much there is."""
@@ -102,7 +104,8 @@ def train_demands(
             report("comparing", i, len(rows))
         compared.append(comparison.compare(row.clause, tables[row.domain], kinds=known[i]))
     features = _train_features(rows, tables, compared)
-    return DemandWeights(features, roles, kinds, names, encoder)
+    rounded = kinds.astype(np.float16).astype(np.float32)  # as the file keeps them
+    return DemandWeights(features, roles, rounded, names, encoder, data.names)
 
 
 def merge_rows(rows: Sequence[Row]) -> list[Row]:
@@ -171,7 +174,7 @@ def fit_softmax(
         return total, slope.astype(np.float64).ravel() + 2 * penalty * flat
 
     start = np.zeros(inputs.shape[1] * classes)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 120})
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 80})
     return np.asarray(found.x.reshape(inputs.shape[1], classes), np.float32)
 
 
@@ -185,10 +188,10 @@ def _train_roles(
         right = [f for f in frames[row.domain] if _is_right(f, row)]
         right = [f for f in right if f.verb == row.clause.verb] or right
         for frame in right[:8]:
-            for place, slot in marked.items():
+            for place, argument in enumerate(row.clause.arguments):
                 for role in frame.roles:
-                    if role.slot:
-                        key = (row.clause.arguments[place].marker, role.marker, role.slot == slot)
+                    if role.slot:  # an argument that isn't marked fills no slot
+                        key = (argument.marker, role.marker, role.slot == marked.get(place))
                         pairs[key] = pairs.get(key, 0.0) + 1.0 / len(right[:8])
     inputs = np.array(
         [compute_role_features(a, b, vectors.compare(a, b)) for a, b, _ in pairs]
@@ -242,7 +245,7 @@ def _train_features(
             slope /= len(per_domain)
             return value + FEATURE_PENALTY * float(w @ w), slope + 2 * FEATURE_PENALTY * w
 
-        weights = minimize(loss, weights, jac=True, method="L-BFGS-B").x
+        weights = minimize(loss, weights, jac=True, method="L-BFGS-B", bounds=_BOUNDS).x
     return np.asarray(weights, np.float64).reshape(len(FEATURES))
 
 

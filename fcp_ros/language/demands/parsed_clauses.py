@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parsed clauses as the demand model sees them: markers and nouns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fcp_ros.language.demands.clause import (
+    OBJECT,
+    PREPOSITION,
+    RECEIVER,
+    SUBJECT,
+    SpokenArgument,
+    SpokenClause,
+)
+from fcp_ros.language.syntax import ParsedClause, parse_clauses
+from fcp_ros.language.syntax.tree import Tree, Word
+
+_SIDES = frozenset("top back front side middle inside center centre edge end bottom rest".split())
+"""Parts of a thing that stand for it behind a preposition: "on the back of the toilet"."""
+_INNER = frozenset(["of", "with", "like"])
+"""Prepositions that say something of a noun rather than of its verb."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenParts:
+    """A clause as the demand model sees it, and where its arguments are from.
+
+    Attributes:
+        clause: the clause.
+        heads: for each of its arguments the place of its head noun in the tree.
+    """
+
+    clause: SpokenClause
+    heads: tuple[int, ...]
+
+
+def read_parts(parsed: ParsedClause) -> SpokenParts:
+    """Read what the demand model needs of a parsed clause."""
+    tree = parsed.tree
+    found: list[tuple[SpokenArgument, int]] = []
+    complement = ""
+    if parsed.subject is not None:
+        subject = tree.words[parsed.subject.word]
+        if subject.text not in ("you", "i"):
+            found.append((SpokenArgument(SUBJECT, name_noun(tree, subject)), subject.place))
+    for argument in parsed.arguments:
+        word = tree.words[argument.word]
+        if argument.marker in ("acomp", "oprd") and not word.is_noun:
+            complement = complement or word.text
+        elif argument.marker == "where":
+            inner = next(_list_inner(tree, word, ("of",)), None)
+            if inner is None:
+                complement = complement or word.text
+            else:
+                found.append(_make(tree, PREPOSITION + word.text, inner[1]))
+        elif argument.marker in ("dobj", "dative", "oprd"):
+            marker = RECEIVER if argument.marker == "dative" else OBJECT
+            found.append(_make(tree, marker, word))
+            found += [
+                _make(tree, PREPOSITION + preposition, noun)
+                for preposition, noun in _list_inner(tree, word)
+                if preposition not in _INNER
+            ]
+        elif argument.marker.startswith(PREPOSITION):
+            found.append(_make(tree, argument.marker, word))
+    verb, helper = parsed.lemma, tree.find_child(parsed.verb, "auxpass")
+    if helper is not None:
+        verb, complement = "be", tree.words[parsed.verb].text
+    elif not verb:
+        verb, complement = "be", complement or tree.words[parsed.verb].text
+    clause = SpokenClause(
+        verb, parsed.particle, tuple(a for a, _ in found), complement, parsed.negated
+    )
+    return SpokenParts(clause, tuple(place for _, place in found))
+
+
+def split_clauses(text: str) -> list[SpokenClause]:
+    """Split a sentence into clauses as the demand model sees them.
+
+    Raises:
+        InputError: the parser isn't installed.
+    """
+    return [read_parts(parsed).clause for parsed in parse_clauses(text)]
+
+
+def _make(tree: Tree, marker: str, word: Word) -> tuple[SpokenArgument, int]:
+    """Make an argument; a side of a thing stands for the thing."""
+    if word.lemma in _SIDES:
+        word = next((noun for _, noun in _list_inner(tree, word, ("of",))), word)
+    return SpokenArgument(marker, name_noun(tree, word)), word.place
+
+
+def _list_inner(
+    tree: Tree, word: Word, prepositions: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Word]]:
+    """Yield the prepositions and nouns that depend on a noun."""
+    for child in tree.list_children(word.place, "prep"):
+        if not prepositions or child.text in prepositions:
+            for noun in tree.list_children(child.place, "pobj"):
+                yield child.text, noun
+
+
+def name_noun(tree: Tree, word: Word) -> str:
+    """Name a noun with the nouns before it: "coffee mug". A pronoun stays as it is."""
+    if not word.is_noun:
+        return word.text
+    before = [tree.words[place] for place in tree.children[word.place] if place < word.place]
+    return " ".join([*(w.text for w in before if w.role == "compound"), word.lemma])
