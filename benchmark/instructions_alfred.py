@@ -15,7 +15,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -257,7 +257,9 @@ class _FactReader:
         if atom.predicate == IS_A:
             return
         terms = [
-            kinds.get(t.name, "") if isinstance(t, Variable) else self._label(getattr(t, "name", ""))
+            kinds.get(t.name, "")
+            if isinstance(t, Variable)
+            else self._label(getattr(t, "name", ""))
             for t in atom.arguments
         ]
         short = [term.partition("\0")[0] for term in terms]

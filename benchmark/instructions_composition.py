@@ -21,11 +21,11 @@ from fcp_ros.language.demands.parsed_clauses import name_noun, read_parts
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
 from fcp_ros.language.syntax.tree import Tree, Word
 
-_PRONOUNS = frozenset("it them that this one they both these those".split())
-_PIECES = frozenset("slice piece chunk half wedge".split())
-_TWO = frozenset("two both pair couple 2".split())
-_HOLDING = frozenset("with containing holding".split())
-_DIRECTIONS = frozenset("left right front side corner middle".split())
+_PRONOUNS = frozenset(["it", "them", "that", "this", "one", "they", "both", "these", "those"])
+_PIECES = frozenset(["slice", "piece", "chunk", "half", "wedge"])
+_TWO = frozenset(["two", "both", "pair", "couple", "2"])
+_HOLDING = frozenset(["with", "containing", "holding"])
+_DIRECTIONS = frozenset(["left", "right", "front", "side", "corner", "middle"])
 _LEAST_ADJECTIVE = 0.5
 STATES = ("hot", "cold", "clean", "sliced")
 """Relations of the domain that an adjective may state."""
@@ -88,7 +88,10 @@ class Composition:
     def _read_clause(self, parsed: ParsedClause) -> None:
         parts = read_parts(parsed)
         tree = parsed.tree
-        nouns = {a.noun: self._list_nouns(tree, h) for a, h in zip(parts.clause.arguments, parts.heads, strict=True)}
+        nouns = {
+            a.noun: self._list_nouns(tree, h)
+            for a, h in zip(parts.clause.arguments, parts.heads, strict=True)
+        }
 
         def fit(noun: str, type_: str) -> float:
             if noun in _PRONOUNS:
@@ -111,7 +114,9 @@ class Composition:
         used = set(demand.slots.values())
         rest = [
             (argument, tree.words[head])
-            for i, (argument, head) in enumerate(zip(parts.clause.arguments, parts.heads, strict=True))
+            for i, (argument, head) in enumerate(
+                zip(parts.clause.arguments, parts.heads, strict=True)
+            )
             if i not in used and argument.marker != SUBJECT
         ]
         self._demand(demand, filled, tree, rest)
@@ -201,9 +206,7 @@ class Composition:
         carried = [t for t in self._things if self._is_subtype(t.label, "object") and not t.lit]
         return carried[-1:] if carried else []
 
-    def _refer(
-        self, tree: Tree, head: Word, type_: str, *, add: bool = True
-    ) -> Iterator[_Thing]:
+    def _refer(self, tree: Tree, head: Word, type_: str, *, add: bool = True) -> Iterator[_Thing]:
         """Yield what a noun phrase speaks of; the same kind is the same thing."""
         if head.text in _PRONOUNS or self._is_bare_piece(tree, head):
             yield from self._resolve_pronoun(type_)
@@ -231,9 +234,7 @@ class Composition:
         return head.lemma in _PIECES and not inner and bool(self._things)
 
     def _resolve_pronoun(self, type_: str) -> Iterator[_Thing]:
-        fitting = [
-            t for t in self._things if self._is_subtype(t.label, type_) and not t.lit
-        ]
+        fitting = [t for t in self._things if self._is_subtype(t.label, type_) and not t.lit]
         carried = [t for t in fitting if self._is_subtype(t.label, "object")]
         if carried:
             last = carried[-1]
@@ -267,9 +268,9 @@ class Composition:
             thing.states.add("sliced")
         several = self._numbers.get(thing.label, 0) > 1
         single = any(c.text in ("a", "an", "one") for c in tree.list_children(word.place))
-        if word.text in _TWO or (word.tag == "NNS" and several and not single):
-            if word.lemma not in _PIECES and thing.label != "key chain":
-                thing.number = 2
+        plural = word.tag == "NNS" and several and not single and thing.label != "key chain"
+        if (word.text in _TWO or plural) and word.lemma not in _PIECES:
+            thing.number = 2
 
     def _find_state(self, adjective: str, label: str) -> set[str]:
         if not self._is_subtype(label, "object"):
@@ -282,7 +283,7 @@ class Composition:
         return set()
 
     def _list_nouns(self, tree: Tree, place: int) -> list[str]:
-        """List the nouns of a phrase: "bar of soap" is a bar and soap; a piece of bread is bread."""
+        """List the nouns of a phrase: "bar of soap" is bar and soap; a piece of bread is bread."""
         word = tree.words[place]
         if word.lemma in _DIRECTIONS:
             return [word.lemma]

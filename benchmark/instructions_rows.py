@@ -26,7 +26,7 @@ from fcp_ros.language.demands.parsed_clauses import name_noun, read_parts
 from fcp_ros.language.demands.rows import write_clause
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
 
-SENTENCES, STEPS = 7_000, 1_400
+SENTENCES, STEPS = 5_000, 700
 """Numbers of sentences, and of step sentences of each action; drawn with a fixed seed."""
 LICENCE = "MIT (Copyright (c) 2019 ALFRED)"
 MEANINGS = {
@@ -51,7 +51,7 @@ KINDS = {
     "pick_clean_then_place_in_recep": "wash|wash_in",
 }
 _SIMPLE = ("PickupObject", "PutObject", "GotoLocation", "SliceObject", "ToggleObject")
-_DESTINATIONS = frozenset("in on into onto inside to under upon at".split())
+_DESTINATIONS = frozenset(["in", "on", "into", "onto", "inside", "to", "under", "upon", "at"])
 
 Row = tuple[str, SpokenClause, tuple[tuple[str, int], ...]]
 
@@ -106,10 +106,10 @@ class RowCollection:
             clauses = [read_parts(one).clause for one in parsed]
             for clause in clauses:
                 every = verbs[clause.action]
-                if task.kind in KINDS and every.total() >= 3 and clause.verb != "put":
-                    if every[task.kind] / every.total() > 0.7:
-                        self._add_demand(KINDS[task.kind], clause)
-                        continue
+                typical = every.total() >= 3 and every[task.kind] / every.total() > 0.7
+                if task.kind in KINDS and typical and clause.verb != "put":
+                    self._add_demand(KINDS[task.kind], clause)
+                    continue
                 if len(clauses) == 1 and task.kind != "look_at_obj_in_light":
                     slots = _find_slots("PutObject", clause)
                     if len(slots) == 2 and task.kind != "pick_and_place_with_movable_recep":

@@ -31,9 +31,9 @@ def train(
         list[Path] | None,
         typer.Argument(help="Files of rows (YAML or JSON); docs/language.md has their form."),
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="safetensors file to write.")
-    ] = Path("demands.safetensors"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
+        "demands.safetensors"
+    ),
     own_only: Annotated[
         bool, typer.Option("--own-only", help="Leave the package's own clauses out.")
     ] = False,

@@ -21,16 +21,17 @@ from fcp_ros.language.demands.clause import (
     SUBJECT,
     write_masked,
 )
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.meanings import Meaning, MeaningSource
 
-_PREPOSITIONS = frozenset(
+_PREPOSITIONS = gather_words(
     "about above across against along around at behind below beneath beside between by for from in "
     "inside into near of off on onto out outside over past through to toward towards under until "
-    "upon using via with within without".split()
+    "upon using via with within without"
 )
-_PARTICLES = frozenset("up down off on out away back over together apart in".split())
+_PARTICLES = gather_words("up down off on out away back over together apart in")
 _COPULAS = frozenset(["is", "are", "be"])
-_FILLERS = frozenset("a an the its their his her some any".split())
+_FILLERS = frozenset(["a", "an", "the", "its", "their", "his", "her", "some", "any"])
 MOST_FRAMES = 64
 """Most frames of one meaning: the model sees the first, which come from the first phrases."""
 
@@ -203,9 +204,7 @@ def make_frame(meaning: Meaning, variant: Sequence[FlatPart]) -> Frame | None:
     all_slots = [role.slot for role in (*roles, *reading.roles) if role.slot]
     if set(all_slots) != set(list_slots(variant)):
         return None
-    return Frame(
-        verb, reading.particle, reading.complement, (*roles, *reading.roles), meaning
-    )
+    return Frame(verb, reading.particle, reading.complement, (*roles, *reading.roles), meaning)
 
 
 class _FrameReading:

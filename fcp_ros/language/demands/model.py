@@ -128,7 +128,8 @@ class FrameTable:
 
 
 def _key_of(meaning: Meaning) -> tuple[str, str, frozenset[str]]:
-    return meaning.name, str(meaning.goal) if meaning.goal is not None else "", frozenset(meaning.types)
+    goal = str(meaning.goal) if meaning.goal is not None else ""
+    return meaning.name, goal, frozenset(meaning.types)
 
 
 def find_kinds(
@@ -273,9 +274,7 @@ def choose(
         if group not in best or value > best[group][0]:
             best[group] = (value, i)
     highest = max((value for value, _ in best.values()), default=0.0)
-    total = sum(
-        math.exp(float(scores[i]) - highest) for _, i in best.values()
-    )
+    total = sum(math.exp(float(scores[i]) - highest) for _, i in best.values())
     demands = [
         Demand(
             table.frames[int(chosen[i])].meaning,

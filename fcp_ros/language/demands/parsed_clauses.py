@@ -14,10 +14,11 @@ from fcp_ros.language.demands.clause import (
     SpokenArgument,
     SpokenClause,
 )
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
 from fcp_ros.language.syntax.tree import Tree, Word
 
-_SIDES = frozenset("top back front side middle inside center centre edge end bottom rest".split())
+_SIDES = gather_words("top back front side middle inside center centre edge end bottom rest")
 """Parts of a thing that stand for it behind a preposition: "on the back of the toilet"."""
 _INNER = frozenset(["of", "with", "like"])
 """Prepositions that say something of a noun rather than of its verb."""

@@ -136,7 +136,9 @@ class RoleModel:
         search(0, {}, 0.0, 1.0)
         _, score, degree, used = best
         slots = {frame.roles[p].slot: i for p, i in used.items() if frame.roles[p].slot}
-        subject = sum(a.marker == SUBJECT for i, a in enumerate(arguments) if i not in used.values())
+        subject = sum(
+            a.marker == SUBJECT for i, a in enumerate(arguments) if i not in used.values()
+        )
         return Assignment(
             slots, score, degree, len(arguments) - len(used) - subject, len(frame.roles) - len(used)
         )

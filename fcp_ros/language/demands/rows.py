@@ -12,7 +12,7 @@
 
 `phrases` are all that the model learns of a domain; in their place `file` may name a domain file,
 relative to this one. In a clause brackets mark what fills a slot. "not NAME" is the opposite of a
-relation, "ONE|OTHER" stands for either. A clause may also be given as it was parsed (`write_clause`).
+relation, "ONE|OTHER" stands for either. A clause may also be given as `write_clause` writes it.
 `names` counts how often people said a noun for a label.
 """
 
@@ -185,7 +185,9 @@ def _read_row(
         try:
             clause, slots, count = read_clause(said)
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{file}: a clause of {asks} in {domain} is damaged: {error}") from error
+            raise InputError(
+                f"{file}: a clause of {asks} in {domain} is damaged: {error}"
+            ) from error
         return Row(domain, asks, clause, slots, count)
     marked = {slot: words.lower().split()[-1:] for words, slot in _MARKED.findall(said)}
     text = _MARKED.sub(lambda match: match[1], said)

@@ -153,7 +153,11 @@ def _predict(inputs: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArr
 
 
 def fit_softmax(
-    inputs: NDArray[np.float32], target: NDArray[np.intp], classes: int, counts: Array, penalty: float
+    inputs: NDArray[np.float32],
+    target: NDArray[np.intp],
+    classes: int,
+    counts: Array,
+    penalty: float,
 ) -> NDArray[np.float32]:
     """Fit a multinomial logistic regression, shape (columns of the inputs, classes)."""
     from scipy.optimize import minimize
@@ -230,7 +234,7 @@ def _train_features(
                 share = min(row.count, MOST_COUNT) ** 0.5 / per_domain[row.domain]
                 chosen.append((features[best], correct[best], share))
 
-        def loss(w: Array, chosen: Sequence[tuple[Array, Array, float]] = chosen) -> tuple[float, Array]:
+        def loss(w: Array, chosen: list[_Example] = chosen) -> tuple[float, Array]:
             value, slope = 0.0, np.zeros_like(w)
             for features, correct, share in chosen:
                 scores = features @ w
@@ -243,10 +247,16 @@ def _train_features(
                 slope += share * ((chances - wanted) @ features)
             value /= len(per_domain)
             slope /= len(per_domain)
-            return value + FEATURE_PENALTY * float(w @ w), slope + 2 * FEATURE_PENALTY * w
+            apart = w - _START  # few rows leave the weights where they start
+            value += FEATURE_PENALTY * float(apart @ apart)
+            return value, slope + 2 * FEATURE_PENALTY * apart
 
         weights = minimize(loss, weights, jac=True, method="L-BFGS-B", bounds=_BOUNDS).x
     return np.asarray(weights, np.float64).reshape(len(FEATURES))
+
+
+_Example = tuple[Array, Array, float]
+"""Features of the best frame of each meaning, True for the right ones, and the row's share."""
 
 
 def _choose_best(groups: NDArray[np.intp], scores: Array) -> list[int]:
