@@ -74,12 +74,18 @@ class Composition:
         self._things: list[_Thing] = []
         self._degree = 1.0
         self._heads: tuple[int, ...] = ()
+        self._reached: _Thing | None = None
 
     def read(self, sentence: str) -> ComposedGoal:
         """Read a sentence."""
         self._things, self._degree = [], 1.0
+        self._reached = None
         for parsed in parse_clauses(sentence):
             self._read_clause(parsed)
+        if self._reached is not None and not any(t.lit for t in self._things):
+            for thing in self._things:  # what is carried somewhere is left there
+                if thing.held:
+                    thing.place, thing.held = self._reached, False
         facts = frozenset(self._list_facts())
         return ComposedGoal(facts, self._degree if facts else 0.0)
 
@@ -133,6 +139,9 @@ class Composition:
         heads = [self._heads[demand.slots[slot]] for slot in ("place",) if slot in demand.slots]
         objects = filled.get("object") or ([] if name in ("go", "switched_on") else self._last())
         effects = self._list_effects(demand)
+        self._reached = None
+        for place in filled.get("to", []):
+            self._reached = place if self._is_subtype(place.label, "place") else None
         for thing in objects:
             if name in ("pick_up", "holding", "examine"):
                 thing.held = True
@@ -278,7 +287,7 @@ class Composition:
         clause = SpokenClause("be", "", (SpokenArgument(SUBJECT, "object"),), adjective)
         for demand in self._model.rank(clause, self._domain, most=1):
             sure = demand.degree >= _LEAST_ADJECTIVE and demand.meaning.name in STATES
-            if sure and self._model.compare(adjective, demand.frame.complement) > 0.5:
+            if sure and self._model.compare(adjective, demand.frame.complement) > 0.6:
                 return {demand.meaning.name}
         return set()
 

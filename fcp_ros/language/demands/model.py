@@ -40,6 +40,8 @@ FEATURES = (
     "places without an argument",
     "negation differs",
 )
+FAMILIARITY_FEATURES = 7
+"""Likenesses of clause and verb, kind, roles, the two counts of places, and a constant."""
 SHORT_LIST = 48
 """Number of frames whose roles are assigned: those that are likest by their words."""
 
@@ -51,7 +53,8 @@ class Demand:
     Attributes:
         meaning: of the domain.
         slots: slot -> position of the argument that fills it.
-        degree: its probability among the meanings of the domain, times how well the nouns fit.
+        degree: its probability among the meanings of the domain, times the probability that the
+            clause asks for any of them, and times how well nouns and markers fit.
         frame: the frame of the domain's phrases that the clause is likest to.
     """
 
@@ -63,11 +66,12 @@ class Demand:
 
 @dataclass(frozen=True)
 class DemandWeights:
-    """What training finds; all that a file of weights holds.
+    """Weights that training finds: all that a file of weights holds.
 
     Attributes:
         features: weight of each of `FEATURES`.
         roles: weight of each of `roles.ROLE_FEATURES`.
+        familiarity: weights of `describe_best`.
         kinds: softmax weights of the kinds of demands, shape (3 dimension + 1, kinds).
         kind_names: a name for each kind, "domain: meaning".
         encoder: fingerprint of the weights of the sentence encoder.
@@ -76,6 +80,7 @@ class DemandWeights:
 
     features: Array
     roles: Array
+    familiarity: Array
     kinds: NDArray[np.float32]
     kind_names: tuple[str, ...]
     encoder: str
@@ -226,6 +231,7 @@ class DemandModel:
         self.names = LearnedNames(weights.names, vectors.compare)
         """The names that people gave to things."""
         roles = RoleModel(weights.roles, vectors.compare)
+        self._best_role = roles.compare_best()
         self._comparison = ClauseComparison(vectors, roles, weights.kinds)
         self._tables: dict[int, tuple[Domain, FrameTable]] = {}
 
@@ -244,7 +250,8 @@ class DemandModel:
         if not table.frames:
             return []
         chosen, features, assignments = self._comparison.compare(clause, table, fit)
-        return choose(table, chosen, features @ self._weights.features, assignments)[:most]
+        found = choose(table, chosen, features, assignments, self._weights, self._best_role)
+        return found[:most]
 
     def compare(self, one: str, other: str) -> float:
         """Return the cosine of two texts in meaning."""
@@ -264,9 +271,15 @@ _MOST_DOMAINS = 8
 
 
 def choose(
-    table: FrameTable, chosen: Array, scores: Array, assignments: Sequence[Assignment]
+    table: FrameTable,
+    chosen: Array,
+    features: Array,
+    assignments: Sequence[Assignment],
+    weights: DemandWeights,
+    best_role: float,
 ) -> list[Demand]:
     """Choose the best frame of each meaning, and order the meanings by their degrees."""
+    scores = features @ weights.features
     best: dict[int, tuple[float, int]] = {}
     for i, place in enumerate(chosen):
         group = int(table.groups[int(place)])
@@ -274,14 +287,32 @@ def choose(
         if group not in best or value > best[group][0]:
             best[group] = (value, i)
     highest = max((value for value, _ in best.values()), default=0.0)
-    total = sum(math.exp(float(scores[i]) - highest) for _, i in best.values())
-    demands = [
-        Demand(
-            table.frames[int(chosen[i])].meaning,
-            assignments[i].slots,
-            min(1.0, math.exp(value - highest) / max(total, 1e-9)),
-            table.frames[int(chosen[i])],
-        )
-        for value, i in best.values()
-    ]
-    return sorted(demands, key=lambda d: -d.degree)
+    total = sum(math.exp(value - highest) for value, _ in best.values())
+    known = compute_familiarity(features[[i for _, i in best.values()]], weights)
+    demands = []
+    for value, i in best.values():
+        found = assignments[i]
+        roles = math.exp(min(0.0, found.score - len(found.slots) * best_role))
+        degree = math.exp(value - highest) / total * found.fit * roles * known
+        frame = table.frames[int(chosen[i])]
+        demands.append(Demand(frame.meaning, found.slots, min(1.0, degree), frame))
+    order = sorted(range(len(demands)), key=lambda k: -list(best.values())[k][0])
+    return [demands[k] for k in order]
+
+
+def compute_familiarity(features: Array, weights: DemandWeights) -> float:
+    """Compute the probability that a clause asks for anything that its domain has words for.
+
+    Args:
+        features: of the best frame of each meaning, shape (meanings, features).
+        weights: of the training.
+    """
+    inputs = describe_best(features, weights.features)
+    return float(1.0 / (1.0 + np.exp(-float(inputs @ weights.familiarity))))
+
+
+def describe_best(features: Array, weights: Array) -> Array:
+    """Describe the best meaning for `compute_familiarity`: `FAMILIARITY_FEATURES`."""
+    scores = features @ weights
+    best = features[int(scores.argmax())]
+    return np.array([best[0], best[1], best[5], best[8], best[9], best[10], 1.0])

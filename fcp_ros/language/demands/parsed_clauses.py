@@ -61,8 +61,7 @@ def read_parts(parsed: ParsedClause) -> SpokenParts:
             found.append(_make(tree, marker, word))
             found += [
                 _make(tree, PREPOSITION + preposition, noun)
-                for preposition, noun in _list_inner(tree, word)
-                if preposition not in _INNER
+                for preposition, noun in _list_attached(tree, word)
             ]
         elif argument.marker.startswith(PREPOSITION):
             found.append(_make(tree, argument.marker, word))
@@ -91,6 +90,15 @@ def _make(tree: Tree, marker: str, word: Word) -> tuple[SpokenArgument, int]:
     if word.lemma in _SIDES:
         word = next((noun for _, noun in _list_inner(tree, word, ("of",))), word)
     return SpokenArgument(marker, name_noun(tree, word)), word.place
+
+
+def _list_attached(tree: Tree, word: Word) -> Iterator[tuple[str, Word]]:
+    """Yield the places that the parser took for a part of the object: "two sets of keys on ..."."""
+    for preposition, noun in _list_inner(tree, word):
+        if preposition == "of":
+            yield from _list_attached(tree, noun)
+        elif preposition not in _INNER:
+            yield preposition, noun
 
 
 def _list_inner(

@@ -103,6 +103,10 @@ class RoleModel:
             self._known[key] = -math.log1p(math.exp(-max(-30.0, min(30.0, score))))
         return self._known[key]
 
+    def compare_best(self) -> float:
+        """Compute the logarithm of the probability of two equal markers."""
+        return self.compare(OBJECT, OBJECT)
+
     def assign(
         self, arguments: Sequence[SpokenArgument], frame: Frame, fit: Fit = fit_anything
     ) -> Assignment:

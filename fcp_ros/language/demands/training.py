@@ -24,6 +24,7 @@ from fcp_ros.language.demands.model import (
     FrameTable,
     TextVectors,
     choose,
+    describe_best,
     find_kinds,
 )
 from fcp_ros.language.demands.roles import ROLE_FEATURES, RoleModel, compute_role_features
@@ -51,8 +52,8 @@ def report_nothing(_what: str, _done: int, _every: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """Scores on rows, all in [0, 1], each clause counted once.
+class RowScores:
+    """RowScores on rows, all in [0, 1], each clause counted once.
 
     Attributes:
         rows: number of rows.
@@ -104,8 +105,10 @@ def train_demands(
             report("comparing", i, len(rows))
         compared.append(comparison.compare(row.clause, tables[row.domain], kinds=known[i]))
     features = _train_features(rows, tables, compared)
+    report("what is unknown to a domain", 0, 1)
+    familiarity = _train_familiarity(rows, tables, compared, comparison, features, known)
     rounded = kinds.astype(np.float16).astype(np.float32)  # as the file keeps them
-    return DemandWeights(features, roles, rounded, names, encoder, data.names)
+    return DemandWeights(features, roles, familiarity, rounded, names, encoder, data.names)
 
 
 def merge_rows(rows: Sequence[Row]) -> list[Row]:
@@ -259,6 +262,36 @@ _Example = tuple[Array, Array, float]
 """Features of the best frame of each meaning, True for the right ones, and the row's share."""
 
 
+def _train_familiarity(
+    rows: Sequence[Row],
+    tables: Mapping[str, FrameTable],
+    compared: Sequence[tuple[Array, Array, object]],
+    comparison: ClauseComparison,
+    weights: Array,
+    kinds: NDArray[np.float32],
+) -> Array:
+    """Learn to tell a clause of a domain from the clauses of the others, each in the next one."""
+    names = sorted({row.domain for row in rows})
+    inputs, target, counts = [], [], []
+    per_domain = {name: sum(row.domain == name for row in rows) for name in names}
+    for i, (row, (places, features, _)) in enumerate(zip(rows, compared, strict=True)):
+        others = [name for name in names if name != row.domain]
+        stranger = tables[others[i % len(others)]] if others else None
+        cases = [(tables[row.domain], places, features, 1)]
+        if stranger is not None:
+            elsewhere, values, _ = comparison.compare(row.clause, stranger, kinds=kinds[i])
+            cases.append((stranger, elsewhere, values, 0))
+        for table, where, values, known in cases:
+            best = _choose_best(table.groups[where.astype(int)], values @ weights)
+            inputs.append(describe_best(values[best], weights))
+            target.append(known)
+            counts.append(1.0 / per_domain[row.domain])
+    both = fit_softmax(
+        np.array(inputs, np.float32), np.array(target), 2, np.array(counts), FEATURE_PENALTY
+    )
+    return np.asarray(both[:, 1] - both[:, 0], np.float64)
+
+
 def _choose_best(groups: NDArray[np.intp], scores: Array) -> list[int]:
     """Return the position of the best frame of each meaning."""
     best: dict[int, int] = {}
@@ -270,26 +303,27 @@ def _choose_best(groups: NDArray[np.intp], scores: Array) -> list[int]:
 
 def score_rows(
     weights: DemandWeights, rows: Sequence[Row], frames: Sequence[Frame], encode: Encode
-) -> Scores:
+) -> RowScores:
     """Score weights on the rows of one domain."""
     vectors = TextVectors(encode)
-    comparison = ClauseComparison(vectors, RoleModel(weights.roles, vectors.compare), weights.kinds)
+    model = RoleModel(weights.roles, vectors.compare)
+    comparison = ClauseComparison(vectors, model, weights.kinds)
     table = comparison.make_table(frames)
     rows = merge_rows(rows)
     demands = roles = 0
     for row in rows:
         places, features, assignments = comparison.compare(row.clause, table)
-        first = choose(table, places, features @ weights.features, assignments)[0]
+        first = choose(table, places, features, assignments, weights, model.compare_best())[0]
         if _is_right(first.frame, row):
             demands += 1
             roles += all(first.slots.get(slot) == place for slot, place in row.slots.items())
     count = max(len(rows), 1)
-    return Scores(len(rows), demands / count, roles / count)
+    return RowScores(len(rows), demands / count, roles / count)
 
 
 def leave_one_out(
     data: TrainingRows, encode: Encode, report: Report = report_nothing
-) -> dict[str, Scores]:
+) -> dict[str, RowScores]:
     """Score every domain by weights that were trained on the others alone."""
     found = {}
     with_rows = sorted({row.domain for row in data.rows})

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fcp_ros.foundation.bounded_file import MEBIBYTE, read_bytes
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.language.demands.model import FEATURES, DemandWeights
+from fcp_ros.language.demands.model import FAMILIARITY_FEATURES, FEATURES, DemandWeights
 from fcp_ros.language.demands.roles import ROLE_FEATURES
 
 PACKAGED_FILE = Path(__file__).with_name("demands.safetensors")
@@ -61,6 +61,7 @@ def save_weights(weights: DemandWeights, datasheet: Datasheet, file: Path) -> No
     arrays = {
         "features": weights.features.astype(np.float64),
         "roles": weights.roles.astype(np.float64),
+        "familiarity": weights.familiarity.astype(np.float64),
         "kinds": weights.kinds.astype(np.float16),
     }
     # safetensors writes raw memory: a transposed array would come back permuted.
@@ -111,6 +112,7 @@ def _parse(content: bytes) -> tuple[DemandWeights, Datasheet]:
     weights = DemandWeights(
         _read(arrays, "features", (len(FEATURES),), np.float64),
         _read(arrays, "roles", (len(ROLE_FEATURES),), np.float64),
+        _read(arrays, "familiarity", (FAMILIARITY_FEATURES,), np.float64),
         _read(arrays, "kinds", (-1, len(kinds)), np.float32),
         kinds,
         str(text["encoder"]),
