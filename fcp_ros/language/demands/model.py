@@ -24,6 +24,8 @@ from fcp_ros.language.demands.roles import Assignment, Fit, RoleModel, fit_anyth
 from fcp_ros.language.meanings import Meaning
 
 Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+"""Positions of frames in a table."""
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """Returns the unit vectors of texts, one a row."""
 FEATURES = (
@@ -170,7 +172,7 @@ class ClauseComparison:
         table: FrameTable,
         fit: Fit = fit_anything,
         kinds: NDArray[np.float32] | None = None,
-    ) -> tuple[Array, Array, list[Assignment]]:
+    ) -> tuple[Places, Array, list[Assignment]]:
         """Compute the features of a clause beside the frames that are likest to it.
 
         Args:
@@ -272,7 +274,7 @@ _MOST_DOMAINS = 8
 
 def choose(
     table: FrameTable,
-    chosen: Array,
+    chosen: Places,
     features: Array,
     assignments: Sequence[Assignment],
     weights: DemandWeights,

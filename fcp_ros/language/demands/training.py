@@ -22,6 +22,7 @@ from fcp_ros.language.demands.model import (
     DemandWeights,
     Encode,
     FrameTable,
+    Places,
     TextVectors,
     choose,
     describe_best,
@@ -216,7 +217,7 @@ def _is_right(frame: Frame, row: Row) -> bool:
 def _train_features(
     rows: Sequence[Row],
     tables: Mapping[str, FrameTable],
-    compared: Sequence[tuple[Array, Array, object]],
+    compared: Sequence[tuple[Places, Array, object]],
 ) -> Array:
     """Learn the weights of the features; every domain counts alike."""
     from scipy.optimize import minimize
@@ -232,7 +233,7 @@ def _train_features(
     for _ in range(ROUNDS):
         chosen = []
         for row, (places, features, _), correct in zip(rows, compared, right, strict=True):
-            best = _choose_best(tables[row.domain].groups[places.astype(int)], features @ weights)
+            best = _choose_best(tables[row.domain].groups[places], features @ weights)
             if correct[best].any():
                 share = min(row.count, MOST_COUNT) ** 0.5 / per_domain[row.domain]
                 chosen.append((features[best], correct[best], share))
@@ -265,7 +266,7 @@ _Example = tuple[Array, Array, float]
 def _train_familiarity(
     rows: Sequence[Row],
     tables: Mapping[str, FrameTable],
-    compared: Sequence[tuple[Array, Array, object]],
+    compared: Sequence[tuple[Places, Array, object]],
     comparison: ClauseComparison,
     weights: Array,
     kinds: NDArray[np.float32],
@@ -282,7 +283,7 @@ def _train_familiarity(
             elsewhere, values, _ = comparison.compare(row.clause, stranger, kinds=kinds[i])
             cases.append((stranger, elsewhere, values, 0))
         for table, where, values, known in cases:
-            best = _choose_best(table.groups[where.astype(int)], values @ weights)
+            best = _choose_best(table.groups[where], values @ weights)
             inputs.append(describe_best(values[best], weights))
             target.append(known)
             counts.append(1.0 / per_domain[row.domain])

@@ -58,7 +58,7 @@ def save_weights(weights: DemandWeights, datasheet: Datasheet, file: Path) -> No
         "sources": list(datasheet.sources),
         "scores": dict(datasheet.scores),
     }
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "features": weights.features.astype(np.float64),
         "roles": weights.roles.astype(np.float64),
         "familiarity": weights.familiarity.astype(np.float64),
