@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from instructions_alfred import Facts, alfred_domain
 
 from fcp_ros.cset import Instance
+from fcp_ros.cset.instance.facts import facts
 from fcp_ros.domain.expressions.syntax import atoms
 from fcp_ros.language.demands.clause import SUBJECT, SpokenArgument, SpokenClause
 from fcp_ros.language.demands.model import Demand, DemandModel
@@ -27,6 +28,7 @@ _TWO = frozenset(["two", "both", "pair", "couple", "2"])
 _HOLDING = frozenset(["with", "containing", "holding"])
 _DIRECTIONS = frozenset(["left", "right", "front", "side", "corner", "middle"])
 _LEAST_ADJECTIVE = 0.5
+_LEAST_FIT = 0.05
 STATES = ("hot", "cold", "clean", "sliced")
 """Relations of the domain that an adjective may state."""
 
@@ -51,6 +53,11 @@ class ComposedGoal:
     degree: float
 
 
+def label_of(instance: Instance, name: str) -> str:
+    """Return the label of an element."""
+    return str(instance.attribute(instance.id_of(name), "category"))
+
+
 class Composition:
     """Reads sentences about one floor plan.
 
@@ -70,6 +77,11 @@ class Composition:
             label = str(instance.attribute(element, "category"))
             self._types[label] = instance.type_of(element)
             self._numbers[label] = self._numbers.get(label, 0) + 1
+        self._starts = {
+            label_of(instance, fact.arguments[0]): label_of(instance, fact.arguments[1])
+            for fact in facts(instance)
+            if fact.relation == "in_or_on"
+        }
         self._ranked: dict[tuple[str, ...], dict[str, float]] = {}
         self._things: list[_Thing] = []
         self._degree = 1.0
@@ -83,15 +95,18 @@ class Composition:
         for parsed in parse_clauses(sentence):
             self._read_clause(parsed)
         if self._reached is not None and not any(t.lit for t in self._things):
-            for thing in self._things:  # what is carried somewhere is left there
-                if thing.held:
+            carried = [t for t in self._things if t.held] or self._last()
+            for thing in carried:  # what is carried somewhere is left there
+                if thing is not self._reached:
                     thing.place, thing.held = self._reached, False
-        facts = frozenset(self._list_facts())
-        return ComposedGoal(facts, self._degree if facts else 0.0)
+        found = frozenset(self._list_facts())
+        return ComposedGoal(found, self._degree if found else 0.0)
 
     # --- clauses
 
     def _read_clause(self, parsed: ParsedClause) -> None:
+        if parsed.relation == "acl":  # "containing a spoon" says something of a noun
+            return
         parts = read_parts(parsed)
         tree = parsed.tree
         nouns = {
@@ -137,6 +152,9 @@ class Composition:
         """Carry out what a clause demands on what the sentence speaks of."""
         name = demand.meaning.name
         heads = [self._heads[demand.slots[slot]] for slot in ("place",) if slot in demand.slots]
+        if name == "put_back":
+            filled = {**filled, "place": self._find_start(filled.get("object") or self._last())}
+            name = "in_or_on"
         objects = filled.get("object") or ([] if name in ("go", "switched_on") else self._last())
         effects = self._list_effects(demand)
         self._reached = None
@@ -194,6 +212,11 @@ class Composition:
         if thing is not place:
             thing.place, thing.held = place, False
 
+    def _find_start(self, things: list[_Thing]) -> list[_Thing]:
+        """Find where things are in the state."""
+        labels = [self._starts.get(thing.label) for thing in things]
+        return [_Thing(label) for label in labels if label is not None]
+
     def _pass_through(self, label: str) -> set[str]:
         """Find what a place does to what was put there and is put elsewhere then."""
         found = set()
@@ -224,7 +247,7 @@ class Composition:
         for word in words:
             ranked = self._rank(tuple(self._list_nouns(tree, word.place)))
             fitting = {n: p for n, p in ranked.items() if self._is_subtype(n, type_)}
-            if not fitting:
+            if sum(fitting.values()) < _LEAST_FIT:
                 self._degree *= 0.1
                 continue
             label = max(fitting, key=lambda n: fitting[n])

@@ -7,11 +7,13 @@ something about bolts: "put something in something".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SUBJECT, OBJECT, RECEIVER = "nsubj", "dobj", "iobj"
 """Markers of arguments without a preposition; that of another is "prep:" and the preposition."""
 PREPOSITION = "prep:"
+PARTICLES = frozenset(["on", "off", "up", "down", "out", "in", "over"])
+"""Prepositions that may be the particle of a verb."""
 _MASK = "something"
 
 
@@ -57,6 +59,17 @@ class SpokenClause:
     def action(self) -> str:
         """The verb with its particle."""
         return f"{self.verb} {self.particle}".strip()
+
+    @property
+    def with_particle(self) -> SpokenClause | None:
+        """The clause with its first preposition as a particle: "turn on | the lamp"; or None."""
+        first = next(iter(self.arguments), None)
+        if first is None or self.particle or first.preposition not in PARTICLES:
+            return None
+        if any(argument.marker == OBJECT for argument in self.arguments):
+            return None
+        rest = (SpokenArgument(OBJECT, first.noun), *self.arguments[1:])
+        return replace(self, particle=first.preposition, arguments=rest)
 
     @property
     def masked(self) -> str:

@@ -251,9 +251,16 @@ class DemandModel:
         table = self._find_table(domain)
         if not table.frames:
             return []
-        chosen, features, assignments = self._comparison.compare(clause, table, fit)
-        found = choose(table, chosen, features, assignments, self._weights, self._best_role)
-        return found[:most]
+        readings = [one for one in (clause, clause.with_particle) if one is not None]
+        compared = [self._comparison.compare(one, table, fit) for one in readings]
+        best = max(compared, key=self._score_best)
+        return choose(table, *best, self._weights, self._best_role)[:most]
+
+    def _score_best(self, compared: tuple[Places, Array, list[Assignment]]) -> float:
+        """Return the score of the best frame."""
+        _, features, assignments = compared
+        fits = np.log(np.maximum([found.fit for found in assignments], 1e-4))
+        return float((features @ self._weights.features + fits).max())
 
     def compare(self, one: str, other: str) -> float:
         """Return the cosine of two texts in meaning."""

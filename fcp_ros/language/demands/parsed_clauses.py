@@ -20,6 +20,8 @@ from fcp_ros.language.syntax.tree import Tree, Word
 
 _SIDES = gather_words("top back front side middle inside center centre edge end bottom rest")
 """Parts of a thing that stand for it behind a preposition: "on the back of the toilet"."""
+_DESTINATIONS = gather_words("to into onto")
+_PRONOUNS = gather_words("it them this that these those")
 _INNER = frozenset(["of", "with", "like"])
 """Prepositions that say something of a noun rather than of its verb."""
 
@@ -51,11 +53,11 @@ def read_parts(parsed: ParsedClause) -> SpokenParts:
         if argument.marker in ("acomp", "oprd") and not word.is_noun:
             complement = complement or word.text
         elif argument.marker == "where":
-            inner = next(_list_inner(tree, word, ("of",)), None)
-            if inner is None:
+            whole = next(_list_inner(tree, word, ("of",)), None)
+            if whole is None:
                 complement = complement or word.text
             else:
-                found.append(_make(tree, PREPOSITION + word.text, inner[1]))
+                found.append(_make(tree, PREPOSITION + word.text, whole[1]))
         elif argument.marker in ("dobj", "dative", "oprd"):
             marker = RECEIVER if argument.marker == "dative" else OBJECT
             found.append(_make(tree, marker, word))
@@ -65,6 +67,18 @@ def read_parts(parsed: ParsedClause) -> SpokenParts:
             ]
         elif argument.marker.startswith(PREPOSITION):
             found.append(_make(tree, argument.marker, word))
+            inner = argument.marker.removeprefix(PREPOSITION) in _INNER
+            found += [
+                _make(tree, PREPOSITION + preposition, noun)
+                for preposition, noun in _list_attached(tree, word)
+                if inner or preposition in _DESTINATIONS  # "from the shelf | to the table"
+            ]
+    for child in tree.list_children(parsed.verb, "conj"):
+        if child.is_noun:
+            found += [
+                _make(tree, PREPOSITION + preposition, noun)
+                for preposition, noun in _list_attached(tree, child)
+            ]
     verb, helper = parsed.lemma, tree.find_child(parsed.verb, "auxpass")
     if helper is not None:
         verb, complement = "be", tree.words[parsed.verb].text
@@ -93,12 +107,20 @@ def _make(tree: Tree, marker: str, word: Word) -> tuple[SpokenArgument, int]:
 
 
 def _list_attached(tree: Tree, word: Word) -> Iterator[tuple[str, Word]]:
-    """Yield the places that the parser took for a part of the object: "two sets of keys on ..."."""
+    """Yield the places that the parser took for a part of the object.
+
+    "two sets of keys | on the shelf", "a pot with a spoon in it | on the counter", "a bowl
+    containing an egg | in the sink".
+    """
     for preposition, noun in _list_inner(tree, word):
-        if preposition == "of":
+        if preposition in _INNER:
             yield from _list_attached(tree, noun)
-        elif preposition not in _INNER:
+        elif noun.text not in _PRONOUNS:
             yield preposition, noun
+    for child in tree.list_children(word.place, "acl", "conj"):
+        yield from _list_attached(tree, child)
+        for inner in tree.list_children(child.place, "dobj"):
+            yield from _list_attached(tree, inner)
 
 
 def _list_inner(
@@ -116,4 +138,5 @@ def name_noun(tree: Tree, word: Word) -> str:
     if not word.is_noun:
         return word.text
     before = [tree.words[place] for place in tree.children[word.place] if place < word.place]
-    return " ".join([*(w.text for w in before if w.role == "compound"), word.lemma])
+    roles = ("compound", "amod") if word.lemma in _SIDES else ("compound",)  # "counter top"
+    return " ".join([*(w.text for w in before if w.role in roles), word.lemma])
