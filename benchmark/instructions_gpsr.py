@@ -65,6 +65,9 @@ def gpsr_domain() -> Domain:
     return load_domain(DOMAIN_FILE)
 
 
+_POLITE = ("please", "can", "could", "may", "will", "would")
+_LEAST = 0.1
+"""A clause whose best meaning has a lower degree asks for nothing that the domain has."""
 _QUESTIONS = ("who", "what", "how", "where", "which", "when")
 _PERSONS = frozenset(["me", "us", "him", "her", "them", "i", "we", "he", "she", "you"])
 
@@ -97,12 +100,15 @@ def classify(sentence: str, model: DemandModel) -> tuple[str, float]:
     """Say what a command asks for, and how sure that is."""
     demands: list[Demand] = []
     asked = sentence.lower().startswith(_QUESTIONS)
+    polite = sentence.lower().startswith(_POLITE)
     for parsed in parse_clauses(sentence):
-        if asked or parsed.mood is Mood.QUESTION:
+        if asked or (parsed.mood is Mood.QUESTION and not polite):
             return REFUSED, 1.0
+        if parsed.relation in ("relcl", "acl"):
+            continue
         parts = read_parts(parsed)
         ranked = model.rank(parts.clause, gpsr_domain(), fit)
-        if ranked and _is_demand(parts.clause):
+        if ranked and ranked[0].degree >= _LEAST and _is_demand(parts.clause):
             demands.append(ranked[0])
     main = [d for d in demands if d.meaning.name not in _FIRST_STEPS] or demands[-1:]
     if not main:
@@ -124,6 +130,7 @@ def _name(demand: Demand) -> str:
         "has": "bring",
         "bring_from": "bring",
         "at": "put",
+        "put_from": "put",
     }.get(demand.meaning.name)
     name = name or demand.meaning.name
     return name if name in PLANNED else REFUSED

@@ -26,7 +26,7 @@ from fcp_ros.language.demands.parsed_clauses import name_noun, read_parts
 from fcp_ros.language.demands.rows import write_clause
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
 
-SENTENCES, STEPS = 5_000, 700
+SENTENCES, STEPS = 12_000, 700
 """Numbers of sentences, and of step sentences of each action; drawn with a fixed seed."""
 LICENCE = "MIT (Copyright (c) 2019 ALFRED)"
 MEANINGS = {
