@@ -15,7 +15,7 @@ from instructions_alfred import Facts, alfred_domain
 from fcp_ros.cset import Instance
 from fcp_ros.cset.instance.facts import facts
 from fcp_ros.domain.expressions.syntax import atoms
-from fcp_ros.language.demands.clause import SUBJECT, SpokenArgument, SpokenClause
+from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.demands.parsed_clauses import name_noun, read_parts
@@ -307,7 +307,7 @@ class Composition:
     def _find_state(self, adjective: str, label: str) -> set[str]:
         if not self._is_subtype(label, "object"):
             return set()
-        clause = SpokenClause("be", "", (SpokenArgument(SUBJECT, "object"),), adjective)
+        clause = DemandClause("be", "", (SpokenArgument(SUBJECT, "object"),), adjective)
         for demand in self._model.rank(clause, self._domain, most=1):
             sure = demand.degree >= _LEAST_ADJECTIVE and demand.meaning.name in STATES
             if sure and self._model.compare(adjective, demand.frame.complement) > 0.6:

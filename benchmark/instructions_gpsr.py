@@ -17,7 +17,7 @@ from pathlib import Path
 
 from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.domain import Domain, load_domain
-from fcp_ros.language.demands.clause import SpokenClause
+from fcp_ros.language.demands.clause import DemandClause
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.parsed_clauses import read_parts
 from fcp_ros.language.syntax import Mood, parse_clauses
@@ -119,7 +119,7 @@ def classify(sentence: str, model: DemandModel) -> tuple[str, float]:
     return names[-1], main[-1].degree
 
 
-def _is_demand(clause: SpokenClause) -> bool:
+def _is_demand(clause: DemandClause) -> bool:
     return clause.verb != "be" or bool(clause.arguments)
 
 

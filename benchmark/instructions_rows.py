@@ -20,7 +20,7 @@ from pathlib import Path
 
 from instructions_alfred import DATA, DOMAIN_FILE, AlfredTask, is_development, read_tasks
 
-from fcp_ros.language.demands.clause import OBJECT, SUBJECT, SpokenArgument, SpokenClause
+from fcp_ros.language.demands.clause import OBJECT, SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.names import align_names
 from fcp_ros.language.demands.parsed_clauses import name_noun, read_parts
 from fcp_ros.language.demands.rows import write_clause
@@ -53,7 +53,7 @@ KINDS = {
 _SIMPLE = ("PickupObject", "PutObject", "GotoLocation", "SliceObject", "ToggleObject")
 _DESTINATIONS = frozenset(["in", "on", "into", "onto", "inside", "to", "under", "upon", "at"])
 
-Row = tuple[str, SpokenClause, tuple[tuple[str, int], ...]]
+Row = tuple[str, DemandClause, tuple[tuple[str, int], ...]]
 
 
 class RowCollection:
@@ -63,15 +63,15 @@ class RowCollection:
         self.rows: Counter[Row] = Counter()
         self.names: list[tuple[list[str], list[str]]] = []
 
-    def add(self, asks: str, clause: SpokenClause, slots: Mapping[str, int]) -> None:
+    def add(self, asks: str, clause: DemandClause, slots: Mapping[str, int]) -> None:
         """Add a row; its nouns are masked, so that equal frames are one row."""
         arguments = tuple(SpokenArgument(a.marker, "thing") for a in clause.arguments)
-        masked = SpokenClause(
+        masked = DemandClause(
             clause.verb, clause.particle, arguments, clause.complement, clause.negated
         )
         self.rows[asks, masked, tuple(sorted(slots.items()))] += 1
 
-    def add_steps(self, steps: Sequence[tuple[str, tuple[SpokenClause, ...]]]) -> None:
+    def add_steps(self, steps: Sequence[tuple[str, tuple[DemandClause, ...]]]) -> None:
         """Add step sentences, each with the name of its action."""
         said: dict[str, Counter[str]] = defaultdict(Counter)
         for action, clauses in steps:
@@ -117,11 +117,11 @@ class RowCollection:
         for word, kinds in sorted(adjectives.items()):
             kind, count = kinds.most_common(1)[0]
             if kind in STATES and kinds.total() >= 5 and count / kinds.total() > 0.8:
-                clause = SpokenClause("be", "", (SpokenArgument(SUBJECT, "thing"),), word)
+                clause = DemandClause("be", "", (SpokenArgument(SUBJECT, "thing"),), word)
                 for _ in range(count):
                     self.add(STATES[kind], clause, {"object": 0})
 
-    def _add_demand(self, asks: str, clause: SpokenClause) -> None:
+    def _add_demand(self, asks: str, clause: DemandClause) -> None:
         objects = [i for i, a in enumerate(clause.arguments) if a.marker == OBJECT]
         others = [i for i, a in enumerate(clause.arguments) if a.preposition]
         if not objects:
@@ -146,7 +146,7 @@ class RowCollection:
         file.write_text(json.dumps(content, indent=0), encoding="utf-8")
 
 
-def _find_slots(action: str, clause: SpokenClause) -> dict[str, int]:
+def _find_slots(action: str, clause: DemandClause) -> dict[str, int]:
     """Find which arguments fill the slots of an action; empty where they aren't all said."""
     objects = [i for i, a in enumerate(clause.arguments) if a.marker == OBJECT]
     places = [i for i, a in enumerate(clause.arguments) if a.preposition in _DESTINATIONS]

@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-from fcp_ros.language.demands.clause import SpokenArgument, SpokenClause
+from fcp_ros.language.demands.clause import DemandClause, SpokenArgument
 
 ROWS = """
 licence: test
@@ -46,6 +46,6 @@ def encode(texts):
 
 def make_clause(verb, *arguments, particle="", complement=""):
     """Make a clause of its verb and pairs of marker and noun."""
-    return SpokenClause(
+    return DemandClause(
         verb, particle, tuple(SpokenArgument(m, n) for m, n in arguments), complement
     )

@@ -37,7 +37,7 @@ class SpokenArgument:
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenClause:
+class DemandClause:
     """A clause of an instruction.
 
     Attributes:
@@ -61,7 +61,7 @@ class SpokenClause:
         return f"{self.verb} {self.particle}".strip()
 
     @property
-    def with_particle(self) -> SpokenClause | None:
+    def with_particle(self) -> DemandClause | None:
         """The clause with its first preposition as a particle: "turn on | the lamp"; or None."""
         first = next(iter(self.arguments), None)
         if first is None or self.particle or first.preposition not in PARTICLES:

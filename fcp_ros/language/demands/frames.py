@@ -56,7 +56,7 @@ class Frame:
     """One way to ask for a meaning.
 
     Attributes:
-        verb, particle, complement: as in `SpokenClause`.
+        verb, particle, complement: as in `DemandClause`.
         roles: in the order of the words.
         meaning: the meaning.
     """

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.domain.model import Domain
-from fcp_ros.language.demands.clause import SpokenClause
+from fcp_ros.language.demands.clause import DemandClause
 from fcp_ros.language.demands.frames import Frame, list_frames
 from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.demands.roles import Assignment, Fit, RoleModel, fit_anything
@@ -168,7 +168,7 @@ class ClauseComparison:
 
     def compare(
         self,
-        clause: SpokenClause,
+        clause: DemandClause,
         table: FrameTable,
         fit: Fit = fit_anything,
         kinds: NDArray[np.float32] | None = None,
@@ -238,7 +238,7 @@ class DemandModel:
         self._tables: dict[int, tuple[Domain, FrameTable]] = {}
 
     def rank(
-        self, clause: SpokenClause, domain: Domain, fit: Fit = fit_anything, most: int = 5
+        self, clause: DemandClause, domain: Domain, fit: Fit = fit_anything, most: int = 5
     ) -> list[Demand]:
         """Rank what a clause may ask for, best first.
 

@@ -11,8 +11,8 @@ from fcp_ros.language.demands.clause import (
     PREPOSITION,
     RECEIVER,
     SUBJECT,
+    DemandClause,
     SpokenArgument,
-    SpokenClause,
 )
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax import ParsedClause, parse_clauses
@@ -35,7 +35,7 @@ class SpokenParts:
         heads: for each of its arguments the place of its head noun in the tree.
     """
 
-    clause: SpokenClause
+    clause: DemandClause
     heads: tuple[int, ...]
 
 
@@ -84,13 +84,13 @@ def read_parts(parsed: ParsedClause) -> SpokenParts:
         verb, complement = "be", tree.words[parsed.verb].text
     elif not verb:
         verb, complement = "be", complement or tree.words[parsed.verb].text
-    clause = SpokenClause(
+    clause = DemandClause(
         verb, parsed.particle, tuple(a for a, _ in found), complement, parsed.negated
     )
     return SpokenParts(clause, tuple(place for _, place in found))
 
 
-def split_clauses(text: str) -> list[SpokenClause]:
+def split_clauses(text: str) -> list[DemandClause]:
     """Split a sentence into clauses as the demand model sees them.
 
     Raises:

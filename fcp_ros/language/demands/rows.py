@@ -34,7 +34,7 @@ from fcp_ros.foundation.bounded_file import MEBIBYTE, read_text
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
-from fcp_ros.language.demands.clause import SpokenArgument, SpokenClause
+from fcp_ros.language.demands.clause import DemandClause, SpokenArgument
 from fcp_ros.language.demands.frames import Frame, list_frames, make_frames
 from fcp_ros.language.meanings import Meaning, MeaningSource
 
@@ -42,7 +42,7 @@ PACKAGED_ROWS = Path(__file__).with_name("clauses.yaml")
 """Clauses written for this project."""
 MOST_BYTES = 64 * MEBIBYTE
 _MARKED = re.compile(r"\[([^\[\]]*)\]\{(\w+)\}")
-Parse = Callable[[str], list[SpokenClause]]
+Parse = Callable[[str], list[DemandClause]]
 """Returns the clauses of a sentence."""
 
 
@@ -74,7 +74,7 @@ class Row:
 
     domain: str
     asks: str
-    clause: SpokenClause
+    clause: DemandClause
     slots: Mapping[str, int]
     count: int = 1
 
@@ -208,7 +208,7 @@ def _is_form(said: str, lemma: str) -> bool:
     return said == lemma or (len(lemma) > 2 and said[: len(lemma) - 1] == lemma[:-1])
 
 
-def write_clause(clause: SpokenClause, slots: Mapping[str, int], count: int = 1) -> dict[str, Any]:
+def write_clause(clause: DemandClause, slots: Mapping[str, int], count: int = 1) -> dict[str, Any]:
     """Write a clause as an entry of a file of rows."""
     return {
         "verb": clause.verb,
@@ -221,14 +221,14 @@ def write_clause(clause: SpokenClause, slots: Mapping[str, int], count: int = 1)
     }
 
 
-def read_clause(entry: Mapping[str, Any]) -> tuple[SpokenClause, Mapping[str, int], int]:
+def read_clause(entry: Mapping[str, Any]) -> tuple[DemandClause, Mapping[str, int], int]:
     """Read what `write_clause` wrote.
 
     Raises:
         KeyError, TypeError, ValueError: it is something else.
     """
     arguments = tuple(SpokenArgument(str(m), str(n)) for m, n in entry["arguments"])
-    clause = SpokenClause(
+    clause = DemandClause(
         str(entry["verb"]),
         str(entry["particle"]),
         arguments,
