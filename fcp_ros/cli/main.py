@@ -87,6 +87,10 @@ COMMANDS = {
         "Train and measure heads on the vectors or hidden states of a model.",
         "fcp_ros.cli.grounding.heads",
     ),
+    "language": Command(
+        "Train what clauses ask for on sentences of your choice, and look at weights.",
+        "fcp_ros.cli.language",
+    ),
 }
 """The commands, in the order of ``fcp --help``."""
 

@@ -80,8 +80,8 @@ def test_the_task_can_be_added_to_the_household():
     assert "pack_picnic" in domain.words.tasks
 
 
-def test_the_python_runs():
-    (code,) = find_blocks("python")
+@pytest.mark.parametrize("code", find_blocks("python"))
+def test_the_python_runs(code):
     exec(compile(code, "docs/language.md", "exec"), {})
 
 

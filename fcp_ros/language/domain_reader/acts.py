@@ -23,7 +23,7 @@ from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
 from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup, join
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
-from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
+from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import PERSON, PLACE, THEME, Act, NounPhrase, Predication
 
 _HOLD_WORDS = ("hold", "carry", "grasp", "grip")

@@ -21,7 +21,7 @@ from fcp_ros.language.domain_reader.terms.referents import (
 )
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
-from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
+from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,

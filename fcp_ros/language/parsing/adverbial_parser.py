@@ -12,8 +12,8 @@ from fcp_ros.language.english.polite_phrases import CLOSINGS, POLITE, WISHES
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.verbs import BRING_VERBS, HOLD_VERBS, THROUGH
 from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.clauses.exception_parser import ExceptionParser, is_universal
-from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_limit

@@ -7,58 +7,21 @@ reads "{item} is on {surface}", a rule `throw_away` "throw away {what}".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 
-from fcp_ros.domain.expressions.syntax import (
-    Expression,
-)
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
-from fcp_ros.domain.words import (
-    NUMBER,
-    Addition,
-    TaskTemplate,
-)
+from fcp_ros.domain.words import NUMBER
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.verbs import PARTICLES
+from fcp_ros.language.meanings import Meaning
 from fcp_ros.language.parsing.pattern_trie import PatternTrie
 from fcp_ros.language.parsing.set_index import SetIndex
 
 FlatPart = PhraseWord | PhraseSlot
-
-
-class MeaningSource(Enum):
-    """The part of a domain that a meaning is of."""
-
-    RELATION = "relation"
-    GRADED = "graded predicate"
-    RULE = "rule"
-    TASK = "task"
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """A condition over slots.
-
-    Attributes:
-        name: of the relation, graded predicate, rule or task.
-        source: which of these it is.
-        types: slot -> type of the schema, "text" or "number".
-        goal: the condition; its free variables are called as the slots. None for a task.
-        task: the task.
-        addition: a remark beside the task.
-    """
-
-    name: str
-    source: MeaningSource
-    types: Mapping[str, str]
-    goal: Expression | None = None
-    task: TaskTemplate | None = None
-    addition: Addition | None = None
 
 
 @dataclass(frozen=True)

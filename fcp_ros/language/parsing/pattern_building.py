@@ -28,13 +28,8 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.states import ANTONYMS, SAME_STATES
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.english.verbs import PARTICLES
-from fcp_ros.language.parsing.meanings import (
-    FlatPart,
-    Meaning,
-    MeaningSource,
-    PatternTable,
-    SpokenPattern,
-)
+from fcp_ros.language.meanings import Meaning, MeaningSource
+from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern
 from fcp_ros.language.parsing.set_index import SetIndex
 
 _COPULAS = frozenset(["is", "are", "has", "be"])

@@ -14,9 +14,10 @@ from fcp_ros.language.english.polite_phrases import POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
-from fcp_ros.language.parsing.meanings import MeaningSource, PatternTable, SpokenPattern
+from fcp_ros.language.parsing.meanings import PatternTable, SpokenPattern
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PartsMatch

@@ -17,6 +17,7 @@ from fcp_ros.language.english.polite_phrases import (
     WISHES,
 )
 from fcp_ros.language.english.verbs import KEEP_VERBS, PUT_VERBS
+from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.adverbial_parser import (
     DEEPEST_CLAUSE,
     AdverbialParser,
@@ -26,7 +27,6 @@ from fcp_ros.language.parsing.clauses.former_places import match_former_place
 from fcp_ros.language.parsing.clauses.object_passives import parse_object_passives
 from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
-from fcp_ros.language.parsing.meanings import MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import (
     PERSON,

@@ -9,7 +9,7 @@ from enum import Enum
 from fractions import Fraction
 
 from fcp_ros.domain.expressions.syntax import Bound
-from fcp_ros.language.parsing.meanings import Meaning
+from fcp_ros.language.meanings import Meaning
 from fcp_ros.language.reading import WordUse
 
 THEME, PLACE, PERSON = "the thing", "the place", "the person"

@@ -12,9 +12,7 @@ from fcp_ros.language.english.connectives import SEQUENCE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
-from fcp_ros.language.parsing.meanings import (
-    match_word,
-)
+from fcp_ros.language.parsing.meanings import match_word
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import (
     DEEPEST,
     MOST_TREES,

@@ -17,10 +17,7 @@ from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.lexicon import Lexicon
-from fcp_ros.language.parsing.meanings import (
-    PatternTable,
-    match_word,
-)
+from fcp_ros.language.parsing.meanings import PatternTable, match_word
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     MOST_NUMBER,
     read_number,

@@ -12,7 +12,7 @@ from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.word_lists import gather_phrases, gather_words
-from fcp_ros.language.parsing.meanings import Meaning, MeaningSource
+from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import (
     HeadParser,
     list_argument_uses,

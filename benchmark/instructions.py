@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""People's instructions: how many are understood, flagged or wrong; one table.
+
+    python benchmark/instructions.py [--quick] [--reader domain] [--json FILE]
+
+`composition` takes the learned parts alone (demands, roles, names) with a minimum of logic; other
+names are readers of `fcp_ros.language.registry`. Exit status 1 if a goal is missed. To add rows,
+write a function that returns `Verdict`s, and list it in `PARTS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from instructions_alfred import (
+    DATA,
+    AlfredTask,
+    Facts,
+    FloorPlans,
+    alfred_domain,
+    is_development,
+    is_same_goal,
+    list_facts,
+    read_tasks,
+)
+from instructions_composition import Composition
+from instructions_gpsr import REFUSED, read_commands, score
+from planning_tables import Line, Part, Verdict, limit, share, show_part, show_verdicts, write_json
+from rich.console import Console
+
+from fcp_ros.cset import Instance
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
+from fcp_ros.language.demands.model import DemandModel
+from fcp_ros.language.demands.weights_file import load_weights
+from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reading import ReadingStatus
+from fcp_ros.language.registry import ReaderOptions, make_reader
+
+COMPOSITION = "composition"
+QUICK_TASKS = 60
+RIGHT, WRONG, READ = 0.76, 0.03, 0.030
+"""Goals: share of sentences right, of sentences wrong without a flag, and the median time in s."""
+GPSR_RIGHT = 0.87
+MEMORY = 350
+"""Goal for the memory of the process, MiB."""
+PLAIN = 0.7
+"""A reading of a lower degree is a question, not a plan."""
+PLAIN_COMPOSITION = 0.85
+"""The same for the degree of the composition; chosen on floor plans that were trained on."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The choices of a run: the reader's name, and True for few tasks."""
+
+    reader: str
+    quick: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A reading of a sentence as facts; `flagged` for a question, a doubt or a refusal."""
+
+    facts: Facts
+    flagged: bool
+
+
+Read = Callable[[str], Answer]
+
+
+def make_read(setting: Setting, instance: Instance, model: DemandModel | None) -> Read:
+    """Make a function that reads sentences in a state of ALFRED's domain."""
+    if model is not None:
+        composition = Composition(model, model.names, instance)
+
+        def read_composed(sentence: str) -> Answer:
+            goal = composition.read(sentence)
+            return Answer(goal.facts, goal.degree < PLAIN_COMPOSITION)
+
+        return read_composed
+    reader = make_reader(ReaderOptions(reader=setting.reader))
+    context = ReadingContext(alfred_domain(), instance, similarity=EmbeddingLabelSimilarity())
+
+    def read(sentence: str) -> Answer:
+        answer = reader.read(sentence, context)
+        goals = {list_facts(one.goal, instance) for one in answer.readings}
+        if answer.best is not None:
+            first = list_facts(answer.best.goal, instance)
+            return Answer(first, answer.best.degree < PLAIN)
+        # which of several equal things is meant is no question that ALFRED's goals answer
+        same = answer.status is ReadingStatus.AMBIGUOUS and len(goals) == 1
+        return Answer(next(iter(goals)) if same else frozenset(), not same)
+
+    return read
+
+
+def load_model() -> DemandModel:
+    """Load the packaged weights with the packaged encoder."""
+    weights, _ = load_weights()
+    return DemandModel(weights, SentenceEncoder().encode)
+
+
+def measure_alfred(setting: Setting) -> Part:
+    """Measure goals read from the sentences of ALFRED's development floor plans."""
+    tasks = read_tasks()
+    plans = FloorPlans(tasks)
+    chosen: Sequence[AlfredTask] = [t for t in tasks if is_development(t.floor_plan)]
+    if setting.quick:
+        chosen = random.Random(0).sample(chosen, QUICK_TASKS)
+    model = load_model() if setting.reader == COMPOSITION else None
+    counts: dict[str, Counter[str]] = {}
+    seconds = []
+    for task in chosen:
+        read = make_read(setting, plans.build(task), model)
+        for sentence in task.sentences:
+            start = time.process_time()
+            answer = read(sentence)
+            seconds.append(time.process_time() - start)
+            right = is_same_goal(task.goal, answer.facts)
+            kind = ("right" if right else "wrong") + (", flagged" if answer.flagged else "")
+            counts.setdefault(task.kind, Counter())[kind] += 1
+    lines = [
+        Line(name, setting.reader, {"sentences": c.total(), **dict(sorted(c.items()))})
+        for name, c in sorted(counts.items())
+    ]
+    every = sum(counts.values(), Counter[str]())
+    right = (every["right"] + every["right, flagged"]) / every.total()
+    plain = every["right"] / every.total()
+    wrong = every["wrong"] / every.total()
+    median = statistics.median(seconds)
+    return Part(
+        "ALFRED, development floor plans",
+        lines,
+        [
+            _reach("ALFRED: goal of the first reading right", right, RIGHT),
+            Verdict("ALFRED: right and not flagged", f"{plain:.1%}", "told only", None),
+            _stay_below("ALFRED: wrong and not flagged", wrong, WRONG),
+            limit("reading, median of CPU time", 1000 * median, 1000 * READ, "ms"),
+        ],
+        [f"{len(chosen)} tasks, {every.total()} sentences"],
+    )
+
+
+def measure_gpsr(setting: Setting) -> Part:
+    """Measure what GPSR's paraphrases are taken for; no row of theirs was trained on."""
+    if setting.reader != COMPOSITION:
+        note = "only the learned demands are measured on GPSR's placeholders"
+        return Part("GPSR paraphrases", [], [], [note])
+    found = score(read_commands(DATA), load_model())
+    planned = [got == command.demand for command, got in found if command.demand != REFUSED]
+    refused = [got == REFUSED for command, got in found if command.demand == REFUSED]
+    wrong = Counter(f"{c.demand} taken for {got}" for c, got in found if got != c.demand)
+    return Part(
+        "GPSR paraphrases",
+        [Line(name, setting.reader, {"sentences": n}) for name, n in wrong.most_common()],
+        [
+            share("GPSR: demand right, commands that can be planned", planned, GPSR_RIGHT),
+            share("GPSR: the rest refused", refused, GPSR_RIGHT),
+        ],
+    )
+
+
+def measure_memory(setting: Setting) -> Part:
+    """Measure the memory of a process that reads one sentence and has no other data."""
+    code = _ONE_SENTENCE.format(reader=setting.reader, quick=setting.quick)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    peak = int(done.stdout.split()[-1]) / 1024
+    return Part("resources", [], [limit("memory, peak of a reader", peak, MEMORY, "MiB")])
+
+
+_ONE_SENTENCE = """
+from pathlib import Path
+from instructions import COMPOSITION, Setting, load_model, make_read
+from instructions_alfred import AlfredTask, FloorPlans
+task = AlfredTask("t", "", 1, (), frozenset(), {{"apple": 1}}, (), ("fridge",), (), ())
+setting = Setting({reader!r}, {quick})
+model = load_model() if setting.reader == COMPOSITION else None
+make_read(setting, FloorPlans([task]).build(task), model)("Put an apple into the fridge.")
+lines = Path("/proc/self/status").read_text().splitlines()  # ru_maxrss counts the parent, too
+print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
+"""
+
+
+def _reach(what: str, value: float, goal: float) -> Verdict:
+    return Verdict(what, f"{value:.1%}", f"at least {goal:.0%}", value >= goal)
+
+
+def _stay_below(what: str, value: float, goal: float) -> Verdict:
+    return Verdict(what, f"{value:.1%}", f"below {goal:.0%}", value < goal)
+
+
+PARTS: tuple[Callable[[Setting], Part], ...] = (measure_alfred, measure_gpsr, measure_memory)
+
+
+def main() -> int:
+    """Measure all parts, and print one table of the goals."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reader", default=COMPOSITION)
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_TASKS} tasks of ALFRED")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    setting = Setting(arguments.reader, arguments.quick)
+    console = Console()
+    parts = [measure(setting) for measure in PARTS]
+    for part in parts:
+        show_part(part, console)
+    show_verdicts(parts, console)
+    if arguments.json:
+        write_json(parts, {"reader": arguments.reader}, arguments.json)
+    missed = [v for part in parts for v in part.verdicts if v.met is False]
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

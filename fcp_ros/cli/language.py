@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``fcp language``: train what clauses ask for on sentences of your choice, and look at weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from fcp_ros.cli.terminal import explain_errors, open_console
+from fcp_ros.language.demands.weights_file import (
+    PACKAGED_FILE,
+    Datasheet,
+    load_weights,
+    save_weights,
+)
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.callback()
+def language() -> None:
+    """Train what clauses ask for on sentences of your choice, and look at weights."""
+
+
+@app.command()
+def train(
+    rows: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files of rows (YAML or JSON); docs/language.md has their form."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
+        "demands.safetensors"
+    ),
+    own_only: Annotated[
+        bool, typer.Option("--own-only", help="Leave the package's own clauses out.")
+    ] = False,
+    leave_out: Annotated[
+        bool,
+        typer.Option(
+            help="Train once more without each domain, and score it there: how well a domain is "
+            "read that was never seen. Takes as many times as long as there are domains."
+        ),
+    ] = True,
+) -> None:
+    """Train on rows: clauses, and what each asks for."""
+    from fcp_ros.foundation.input_error import InputError
+    from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
+    from fcp_ros.language.demands.parsed_clauses import split_clauses
+    from fcp_ros.language.demands.rows import PACKAGED_ROWS, read_rows
+    from fcp_ros.language.demands.training import leave_one_out, train_demands
+
+    console = open_console()
+    with explain_errors():
+        files = [*([] if own_only else [PACKAGED_ROWS]), *(rows or [])]
+        if not files:
+            raise InputError("--own-only leaves no rows to train on: give files of your own")
+        data = read_rows(files, split_clauses)
+        if data.unread:
+            some = "; ".join(data.unread[:3])
+            console.print(
+                f"{len(data.unread)} clauses are left out: no clause was found that has what is "
+                f"marked, such as: {some}",
+                markup=False,
+                soft_wrap=True,
+            )
+        encoder = SentenceEncoder()
+        with console.status("training") as status:
+
+            def report(what: str, done: int, every: int) -> None:
+                status.update(f"{what} {done} of {every}")
+
+            scores = leave_one_out(data, encoder.encode, report) if leave_out else {}
+            weights = train_demands(data, encoder.encode, encoder.weights, report)
+        figures = {
+            f"{name}, never seen: {what}": round(value, 3)
+            for name, score in scores.items()
+            for what, value in (("demand", score.demands), ("demand and roles", score.roles))
+        }
+        datasheet = Datasheet(data.sources, figures)
+        save_weights(weights, datasheet, out)
+    console.print(_build_table(datasheet))
+    console.print(f"wrote {out}", soft_wrap=True)
+
+
+@app.command()
+def show(
+    file: Annotated[Path, typer.Argument(help="File of weights.")] = PACKAGED_FILE,
+) -> None:
+    """Show the datasheet of a file of weights."""
+    with explain_errors():
+        weights, datasheet = load_weights(file)
+    console = open_console()
+    console.print(f"encoder {weights.encoder}, {len(weights.kind_names)} kinds of demands")
+    console.print(_build_table(datasheet))
+
+
+def _build_table(datasheet: Datasheet) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("trained on, measured")
+    table.add_column("share right")
+    for source in datasheet.sources:
+        table.add_row(source, "")
+    for name, value in datasheet.scores.items():
+        table.add_row(name, f"{value:.2f}")
+    return table

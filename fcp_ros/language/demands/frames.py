@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The phrases of a domain as frames: verb, markers and the slot behind each.
+
+"(put|place) {item} [down] on {support}" has two: put or place, OBJECT -> item, on -> support.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fcp_ros.domain.expressions.syntax import Atom, Exists, Expression, Not, TypedVariable, Variable
+from fcp_ros.domain.model import TEXT, ActionRule, Domain
+from fcp_ros.domain.phrase_goals import fill_goal, state_effects
+from fcp_ros.domain.phrases import FlatPart, Phrase, PhraseSlot, list_slots
+from fcp_ros.domain.words import ADDRESSEE, NUMBER, SPEAKER, TaskTemplate
+from fcp_ros.language.demands.clause import (
+    OBJECT,
+    PREPOSITION,
+    RECEIVER,
+    SUBJECT,
+    write_masked,
+)
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.meanings import Meaning, MeaningSource
+
+_PREPOSITIONS = gather_words(
+    "about above across against along around at behind below beneath beside between by for from in "
+    "inside into near of off on onto out outside over past through to toward towards under until "
+    "upon using via with within without"
+)
+_PARTICLES = gather_words("up down off on out away back over together apart in")
+_COPULAS = frozenset(["is", "are", "be"])
+_FILLERS = frozenset(["a", "an", "the", "its", "their", "his", "her", "some", "any"])
+MOST_FRAMES = 64
+"""Most frames of one meaning: the model sees the first, which come from the first phrases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A place in a frame.
+
+    Attributes:
+        marker: ties it to the verb, as in `SpokenArgument`.
+        slot: the slot that stands there; "" for a word of the phrase itself.
+        word: that word, such as "table" in "set the table"; "" for a slot.
+    """
+
+    marker: str
+    slot: str = ""
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One way to ask for a meaning.
+
+    Attributes:
+        verb, particle, complement: as in `DemandClause`.
+        roles: in the order of the words.
+        meaning: the meaning.
+    """
+
+    verb: str
+    particle: str
+    complement: str
+    roles: tuple[Role, ...]
+    meaning: Meaning
+
+    @property
+    def action(self) -> str:
+        """The verb with its particle."""
+        return f"{self.verb} {self.particle}".strip()
+
+    @property
+    def masked(self) -> str:
+        """The frame in words with its slots masked; words of the phrase itself stay."""
+        text = write_masked(self.action, [role.marker for role in self.roles], self.complement)
+        for role in self.roles:
+            text = text.replace("something", role.word or "\0", 1)
+        return text.replace("\0", "something")
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The slots, from left to right."""
+        return tuple(role.slot for role in self.roles if role.slot)
+
+
+def list_meanings(domain: Domain) -> Iterator[tuple[Meaning, tuple[Phrase, ...]]]:
+    """List what a domain has phrases for: relations and their opposites, rules and tasks.
+
+    The goal of a rule is its effect on what its first phrase names.
+    """
+    words = domain.words
+    for relation in domain.schema.relations:
+        types = dict(relation.legs)
+        atom = Atom(relation.name, tuple(map(Variable, types)))
+        for phrases, goal in (
+            (words.relations.get(relation.name, ()), atom),
+            (words.negated.get(relation.name, ()), Not(atom)),
+        ):
+            for named, some in _group_by_slots(phrases, types):
+                bound = _bind(goal, {s: t for s, t in types.items() if s not in named})
+                kept = {slot: type_ for slot, type_ in types.items() if slot in named}
+                yield Meaning(relation.name, MeaningSource.RELATION, kept, bound), some
+    for name, predicate in domain.graded.items():
+        types = {parameter.name: parameter.type for parameter in predicate.parameters}
+        goal = Atom(name, tuple(map(Variable, types)))
+        if words.graded.get(name):
+            yield Meaning(name, MeaningSource.GRADED, types, goal), words.graded[name]
+    for rule in domain.rules.values():
+        yield from _list_rule_meanings(rule, words.rules.get(rule.name, ()))
+    for task in words.tasks.values():
+        meaning = Meaning(
+            task.name, MeaningSource.TASK, dict(task.parameters), _state_task(task), task
+        )
+        yield meaning, task.phrases
+
+
+def _group_by_slots(
+    phrases: Iterable[Phrase], types: Iterable[str]
+) -> Iterator[tuple[frozenset[str], tuple[Phrase, ...]]]:
+    """Group phrases by what they name; the actor of "hold {item}" is who is spoken to."""
+    order = list(types)
+    groups: dict[frozenset[str], list[Phrase]] = {}
+    for phrase in phrases:
+        groups.setdefault(phrase.slots & set(order), []).append(phrase)
+    for named, some in groups.items():
+        yield named, tuple(some)
+
+
+def _bind(goal: Expression, missing: dict[str, str]) -> Expression:
+    """Say that some element of its type stands in each slot that no phrase names."""
+    variables = tuple(TypedVariable(slot, type_) for slot, type_ in missing.items())
+    if not variables:
+        return goal
+    if isinstance(goal, Not):
+        return Not(Exists(variables, goal.body))
+    return Exists(variables, goal)
+
+
+def _list_rule_meanings(
+    rule: ActionRule, phrases: tuple[Phrase, ...]
+) -> Iterator[tuple[Meaning, tuple[Phrase, ...]]]:
+    types = {parameter.name: parameter.type for parameter in rule.parameters}
+    for named, some in _group_by_slots(phrases, types):
+        goal = state_effects(rule, named)
+        if goal is not None:
+            slots = {slot: type_ for slot, type_ in types.items() if slot in named}
+            yield Meaning(rule.name, MeaningSource.RULE, slots, goal), some
+
+
+def _state_task(task: TaskTemplate) -> Expression | None:
+    """State the goal of a task over its slots; None if it needs numbers, words or labels."""
+    plain = not any(type_ in (NUMBER, TEXT) for type_ in task.parameters.values())
+    labels = [d for d in task.defaults.values() if d not in (SPEAKER, ADDRESSEE)]
+    if not plain or labels or task.additions:
+        return None
+    return fill_goal(task, {slot: Variable(slot) for slot in task.parameters})
+
+
+def list_frames(domain: Domain) -> tuple[Frame, ...]:
+    """List the frames of all phrases of a domain, each once."""
+    return tuple(
+        frame
+        for meaning, phrases in list_meanings(domain)
+        for frame in make_frames(meaning, phrases)
+    )
+
+
+def make_frames(meaning: Meaning, phrases: Iterable[Phrase]) -> list[Frame]:
+    """Make the frames of a meaning, at most `MOST_FRAMES`."""
+    found: dict[tuple[str, tuple[str, ...]], Frame] = {}
+    for phrase in phrases:
+        for variant in reversed(phrase.variants):  # the shortest first
+            frame = make_frame(meaning, variant)
+            if frame is not None:
+                found.setdefault((frame.masked, frame.slots), frame)
+    return list(found.values())[:MOST_FRAMES]
+
+
+def make_frame(meaning: Meaning, variant: Sequence[FlatPart]) -> Frame | None:
+    """Read one way to say a phrase as a frame; None if it has no verb."""
+    parts: list[str | PhraseSlot] = [
+        part if isinstance(part, PhraseSlot) else part.text for part in variant
+    ]
+    parts = [part for part in parts if part not in _FILLERS]
+    roles: list[Role] = []
+    if parts and isinstance(parts[0], PhraseSlot):
+        roles.append(Role(SUBJECT, parts[0].name))
+        parts = parts[1:]
+    if not parts or isinstance(parts[0], PhraseSlot):
+        return None
+    verb, rest = parts[0], parts[1:]
+    following = rest[0] if rest and isinstance(rest[0], str) else ""
+    if roles and verb in _COPULAS and following.endswith("ing") and len(rest) > 1:
+        verb, rest = following.removesuffix("ing"), rest[1:]
+    elif roles and verb in _COPULAS:
+        verb = "be"
+    elif roles:
+        verb = _drop_ending(verb)
+    reading = _FrameReading(subject=bool(roles))
+    reading.read(rest)
+    all_slots = [role.slot for role in (*roles, *reading.roles) if role.slot]
+    if set(all_slots) != set(list_slots(variant)):
+        return None
+    return Frame(verb, reading.particle, reading.complement, (*roles, *reading.roles), meaning)
+
+
+class _FrameReading:
+    """Reads what follows the verb of a phrase."""
+
+    def __init__(self, subject: bool) -> None:
+        self.particle = ""
+        self.complement = ""
+        self.roles: list[Role] = []
+        self._subject = subject
+
+    def read(self, parts: Sequence[str | PhraseSlot]) -> None:
+        """Read the parts, from left to right."""
+        preposition: list[str] = []
+        words: list[str] = []
+        for i, part in enumerate(parts):
+            following = parts[i + 1] if i + 1 < len(parts) else None
+            if isinstance(part, PhraseSlot):
+                self._close(words, preposition)
+                self._add(preposition, slot=part.name)
+                preposition, words = [], []
+            elif not words and self._is_particle(part, following):
+                self.particle = part
+            elif part in _PREPOSITIONS and (not words or following is not None):
+                self._close(words, preposition)
+                if words:
+                    preposition, words = [], []
+                preposition.append(part)
+            else:
+                words.append(part)
+        if preposition and not words and not isinstance(parts[-1], PhraseSlot):
+            words, preposition = preposition, []  # "is on"
+        self._close(words, preposition)
+
+    def _is_particle(self, word: str, following: str | PhraseSlot | None) -> bool:
+        """Tell "turn on {device}" and "pick {item} up" from "put {item} on {support}"."""
+        if self.particle or self.complement or word not in _PARTICLES or self._subject:
+            return False
+        if following is None:
+            return True
+        has_object = any(role.marker == OBJECT for role in self.roles)
+        behind = following in _PREPOSITIONS if isinstance(following, str) else not has_object
+        return behind if word != "out" or following != "of" else False
+
+    def _close(self, words: list[str], preposition: list[str]) -> None:
+        """End a run of words: an argument of the phrase itself, or a complement."""
+        if not words:
+            return
+        said = " ".join(words)
+        if preposition:
+            self.roles.append(Role(PREPOSITION + " ".join(preposition), word=said))
+        elif self._subject or self.roles:
+            self.complement = f"{self.complement} {said}".strip()
+        elif said == "me":
+            self.roles.append(Role(RECEIVER, word=said))
+        else:
+            self.roles.append(Role(OBJECT, word=said))
+
+    def _add(self, preposition: list[str], slot: str) -> None:
+        if preposition:
+            self.roles.append(Role(PREPOSITION + " ".join(preposition), slot))
+            return
+        objects = [i for i, role in enumerate(self.roles) if role.marker == OBJECT]
+        if objects and not self.complement:  # "give {person} {item}"
+            first = self.roles[objects[0]]
+            self.roles[objects[0]] = Role(RECEIVER, first.slot, first.word)
+        self.roles.append(Role(OBJECT, slot))
+
+
+def _drop_ending(verb: str) -> str:
+    """Return the lemma of a verb in the present: "belongs" is "belong"."""
+    if verb in ("has", "does", "goes"):
+        return {"has": "have", "does": "do", "goes": "go"}[verb]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demand model: what a clause asks for, of the meanings of a domain that it need not know.
+
+A clause is compared with the frames of the domain's phrases: how alike the words are in meaning
+(masked clause, verb, complement, by a sentence encoder), how probably both ask for the same of the
+kinds of demands that people's sentences taught, and how well the arguments fill the places. The
+weights of these features are the same in every domain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fcp_ros.domain.model import Domain
+from fcp_ros.language.demands.clause import DemandClause
+from fcp_ros.language.demands.frames import Frame, list_frames
+from fcp_ros.language.demands.names import LearnedNames
+from fcp_ros.language.demands.roles import Assignment, Fit, RoleModel, fit_anything
+from fcp_ros.language.meanings import Meaning
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+"""Positions of frames in a table."""
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+"""Returns the unit vectors of texts, one a row."""
+FEATURES = (
+    "likeness of the clauses",
+    "likeness of the verbs",
+    "same verb",
+    "same particle",
+    "other particle",
+    "same kind of demand",
+    "likeness of the complements",
+    "other complement",
+    "roles",
+    "arguments without a place",
+    "places without an argument",
+    "negation differs",
+)
+FAMILIARITY_FEATURES = 7
+"""Likenesses of clause and verb, kind, roles, the two counts of places, and a constant."""
+SHORT_LIST = 48
+"""Number of frames whose roles are assigned: those that are likest by their words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One meaning that a clause may have.
+
+    Attributes:
+        meaning: of the domain.
+        slots: slot -> position of the argument that fills it.
+        degree: its probability among the meanings of the domain, times the probability that the
+            clause asks for any of them, and times how well nouns and markers fit.
+        frame: the frame of the domain's phrases that the clause is likest to.
+    """
+
+    meaning: Meaning
+    slots: Mapping[str, int]
+    degree: float
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class DemandWeights:
+    """Weights that training finds: all that a file of weights holds.
+
+    Attributes:
+        features: weight of each of `FEATURES`.
+        roles: weight of each of `roles.ROLE_FEATURES`.
+        familiarity: weights of `describe_best`.
+        kinds: softmax weights of the kinds of demands, shape (3 dimension + 1, kinds).
+        kind_names: a name for each kind, "domain: meaning".
+        encoder: fingerprint of the weights of the sentence encoder.
+        names: label -> noun -> number of times that people said it for that.
+    """
+
+    features: Array
+    roles: Array
+    familiarity: Array
+    kinds: NDArray[np.float32]
+    kind_names: tuple[str, ...]
+    encoder: str
+    names: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+class TextVectors:
+    """Unit vectors of short texts, each encoded once; the empty text is the zero vector."""
+
+    def __init__(self, encode: Encode) -> None:
+        self._encode = encode
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def find(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors, shape (texts, dimension)."""
+        new = [t for t in dict.fromkeys(texts) if t and t not in self._known]
+        if new:
+            self._known.update(zip(new, self._encode(new), strict=True))
+        if not self._known:
+            self._known["something"] = self._encode(["something"])[0]
+        zero = np.zeros_like(next(iter(self._known.values())))
+        return np.stack([self._known.get(text, zero) for text in texts])
+
+    def compare(self, one: str, other: str) -> float:
+        """Return the cosine of two texts."""
+        first, second = self.find([one, other])
+        return float(first @ second)
+
+
+class FrameTable:
+    """The frames of a domain with their vectors.
+
+    Args:
+        frames: of the domain.
+        vectors: of texts.
+        weights: gives the kinds of demands.
+    """
+
+    def __init__(
+        self, frames: Sequence[Frame], vectors: TextVectors, kinds: NDArray[np.float32]
+    ) -> None:
+        self.frames = tuple(frames)
+        self.masked = vectors.find([f.masked for f in frames])
+        self.actions = vectors.find([f.action for f in frames])
+        self.complements = vectors.find([f.complement for f in frames])
+        self.kinds = find_kinds(self.masked, self.actions, self.complements, kinds)
+        keys: dict[tuple[str, str, frozenset[str]], int] = {}
+        self.groups = np.array([keys.setdefault(_key_of(f.meaning), len(keys)) for f in frames])
+        """For each frame the number of its meaning."""
+
+
+def _key_of(meaning: Meaning) -> tuple[str, str, frozenset[str]]:
+    goal = str(meaning.goal) if meaning.goal is not None else ""
+    return meaning.name, goal, frozenset(meaning.types)
+
+
+def find_kinds(
+    masked: NDArray[np.float32],
+    actions: NDArray[np.float32],
+    complements: NDArray[np.float32],
+    weights: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """Compute the square roots of the probabilities of all kinds of demands, shape (n, kinds)."""
+    ones = np.ones((len(masked), 1), np.float32)
+    scores = np.hstack([masked, actions, complements, ones]) @ weights
+    scores -= scores.max(axis=1, keepdims=True)
+    chances = np.exp(scores)
+    root: NDArray[np.float32] = np.sqrt(chances / chances.sum(axis=1, keepdims=True))
+    return root
+
+
+class ClauseComparison:
+    """Compares clauses with the frames of a domain, feature by feature."""
+
+    def __init__(self, vectors: TextVectors, roles: RoleModel, kinds: NDArray[np.float32]) -> None:
+        self._vectors = vectors
+        self._roles = roles
+        self._kinds = kinds
+
+    def make_table(self, frames: Sequence[Frame]) -> FrameTable:
+        """Make the table of a domain's frames."""
+        return FrameTable(frames, self._vectors, self._kinds)
+
+    def compare(
+        self,
+        clause: DemandClause,
+        table: FrameTable,
+        fit: Fit = fit_anything,
+        kinds: NDArray[np.float32] | None = None,
+    ) -> tuple[Places, Array, list[Assignment]]:
+        """Compute the features of a clause beside the frames that are likest to it.
+
+        Args:
+            clause: the clause.
+            table: the frames.
+            fit: of nouns and types.
+            kinds: root probabilities of the clause's kinds; computed where they are None.
+
+        Returns:
+            Positions of the frames, the features of each, and the assignment of its roles.
+        """
+        masked, action, complement = self._vectors.find(
+            [clause.masked, clause.action, clause.complement]
+        )
+        if kinds is None:
+            kinds = find_kinds(masked[None], action[None], complement[None], self._kinds)[0]
+        likeness = table.masked @ masked
+        verbs = table.actions @ action
+        same_kind = table.kinds @ kinds
+        chosen = np.argsort(-(likeness + verbs + same_kind), kind="stable")[:SHORT_LIST]
+        rows, assignments = [], []
+        for place in chosen:
+            frame = table.frames[place]
+            found = self._roles.assign(clause.arguments, frame, fit)
+            said = bool(clause.complement) or bool(frame.complement)
+            both = bool(clause.complement) and bool(frame.complement)
+            rows.append(
+                [
+                    likeness[place],
+                    verbs[place],
+                    frame.verb == clause.verb,
+                    bool(clause.particle) and frame.particle == clause.particle,
+                    frame.particle != clause.particle,
+                    same_kind[place],
+                    float(table.complements[place] @ complement) if both else 0.0,
+                    said and not both,
+                    found.score,
+                    found.left_over,
+                    found.empty,
+                    clause.negated,
+                ]
+            )
+            assignments.append(found)
+        return chosen, np.array(rows, np.float64), assignments
+
+
+class DemandModel:
+    """Ranks the meanings of a domain for clauses. Equal questions get equal answers.
+
+    Args:
+        weights: of the training.
+        encode: the sentence encoder that they were trained with.
+    """
+
+    def __init__(self, weights: DemandWeights, encode: Encode) -> None:
+        self._vectors = vectors = TextVectors(encode)
+        self._weights = weights
+        self.names = LearnedNames(weights.names, vectors.compare)
+        """The names that people gave to things."""
+        roles = RoleModel(weights.roles, vectors.compare)
+        self._best_role = roles.compare_best()
+        self._comparison = ClauseComparison(vectors, roles, weights.kinds)
+        self._tables: dict[int, tuple[Domain, FrameTable]] = {}
+
+    def rank(
+        self, clause: DemandClause, domain: Domain, fit: Fit = fit_anything, most: int = 5
+    ) -> list[Demand]:
+        """Rank what a clause may ask for, best first.
+
+        Args:
+            clause: the clause.
+            domain: gives the meanings by its phrases; none of them need have been trained on.
+            fit: degree to which a noun fits a type.
+            most: number of demands.
+        """
+        table = self._find_table(domain)
+        if not table.frames:
+            return []
+        readings = [one for one in (clause, clause.with_particle) if one is not None]
+        compared = [self._comparison.compare(one, table, fit) for one in readings]
+        best = max(compared, key=self._score_best)
+        return choose(table, *best, self._weights, self._best_role)[:most]
+
+    def _score_best(self, compared: tuple[Places, Array, list[Assignment]]) -> float:
+        """Return the score of the best frame."""
+        _, features, assignments = compared
+        fits = np.log(np.maximum([found.fit for found in assignments], 1e-4))
+        return float((features @ self._weights.features + fits).max())
+
+    def compare(self, one: str, other: str) -> float:
+        """Return the cosine of two texts in meaning."""
+        return self._vectors.compare(one, other)
+
+    def _find_table(self, domain: Domain) -> FrameTable:
+        known = self._tables.get(id(domain))
+        if known is None or known[0] is not domain:
+            if len(self._tables) >= _MOST_DOMAINS:
+                self._tables.clear()
+            known = (domain, self._comparison.make_table(list_frames(domain)))
+            self._tables[id(domain)] = known
+        return known[1]
+
+
+_MOST_DOMAINS = 8
+
+
+def choose(
+    table: FrameTable,
+    chosen: Places,
+    features: Array,
+    assignments: Sequence[Assignment],
+    weights: DemandWeights,
+    best_role: float,
+) -> list[Demand]:
+    """Choose the best frame of each meaning, and order the meanings by their degrees."""
+    scores = features @ weights.features
+    best: dict[int, tuple[float, int]] = {}
+    for i, place in enumerate(chosen):
+        group = int(table.groups[int(place)])
+        value = float(scores[i]) + math.log(max(assignments[i].fit, 1e-4))
+        if group not in best or value > best[group][0]:
+            best[group] = (value, i)
+    highest = max((value for value, _ in best.values()), default=0.0)
+    total = sum(math.exp(value - highest) for value, _ in best.values())
+    known = compute_familiarity(features[[i for _, i in best.values()]], weights)
+    demands = []
+    for value, i in best.values():
+        found = assignments[i]
+        roles = math.exp(min(0.0, found.score - len(found.slots) * best_role))
+        degree = math.exp(value - highest) / total * found.fit * roles * known
+        frame = table.frames[int(chosen[i])]
+        demands.append(Demand(frame.meaning, found.slots, min(1.0, degree), frame))
+    order = sorted(range(len(demands)), key=lambda k: -list(best.values())[k][0])
+    return [demands[k] for k in order]
+
+
+def compute_familiarity(features: Array, weights: DemandWeights) -> float:
+    """Compute the probability that a clause asks for anything that its domain has words for.
+
+    Args:
+        features: of the best frame of each meaning, shape (meanings, features).
+        weights: of the training.
+    """
+    inputs = describe_best(features, weights.features)
+    return float(1.0 / (1.0 + np.exp(-float(inputs @ weights.familiarity))))
+
+
+def describe_best(features: Array, weights: Array) -> Array:
+    """Describe the best meaning for `compute_familiarity`: `FAMILIARITY_FEATURES`."""
+    scores = features @ weights
+    best = features[int(scores.argmax())]
+    return np.array([best[0], best[1], best[5], best[8], best[9], best[10], 1.0])

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that people gave to things: how probably a noun stands for a label.
+
+Learned by aligning the nouns of sentences with the labels of what they were about (IBM model 1,
+Brown and others 1993). Only labels of the scene compete; a noun that nobody said in the training
+is compared with them in meaning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+ROUNDS = 8
+LEAST_COUNT = 1.5
+"""A noun counts for a label if about two sentences said it so."""
+_UNSEEN = 2e-3
+"""Probability of a noun that was never said for a known label."""
+_NOTHING = -5.0
+"""Logarithm of the likelihood of a noun that stands for nothing in the scene."""
+_SHARPNESS = 12.0
+"""Factor of the cosine in the logarithm of a likelihood."""
+Likeness = Callable[[str, str], float]
+
+
+def align_names(
+    sentences: Iterable[tuple[Sequence[str], Sequence[str]]],
+) -> dict[str, dict[str, int]]:
+    """Count how often each noun stood for a label.
+
+    Args:
+        sentences: nouns of a sentence, and the labels of what it is about.
+
+    Returns:
+        label -> noun -> number of times.
+    """
+    pairs = [(nouns, (*labels, "")) for nouns, labels in sentences if nouns and labels]
+    chances: dict[tuple[str, str], float] = {}
+    counts: dict[tuple[str, str], float] = {}
+    for _ in range(ROUNDS):
+        counts, totals = {}, dict[str, float]()
+        for nouns, labels in pairs:
+            for noun in nouns:
+                shares = [chances.get((noun, label), 1.0) for label in labels]
+                every = sum(shares)
+                for label, share in zip(labels, shares, strict=True):
+                    counts[noun, label] = counts.get((noun, label), 0.0) + share / every
+                    totals[label] = totals.get(label, 0.0) + share / every
+        chances = {(n, label): c / totals[label] for (n, label), c in counts.items()}
+    found: dict[str, dict[str, int]] = {}
+    for (noun, label), count in sorted(counts.items()):
+        if label and count >= LEAST_COUNT:
+            found.setdefault(label, {})[noun] = round(count)
+    return found
+
+
+class LearnedNames:
+    """Probabilities of labels for nouns.
+
+    Args:
+        counts: label -> noun -> number of times.
+        likeness: cosine of two nouns in meaning.
+    """
+
+    def __init__(self, counts: Mapping[str, Mapping[str, int]], likeness: Likeness) -> None:
+        self._chances = {
+            label: {noun: count / sum(nouns.values()) for noun, count in nouns.items()}
+            for label, nouns in counts.items()
+        }
+        self._sizes = {label: float(sum(nouns.values())) for label, nouns in counts.items()}
+        self._known = {noun for nouns in counts.values() for noun in nouns}
+        self._likeness = likeness
+
+    def rank(self, nouns: Sequence[str], labels: Iterable[str]) -> dict[str, float]:
+        """Compute the probability of each label, the highest first; the rest is for none of them.
+
+        Args:
+            nouns: all nouns of a phrase, its head first: ["bar", "soap"].
+            labels: of the scene.
+        """
+        scores = {
+            label: sum(self._score(noun, label) for noun in nouns) + math.log(self._prior(label))
+            for label in (*labels, "")
+        }
+        highest = max(scores.values(), default=0.0)
+        total = sum(math.exp(score - highest) for score in scores.values())
+        ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+        return {label: math.exp(score - highest) / total for label, score in ranked if label}
+
+    def _prior(self, label: str) -> float:
+        return math.sqrt(self._sizes.get(label, 1.0) + 5.0)
+
+    def _score(self, noun: str, label: str) -> float:
+        """Compute the logarithm of the likelihood of a noun, up to a constant."""
+        if not label:
+            return _NOTHING
+        if noun == label:
+            return 0.0
+        if noun not in self._known and noun.split()[-1] in self._known:
+            noun = noun.split()[-1]
+        if noun in self._known and label in self._chances:
+            return math.log(max(self._chances[label].get(noun, 0.0), _UNSEEN))
+        return _SHARPNESS * (min(self._likeness(noun, label), 1.0) - 1.0)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parsed clauses as the demand model sees them: markers and nouns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fcp_ros.language.demands.clause import (
+    OBJECT,
+    PREPOSITION,
+    RECEIVER,
+    SUBJECT,
+    DemandClause,
+    SpokenArgument,
+)
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.syntax import ParsedClause, parse_clauses
+from fcp_ros.language.syntax.tree import Tree, Word
+
+_SIDES = gather_words("top back front side middle inside center centre edge end bottom rest")
+"""Parts of a thing that stand for it behind a preposition: "on the back of the toilet"."""
+_DESTINATIONS = gather_words("to into onto")
+_PRONOUNS = gather_words("it them this that these those")
+_INNER = frozenset(["of", "with", "like"])
+"""Prepositions that say something of a noun rather than of its verb."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenParts:
+    """A clause as the demand model sees it, and where its arguments are from.
+
+    Attributes:
+        clause: the clause.
+        heads: for each of its arguments the place of its head noun in the tree.
+    """
+
+    clause: DemandClause
+    heads: tuple[int, ...]
+
+
+def read_parts(parsed: ParsedClause) -> SpokenParts:
+    """Read what the demand model needs of a parsed clause."""
+    tree = parsed.tree
+    found: list[tuple[SpokenArgument, int]] = []
+    complement = ""
+    if parsed.subject is not None:
+        subject = tree.words[parsed.subject.word]
+        if subject.text not in ("you", "i"):
+            found.append((SpokenArgument(SUBJECT, name_noun(tree, subject)), subject.place))
+    for argument in parsed.arguments:
+        word = tree.words[argument.word]
+        if argument.marker in ("acomp", "oprd") and not word.is_noun:
+            complement = complement or word.text
+        elif argument.marker == "where":
+            whole = next(_list_inner(tree, word, ("of",)), None)
+            if whole is None:
+                complement = complement or word.text
+            else:
+                found.append(_make(tree, PREPOSITION + word.text, whole[1]))
+        elif argument.marker in ("dobj", "dative", "oprd"):
+            marker = RECEIVER if argument.marker == "dative" else OBJECT
+            found.append(_make(tree, marker, word))
+            found += [
+                _make(tree, PREPOSITION + preposition, noun)
+                for preposition, noun in _list_attached(tree, word)
+            ]
+        elif argument.marker.startswith(PREPOSITION):
+            found.append(_make(tree, argument.marker, word))
+            inner = argument.marker.removeprefix(PREPOSITION) in _INNER
+            found += [
+                _make(tree, PREPOSITION + preposition, noun)
+                for preposition, noun in _list_attached(tree, word)
+                if inner or preposition in _DESTINATIONS  # "from the shelf | to the table"
+            ]
+    for child in tree.list_children(parsed.verb, "conj"):
+        if child.is_noun:
+            found += [
+                _make(tree, PREPOSITION + preposition, noun)
+                for preposition, noun in _list_attached(tree, child)
+            ]
+    verb, helper = parsed.lemma, tree.find_child(parsed.verb, "auxpass")
+    if helper is not None:
+        verb, complement = "be", tree.words[parsed.verb].text
+    elif not verb:
+        verb, complement = "be", complement or tree.words[parsed.verb].text
+    clause = DemandClause(
+        verb, parsed.particle, tuple(a for a, _ in found), complement, parsed.negated
+    )
+    return SpokenParts(clause, tuple(place for _, place in found))
+
+
+def split_clauses(text: str) -> list[DemandClause]:
+    """Split a sentence into clauses as the demand model sees them.
+
+    Raises:
+        InputError: the parser isn't installed.
+    """
+    return [read_parts(parsed).clause for parsed in parse_clauses(text)]
+
+
+def _make(tree: Tree, marker: str, word: Word) -> tuple[SpokenArgument, int]:
+    """Make an argument; a side of a thing stands for the thing."""
+    if word.lemma in _SIDES:
+        word = next((noun for _, noun in _list_inner(tree, word, ("of",))), word)
+    return SpokenArgument(marker, name_noun(tree, word)), word.place
+
+
+def _list_attached(tree: Tree, word: Word) -> Iterator[tuple[str, Word]]:
+    """Yield the places that the parser took for a part of the object.
+
+    "two sets of keys | on the shelf", "a pot with a spoon in it | on the counter", "a bowl
+    containing an egg | in the sink".
+    """
+    for preposition, noun in _list_inner(tree, word):
+        if preposition in _INNER:
+            yield from _list_attached(tree, noun)
+        elif noun.text not in _PRONOUNS:
+            yield preposition, noun
+    for child in tree.list_children(word.place, "acl", "conj"):
+        yield from _list_attached(tree, child)
+        for inner in tree.list_children(child.place, "dobj"):
+            yield from _list_attached(tree, inner)
+
+
+def _list_inner(
+    tree: Tree, word: Word, prepositions: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Word]]:
+    """Yield the prepositions and nouns that depend on a noun."""
+    for child in tree.list_children(word.place, "prep"):
+        if not prepositions or child.text in prepositions:
+            for noun in tree.list_children(child.place, "pobj"):
+                yield child.text, noun
+
+
+def name_noun(tree: Tree, word: Word) -> str:
+    """Name a noun with the nouns before it: "coffee mug". A pronoun stays as it is."""
+    if not word.is_noun:
+        return word.text
+    before = [tree.words[place] for place in tree.children[word.place] if place < word.place]
+    roles = ("compound", "amod") if word.lemma in _SIDES else ("compound",)  # "counter top"
+    return " ".join([*(w.text for w in before if w.role in roles), word.lemma])

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ALFRED's goals as facts, and goals of our language that say the same."""
+
+import pytest
+from instructions_alfred import (
+    AlfredTask,
+    FloorPlans,
+    is_development,
+    is_same_goal,
+    list_facts,
+    split_name,
+    state_goal,
+)
+from instructions_composition import Composition
+
+from fcp_ros.cset.instance.facts import facts
+from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
+from fcp_ros.language.demands.model import DemandModel
+from fcp_ros.language.demands.weights_file import load_weights
+
+ROW = {"object": "Apple", "into": "Fridge", "inside": "", "lamp": "", "sliced": False}
+APPLE = '?x: object (is_a(?x, "apple") and in_or_on(?x, fridge_1)'
+TASKS = [
+    ("pick_and_place_simple", {}, f"exists {APPLE})"),
+    ("pick_two_obj_and_place", {}, f"at least 2 {APPLE})"),
+    ("pick_heat_then_place_in_recep", {}, f"exists {APPLE} and hot(?x))"),
+    ("pick_cool_then_place_in_recep", {}, "cold(apple_1) and in_or_on(apple_1, fridge_1)"),
+    (
+        "pick_clean_then_place_in_recep",
+        {"sliced": True},
+        f"exists {APPLE} and clean(?x) and sliced(?x))",
+    ),
+    (
+        "pick_and_place_with_movable_recep",
+        {"inside": "Bowl"},
+        "in_or_on(apple_2, bowl_1) and in_or_on(bowl_1, fridge_1)",
+    ),
+    (
+        "look_at_obj_in_light",
+        {"into": "", "lamp": "DeskLamp"},
+        "holding(robot_1, apple_1) and switched_on(desk_lamp_1)",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def kitchen():
+    objects = {"apple": 2, "bowl": 1, "desk lamp": 1}
+    task = AlfredTask(
+        "t", "", 1, (), frozenset(), objects, (("apple", "fridge"),), ("fridge",), (), ()
+    )
+    return FloorPlans([task]).build(task)
+
+
+@pytest.mark.parametrize(("kind", "more", "goal"), TASKS)
+def test_a_goal_of_each_type_is_the_same_in_our_language(kind, more, goal, kitchen):
+    meant = state_goal({**ROW, "task": kind, **more})
+    assert is_same_goal(meant, list_facts(goal, kitchen))
+    others = [other for name, _, other in TASKS if name != kind]
+    assert not any(is_same_goal(meant, list_facts(other, kitchen)) for other in others)
+
+
+def test_the_way_is_no_part_of_the_goal(kitchen):
+    goal = "hot(apple_1) and sometime in_or_on(apple_1, fridge_1)"
+    assert list_facts(goal, kitchen) == {("hot", "apple")}
+
+
+def test_things_are_where_they_are_picked_up(kitchen):
+    found = {(fact.relation, fact.arguments) for fact in facts(kitchen)}
+    assert found == {("in_or_on", ("apple_1", "fridge_1"))}
+
+
+def test_a_tenth_of_the_floor_plans_is_for_development():
+    plans = [*range(1, 31), *range(201, 231), *range(301, 331), *range(401, 431)]
+    assert sum(map(is_development, plans)) == 12
+    assert split_name("ButterKnife") == "butter knife"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Put a chilled apple in the bowl.", {("in", "apple", "bowl", "1"), ("cold", "apple")}),
+        ("Turn on the lamp while holding an apple", {("on", "desk lamp"), ("holding", "apple")}),
+        ("Put both apples into the refrigerator", {("in", "apple", "fridge", "2")}),
+    ],
+)
+def test_the_packaged_weights_read_plain_sentences(said, meant, kitchen, demand_model):
+    assert Composition(demand_model, demand_model.names, kitchen).read(said).facts == meant
+
+
+@pytest.fixture(scope="module")
+def demand_model():
+    return DemandModel(load_weights()[0], SentenceEncoder().encode)

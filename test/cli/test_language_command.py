@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fcp language`: training on a user's rows, and the datasheet of a file."""
+
+import re
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from fcp_ros.cli.language import app
+
+ROWS = re.findall(
+    r"^```rows\n(.*?)^```",
+    (Path(__file__).parents[2] / "docs" / "language.md").read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def test_the_rows_of_the_docs_are_trained_on(tmp_path):
+    rows, out = tmp_path / "rows.yaml", tmp_path / "w.safetensors"
+    rows.write_text(ROWS[0])
+    trained = run("train", rows, "--own-only", "--no-leave-out", "--out", out)
+    assert trained.exit_code == 0, trained.output
+    assert "left out" not in trained.output
+    shown = run("show", out)
+    assert "rows.yaml: 2 rows, mine" in shown.output
+
+
+def test_what_is_no_file_of_weights_is_refused(tmp_path):
+    file = tmp_path / "w.safetensors"
+    file.write_text("{}")
+    shown = run("show", file)
+    assert shown.exit_code == 2
+    assert "holds no weights" in " ".join(shown.output.split())
+
+
+def test_the_packaged_file_says_what_it_was_trained_on():
+    shown = run("show")
+    assert shown.exit_code == 0
+    assert "MIT (Copyright (c) 2019 ALFRED)" in shown.output
+
+
+def test_no_rows_are_refused():
+    assert run("train", "--own-only").exit_code == 2
