@@ -31,6 +31,7 @@ from fcp_ros.planning import PlanningOptions, PlanStep
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
 from fcp_ros.relaxation import InstructionResult, plan_instruction
+from fcp_ros.relaxation.question import YES, QuestionKind, UserQuestion
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,12 @@ def answer_task(task: HouseTask, reference: Reference, setting: Setting) -> Answ
     started = time.perf_counter()
     try:
         answer = plan_instruction(
-            task.sentence, timed, context, setting.options, grounder_of(task.split)
+            task.sentence,
+            timed,
+            context,
+            setting.options,
+            grounder_of(task.split),
+            ask=confirm,
         )
     except Exception as error:  # a benchmark goes on
         text = f"{type(error).__name__}: {error}"
@@ -154,6 +160,13 @@ def answer_task(task: HouseTask, reference: Reference, setting: Setting) -> Answ
         return _judge(task, reference, answer, setting, (timed.seconds, planning), domain, state)
     except Exception as error:
         return _fail(task, reference, timed.seconds, planning, f"while judging: {error!r}")
+
+
+def confirm(question: UserQuestion) -> int | None:
+    """Say yes to what is proposed; which reading is meant is not known."""
+    if question.kind is not QuestionKind.CONFIRMATION:
+        return None
+    return question.choices.index(YES)
 
 
 def _fail(
