@@ -157,7 +157,7 @@ def answer_task(task: HouseTask, reference: Reference, setting: Setting) -> Answ
             context,
             setting.options,
             grounder_of(task.split),
-            ask=confirm_reading,
+            ask=confirm,
         )
     except Exception as error:  # a benchmark goes on
         text = f"{type(error).__name__}: {error}"
@@ -168,6 +168,14 @@ def answer_task(task: HouseTask, reference: Reference, setting: Setting) -> Answ
         return _judge(task, reference, answer, setting, (timed.seconds, planning), domain, state)
     except Exception as error:
         return _fail(task, reference, timed.seconds, planning, f"while judging: {error!r}")
+
+
+def confirm(question: UserQuestion) -> int | None:
+    """Say yes to what is proposed, and to an only reading that lacks no words; else nothing."""
+    is_only = question.kind is QuestionKind.READING and question.choices == (YES, NO)
+    if question.kind is QuestionKind.CONFIRMATION or (is_only and LACKING not in question.text):
+        return question.choices.index(YES)
+    return None
 
 
 def _fail(
@@ -227,14 +235,8 @@ def warm_up(tasks: Sequence[HouseTask], setting: Setting) -> None:
                 context,
                 setting.options,
                 grounder_of(task.split),
-                ask=confirm_reading,
+                ask=confirm,
             )
-
-
-def confirm_reading(question: UserQuestion) -> int | None:
-    """Say yes to the only reading if it lacks no words; leave all other questions open."""
-    is_only = question.kind is QuestionKind.READING and question.choices == (YES, NO)
-    return question.choices.index(YES) if is_only and LACKING not in question.text else None
 
 
 def describe(answer: Answer) -> dict[str, object]:

@@ -39,11 +39,14 @@ class SubstituteRule:
         by: the graded predicate (element, wanted: text) that judges a substitute.
         named: the degree, in [0, 1], to be composed with that one where an element was asked for by
             its own name; None: such an element has no substitute.
+        purpose: the graded predicate (element, purpose: text) that judges a substitute for what
+            somebody says that it is for; "" for none.
     """
 
     of: str
     by: str
     named: float | None = None
+    purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +77,11 @@ class Relaxing:
         weaker: relation -> its weaker forms.
         substitutes: rules for substitutes; the first that fits counts.
         fewer: True if a count may be missed, by the degree `k / n` for k of n.
+        fewer_some: the degree of having some at all; the rest is by `k / n`.
         fewer_each: the degree for each one that is missing, composed, in place of that.
         fewer_least: the least degree of a count that is missed; None leaves that to alpha.
-        broader: the degree of each step from a kind of thing to a kind above it; None: no step.
+        broader: kind of thing -> the degree of any of that kind in place of one that was asked for:
+            kinds whose members do for one another.
         drop: relation, or ANY -> the degree that is left without a condition on it.
         split: the degree of a condition that is reached on the way only; None: it may not be.
         shifts: rules for elements that are taken for another type.
@@ -87,9 +92,10 @@ class Relaxing:
     weaker: Mapping[str, tuple[WeakerForm, ...]] = field(default_factory=dict)
     substitutes: tuple[SubstituteRule, ...] = ()
     fewer: bool = False
+    fewer_some: float = 0.0
     fewer_each: float | None = None
     fewer_least: float | None = None
-    broader: float | None = None
+    broader: Mapping[str, float] = field(default_factory=dict)
     drop: Mapping[str, float] = field(default_factory=dict)
     split: float | None = None
     shifts: tuple[ShiftRule, ...] = ()
@@ -99,6 +105,5 @@ class Relaxing:
     @property
     def allows_nothing(self) -> bool:
         """True if no goal can be relaxed."""
-        degrees = (self.broader, self.split)
-        others = (self.weaker, self.substitutes, self.fewer, self.drop, self.shifts, self.ask)
-        return not any(others) and all(degree is None for degree in degrees)
+        others = (self.weaker, self.substitutes, self.fewer, self.broader, self.drop, self.shifts)
+        return not any((*others, self.ask)) and self.split is None

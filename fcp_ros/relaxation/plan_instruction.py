@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.wording import describe_unknown_name
-from fcp_ros.language.confirmation import YES, confirm_doubtful
+from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
+    CONFIRM_BELOW,
     CancelCallback,
     Phase,
     PlanningOptions,
@@ -23,6 +24,7 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
+from fcp_ros.relaxation.flaws import leave_flawed
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import (
     AskCallback,
@@ -32,6 +34,7 @@ from fcp_ros.relaxation.question import (
     settle_reading,
     tell_nobody,
 )
+from fcp_ros.relaxation.remarks import read_purpose
 
 _STATUS = {
     ReadingStatus.AMBIGUOUS: PlanStatus.NEEDS_CLARIFICATION,
@@ -70,7 +73,8 @@ def plan_instruction(
         instruction: in words, such as "bring me something to drink from".
         reader: reads it.
         context: domain, state, speaker.
-        options: as of `plan_goal`, like the arguments below.
+        options: as of `plan_goal`, like the arguments below. Where they leave `confirm_below` open,
+            a relaxation below CONFIRM_BELOW is asked about.
         memberships: judges graded predicates.
         resources: the present amount of each resource.
         cancelled: asked every few milliseconds.
@@ -86,6 +90,8 @@ def plan_instruction(
         was chosen.
     """
     start = start or RequestStart.now()
+    if options.confirm_below is None:
+        options = replace(options, confirm_below=CONFIRM_BELOW)
     watch = Watch(options, cancelled, progress, start, Phase.PARSE)
     read = _read_within_limits(instruction, reader, context, options, watch)
     if isinstance(read, InstructionResult):
@@ -95,10 +101,11 @@ def plan_instruction(
     best = interpretation.best
     if best is None:
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
+    whole = leave_flawed(best.goal, instruction, context.domain, context.instance)
     result = plan_goal(
         context.domain,
         context.instance,
-        best.goal,
+        whole.goal,
         options,
         memberships,
         resources=resources,
@@ -106,7 +113,10 @@ def plan_instruction(
         progress=progress,
         session=session,
         start=start,
+        purpose=read_purpose(instruction, best),
     )
+    if whole.remark and (result.plan is None or result.relaxations):
+        result = replace(result, message=f"{whole.remark} {result.message}")
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
 
 

@@ -248,6 +248,7 @@ class SubstituteEntry(_Entry):
     of: str
     by: str
     named: Degree | None = None
+    purpose: str = ""
 
 
 class ShiftEntry(_Entry):
@@ -266,7 +267,7 @@ class RelaxingEntry(_Entry):
     substitute: list[SubstituteEntry] | None = None
     fewer: float | str | None = None
     fewer_least: Degree | None = None
-    is_a: Degree | None = None
+    is_a: Degrees | float = Field(default_factory=dict)
     drop: Degrees = Field(default_factory=dict)
     split: Degree | None = None
     shift: list[ShiftEntry] = Field(default_factory=list)

@@ -119,12 +119,17 @@ def list_meanings(domain: Domain) -> Iterator[tuple[Meaning, tuple[Phrase, ...]]
 
 def _group_by_slots(
     phrases: Iterable[Phrase], types: Iterable[str]
-) -> Iterator[tuple[frozenset[str], tuple[Phrase, ...]]]:
-    """Group phrases by what they name; the actor of "hold {item}" is who is spoken to."""
-    order = list(types)
-    groups: dict[frozenset[str], list[Phrase]] = {}
+) -> Iterator[tuple[tuple[str, ...], tuple[Phrase, ...]]]:
+    """Group phrases by what they name, in the order of the first variant that names all of it.
+
+    The actor of "hold {item}" is who is spoken to.
+    """
+    known = set(types)
+    groups: dict[tuple[str, ...], list[Phrase]] = {}
     for phrase in phrases:
-        groups.setdefault(phrase.slots & set(order), []).append(phrase)
+        fullest = max(phrase.variants, key=lambda variant: len(list_slots(variant)))
+        named = tuple(slot for slot in dict.fromkeys(list_slots(fullest)) if slot in known)
+        groups.setdefault(named, []).append(phrase)
     for named, some in groups.items():
         yield named, tuple(some)
 

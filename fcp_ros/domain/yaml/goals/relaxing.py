@@ -30,6 +30,8 @@ SUBSTITUTE = "suitable_substitute"
 """The graded predicate (element, wanted: text) that judges substitutes where nothing is said."""
 SHARE = "share"
 """The word for the degree k / n of k elements of n."""
+SOME, HALF = "some", 0.5
+"""The word for half of the degree for some at all, and the other half by k / n."""
 
 _SHORT = re.compile(r"\s*(?P<relation>\S+)\s+(?P<degree>[0-9.]+)\s*\Z")
 _SECTION = "relaxing"
@@ -61,6 +63,7 @@ class _RelaxingReader:
     def build(self) -> Relaxing:
         entry = self._file.relaxing or RelaxingEntry()
         fewer, each = self._read_fewer(entry)
+        some = HALF if entry.fewer == SOME else 0.0
         self._check_names(entry.drop, (*self._vocabulary.relations, ANY), "drop", "relation")
         self._check_names(entry.ask, self._rules, "ask", "rule")
         hard = {*self._vocabulary.relations, *self._vocabulary.graded, *self._file.types}
@@ -71,9 +74,10 @@ class _RelaxingReader:
             weaker=self._read_weaker(),
             substitutes=self._read_substitutes(entry),
             fewer=fewer,
+            fewer_some=some,
             fewer_each=each,
             fewer_least=entry.fewer_least,
-            broader=entry.is_a,
+            broader=self._read_broader(entry),
             drop=dict(entry.drop),
             split=entry.split,
             shifts=tuple(self._read_shift(*one) for one in enumerate(entry.shift)),
@@ -101,13 +105,22 @@ class _RelaxingReader:
         given = entry.fewer
         if given is None:
             return False, None
-        if given == SHARE:
+        if given in (SHARE, SOME):
             return True, None
         if isinstance(given, float) and math.isfinite(given) and 0.0 <= given <= 1.0:
             return True, given
         message = f"fewer is {given!r}"
-        self._report.add((_SECTION, "fewer"), message, "write share, or a degree from 0 to 1")
+        self._report.add((_SECTION, "fewer"), message, "write share, some, or a degree from 0 to 1")
         return False, None
+
+    def _read_broader(self, entry: RelaxingEntry) -> dict[str, float]:
+        if isinstance(entry.is_a, float):
+            message = f"is_a is {entry.is_a:g}, for all kinds: a book would do for a tissue"
+            fix = "list the kinds whose members do for one another, such as is_a: {table: 0.7}"
+            self._report.add((_SECTION, "is_a"), message, fix)
+            return {}
+        self._check_names(entry.is_a, tuple(self._vocabulary.parents), "is_a", "type")
+        return dict(entry.is_a)
 
     # --- weaker forms
 
@@ -180,7 +193,9 @@ class _RelaxingReader:
             return None
         if not self._check_judge(entry.by, entry.of, (*path, "by")):
             return None
-        return SubstituteRule(entry.of, entry.by, entry.named)
+        if entry.purpose and not self._check_judge(entry.purpose, entry.of, (*path, "purpose")):
+            return None
+        return SubstituteRule(entry.of, entry.by, entry.named, entry.purpose)
 
     def _check_judge(self, name: str, of: str, path: Path) -> bool:
         """Check that a graded predicate takes an element of a type and a text."""
