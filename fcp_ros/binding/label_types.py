@@ -172,7 +172,7 @@ class NodeTyper:
     @staticmethod
     def part_to_compare(label: str) -> str:
         """Return the part of a label that is compared: of several names, the first."""
-        return next(label_forms(label))
+        return label_forms(label)[0]
 
     def _find_override(self, node: SceneNode) -> TypeChoice | None:
         overrides, names = self._mapping.overrides, self._mapping.names.labels

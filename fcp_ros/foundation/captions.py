@@ -42,6 +42,25 @@ JOINTS = _words("of with without")
 NAMING = _words("called named labelled labeled titled dubbed termed branded")
 """Participles behind which another name stands without a preposition."""
 HOLDING = _words("holding containing replacing imitating")
+UNREAL = _words("""
+    toy fake pretend mock dummy replica counterfeit faux substitute doll
+""")
+"""Words before a noun that deny it: a toy knife is no knife. Imitation and artificial food is
+eaten."""
+_STORAGE = _words("""
+    box basket chest bin shelf bag rack crate drawer cabinet cupboard trunk store shop room
+""")
+"""Of toys these are full: a toy box is a box."""
+MEASURES = _words("""
+    pair piece slice loaf stack pile bunch roll sheet bar set head heap lump bit handful pack bundle
+    plate ball cube drop portion helping row lot couple dozen
+""")
+"""Nouns behind whose "of" stands what a thing is, besides containers: "slice of bread"."""
+_HOLDERS = _words("""
+    bottle box bag can cup glass bowl basket pot carton jar mug tin crate tub bucket tray chest bin
+    vase shelf rack drawer cupboard
+""")
+"""What holds things, where WordNet isn't there to tell; also what is no container by WordNet."""
 _ENDS = NEGATIONS | ARTICLES | PREPOSITIONS | CLAUSES | NAMING | HOLDING
 _DESCRIBING = ("ed", "ing", "ly", "able", "ible", "ful", "ous", "ive", "less", "al", "ect", "ble")
 """Endings of words that are no things, where WordNet isn't there to tell."""
@@ -93,6 +112,20 @@ def _find_last_thing(words: Sequence[str], begin: int, end: int) -> int:
     while end > begin and not is_thing(words[end - 1]):
         end -= 1
     return end
+
+
+def is_holder(word: str) -> bool:
+    """Return True for a noun of a container, or of furniture that holds things."""
+    nouns = find_wordnet()
+    kinds = frozenset(("container", "cupboard"))
+    return word in _HOLDERS or (
+        nouns is not None and nouns.is_kind(word, kinds, most_meanings=2)
+    )
+
+
+def denies(words: Sequence[str], place: int) -> bool:
+    """Return True if a word before the noun at the end says that it is none: "toy knife"."""
+    return words[place] in UNREAL and place < len(words) - 1 and words[-1] not in _STORAGE
 
 
 def is_thing(word: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from fcp_ros.foundation.captions import ARTICLES, find_name
+from fcp_ros.foundation.captions import ARTICLES, MEASURES, denies, find_name, is_holder
 
 _WORD_BREAK = re.compile(r"[\s_\-]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
@@ -71,20 +71,31 @@ def match_label(label: str, labels: Mapping[str, str]) -> str | None:
     return next((labels[form] for form in label_forms(label) if form in labels), None)
 
 
-def label_forms(label: str) -> Iterator[str]:
-    """Yield the forms under which a label may be known, most specific first.
+def label_forms(label: str) -> tuple[str, ...]:
+    """List the forms under which a label may be known, most specific first.
 
     A label that lists several names ("refrigerator, icebox", as in ADE20k) or has brackets
     ("refrigerator (stainless)") is known under each of them, the one in brackets last. Of a caption
-    ("brick next to the milk") only the name has last words (captions.py). Then come
+    ("brick next to the milk") only the name has last words (captions.py); a "toy knife" is a toy,
+    and no knife. A "bottle of water" is both. Then come
     the readings of names of assets: without codes at the end ("Countertop_L_4x4", "Mug2"), and
     after the prefix of a collection ("RoboTHOR_dining_table_extendable") by the first words.
     """
+    return _find_forms(label)
+
+
+@lru_cache(maxsize=16_384)
+def _find_forms(label: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_list_all_forms(label)))
+
+
+def _list_all_forms(label: str) -> Iterator[str]:
     names = split_names(label)
     for name in names:
         words = normalise_label(name).split(" ")
-        yield from _list_forms(" ".join(words))
-        yield from _list_tails(_find_name_words(words))
+        yield from list_singulars(" ".join(words))
+        for part in _split_measure(_find_name_words(words)):
+            yield from _list_tails(part)
     for name in names:
         bare = _drop_codes(normalise_label(name).split(" "))
         if bare:
@@ -94,6 +105,17 @@ def label_forms(label: str) -> Iterator[str]:
         if prefix is not None:
             words = normalise_label(name[prefix.end() :]).split(" ")
             yield from (" ".join(words[:end]) for end in range(len(words) - 1, 0, -1))
+
+
+def _split_measure(words: list[str]) -> list[list[str]]:
+    """Split "bottle of water" into what is measured and the measure; else there is one part.
+
+    What is measured comes first: it says more of what may be done with a thing.
+    """
+    if "of" not in words[1:-1]:
+        return [words]
+    place = words.index("of", 1)
+    return [words, words[:place]]
 
 
 def take_name(label: str) -> str:
@@ -108,20 +130,26 @@ def _find_name_words(words: list[str]) -> list[str]:
     found = find_name(words)
     name = words[found.begin : found.end]
     for place in range(1, len(name)):
-        is_of = name[place] == "of" and name[place + 1 : place + 2] != []
-        if name[place] in _BELONGING or (is_of and name[place + 1] in ARTICLES):
+        if name[place] in _BELONGING:
             return name[:place]
+        if name[place] == "of" and place + 1 < len(name):
+            belongs = name[place + 1] in ARTICLES
+            if belongs or not (name[place - 1] in MEASURES or is_holder(name[place - 1])):
+                return name[:place]
     return name
 
 
 def _list_tails(words: list[str]) -> Iterator[str]:
     """Yield the last words, most first, each with and without a plural ending."""
     for start in range(len(words)):
-        yield from _list_forms(" ".join(words[start:]))
+        yield from list_singulars(" ".join(words[start:]))
+        if denies(words, start):
+            yield words[start]
+            return
 
 
-def _list_forms(name: str) -> Iterator[str]:
-    """Yield a name with and without a plural ending."""
+def list_singulars(name: str) -> Iterator[str]:
+    """Yield a name with and without a plural ending, by a rule of thumb."""
     yield name
     if name.endswith("s") and not name.endswith("ss"):
         yield name[:-1]

@@ -204,7 +204,7 @@ def _fit_label(
 ) -> Fit:
     name = normalise_label(label)
     length = len(normalise_label(words).split())
-    forms = list(label_forms(words))
+    forms = label_forms(words)
     if any(form == name and len(form.split()) == length for form in forms):
         return Fit.WORDS
     if name in forms or not kinds.isdisjoint(forms):

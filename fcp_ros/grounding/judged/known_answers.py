@@ -4,9 +4,11 @@
 The first of these that applies, for a predicate and the words of a request:
 
 1. an example of the predicate's rubric: the anchor's score;
-2. identical words on both sides of a predicate that is judged like one of `SAME_IS_PERFECT`: 1;
+2. identical words on both sides of a predicate that is judged like one of `ABOUT_USE`: 1;
 3. a pair of the set that the predicate is judged like: its degree; "mugs" as "mug" if they were not
-   judged themselves.
+   judged themselves;
+4. a word in a label that forbids the use, for predicates that are judged like one of these two sets:
+   0, since a dirty mug is nothing to drink from, however near the words are (foundation/vetoes.py).
 
 Nothing is known of an argument whose declared context has numbers: no words hold them.
 """
@@ -20,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fcp_ros.domain.model import GradedPredicate
+from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.grounding.judged.judged_pairs import JudgedPairs, list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import (
     Places,
@@ -35,8 +38,10 @@ from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 SOURCE, MODEL = "judged", "judgements"
 """Source and model of the memberships. The model doesn't change with the judgements, so that the
 evidence about them stays together in calibration."""
-SAME_IS_PERFECT = ("function", "substitution")
-"""Sets in which a thing is as good as can be for what is called the same."""
+ABOUT_USE = ("function", "substitution")
+"""Sets of how well a thing does: a thing is as good as can be for what is called the same."""
+VETO = "vetoes"
+"""Model of the degrees 0 that a word in a label gives."""
 
 MOST_KEPT = 16_384
 """Most answers of a predicate that are remembered."""
@@ -59,33 +64,41 @@ class _Known:
         examples: degrees of the rubric's examples.
         pairs: the set that it is judged like.
         places: of its arguments on both sides of these pairs.
-        same_is_perfect: True if identical words are judged 1.
+        is_about_use: True for degrees of how well a thing does: identical words are judged 1.
         found: answers that were looked up, by the words of the arguments.
     """
 
     examples: dict[Words, float]
     pairs: JudgedPairs | None
     places: tuple[Places, Places] | None
-    same_is_perfect: bool
+    is_about_use: bool
     found: dict[Words, Membership | None] = field(default_factory=dict)
 
     def look_up_all(self, name: str, rows: Sequence[Words]) -> list[Membership | None]:
         """Look rows of words up; `name` is the set's, for notes."""
         answers = [self._find_stated(words) for words in rows]
         left = [place for place, answer in enumerate(answers) if answer is None]
-        if self.pairs is None or self.places is None or not left:
-            return answers
-        degrees = look_up_forms(self.pairs, take_sides([rows[i] for i in left], self.places))
-        note = f"judged so in the set {name}"
-        for place, degree in zip(left, degrees, strict=True):
-            if degree is not None:
-                answers[place] = Membership.of_degree(degree, SOURCE, MODEL, note)
-        return answers
+        if self.pairs is not None and self.places is not None and left:
+            degrees = look_up_forms(self.pairs, take_sides([rows[i] for i in left], self.places))
+            note = f"judged so in the set {name}"
+            for place, degree in zip(left, degrees, strict=True):
+                if degree is not None:
+                    answers[place] = Membership.of_degree(degree, SOURCE, MODEL, note)
+        return [
+            self._find_forbidden(words) if answer is None else answer
+            for words, answer in zip(rows, answers, strict=True)
+        ]
+
+    def _find_forbidden(self, words: Words) -> Membership | None:
+        """Find a word in the label of the thing that forbids what it is wanted for."""
+        veto = find_veto(words[0], words[-1]) if self.is_about_use and len(words) > 1 else ""
+        note = f"{words[0]!r} is out of the question: {veto}"
+        return Membership.of_degree(0.0, SOURCE, VETO, note) if veto else None
 
     def _find_stated(self, words: Words) -> Membership | None:
         if words in self.examples:
             return Membership.of_degree(self.examples[words], SOURCE, MODEL, EXAMPLE)
-        if words[0] == words[-1] and self.same_is_perfect and len(set(words)) == 1 < len(words):
+        if words[0] == words[-1] and self.is_about_use and len(set(words)) == 1 < len(words):
             return Membership.of_degree(1.0, SOURCE, MODEL, IDENTICAL)
         return None
 
@@ -152,7 +165,7 @@ class KnownAnswers:
         like = predicate.judged_like
         pairs = self._load_once().get(like) if like else None
         places = pairs and find_side_places(predicate, pairs.columns)
-        known = _Known(examples, pairs, places or None, like in SAME_IS_PERFECT)
+        known = _Known(examples, pairs, places or None, like in ABOUT_USE)
         self._known[version] = known
         return known
 

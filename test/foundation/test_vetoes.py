@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words in a label that forbid a use, by the purpose; labels that are no kind of their last word."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fcp_ros.foundation import captions, vetoes
+from fcp_ros.foundation.labels import label_forms
+from fcp_ros.foundation.vetoes import DEFECTS, find_veto
+
+
+@pytest.mark.parametrize(
+    ("label", "purpose"),
+    [
+        ("broken glass", "drinking"),
+        ("Broken_Glass_2", "cup"),
+        ("mug (broken)", "drinking"),
+        ("mug which is broken", "drinking"),
+        ("toy knife", "cutting bread"),
+        ("toy phone", "phone"),
+        ("fake bread", "bread"),
+        ("dog bowl", "soup"),
+        ("dog bowl", "plate"),
+        ("cat food", "eating"),
+        ("dirty mug", "drinking"),
+        ("dirty mug", "glass"),
+        ("used tissue", "tissue"),
+        ("used tissue", "towel"),
+        ("empty bottle", "drinking"),
+        ("empty bottle", "water"),
+        ("empty milk carton", "milk"),
+        ("empty lighter", "lighting a candle"),
+        ("expired milk", "drinking"),
+        ("expired medicine", "medicine"),
+        ("mug holder", "mug"),
+        ("laptop bag", "laptop"),
+        ("phone charger", "phone"),
+        ("picture of a bottle", "bottle"),
+        ("picture of bottles", "bottle"),
+        ("knife block", "knife"),
+    ],
+)
+def test_what_a_word_rules_out(label, purpose):
+    assert find_veto(label, purpose)
+
+
+@pytest.mark.parametrize(
+    ("label", "purpose"),
+    [
+        ("empty glass", "drinking"),
+        ("empty bottle", "vase"),
+        ("empty box", "storing toys"),
+        ("dirty mug", "washing"),
+        ("dirty towel", "throwing away"),
+        ("broken glass", "throwing away"),
+        ("toy knife", "toy knife"),
+        ("toy box", "box"),
+        ("toy car", "playing"),
+        ("dog bowl", "feeding the dog"),
+        ("dog bowl", "keeping keys"),
+        ("used book", "reading"),
+        ("hot dog", "eating"),
+        ("water bottle", "water"),
+        ("milk carton", "milk"),
+        ("bottle of water", "water"),
+        ("bottle of water", "bottle"),
+        ("wine glass", "glass"),
+        ("coffee mug", "mug"),
+        ("mug", "drinking"),
+        ("", "drinking"),
+        ("mug", ""),
+    ],
+)
+def test_what_it_does_not_rule_out(label, purpose):
+    assert not find_veto(label, purpose)
+
+
+@pytest.mark.parametrize(
+    ("label", "is_one", "is_none"),
+    [
+        ("perfect_substitute_for_medicine", "substitute", "medicine"),
+        ("dog toy", "toy", "dog"),
+        ("mug holder", "holder", "mug"),
+        ("bottle of water", "bottle", "holder"),
+        ("bottle of water", "water", "toy"),
+        ("slice of bread", "bread", "loaf"),
+        ("picture of dogs", "picture", "dogs"),
+        ("picture of dogs", "picture", "dog"),
+        ("statue of liberty", "statue", "liberty"),
+        ("toy knife", "toy", "knife"),
+        ("fake plastic knife", "fake plastic knife", "knife"),
+        ("toy box", "box", "car"),
+        ("hot dog", "dog", "cat"),
+        ("knife replica", "replica", "knife"),
+    ],
+)
+def test_a_label_is_of_the_kind_of_its_head(label, is_one, is_none):
+    assert is_one in label_forms(label)
+    assert is_none not in label_forms(label)
+
+
+def test_without_wordnet(monkeypatch):
+    for module in (captions, vetoes):
+        monkeypatch.setattr(module, "find_wordnet", lambda: None)
+    find_veto.cache_clear()
+    try:
+        assert find_veto("dirty mug", "glass")
+        assert find_veto("empty bottle", "drinking")
+        assert not find_veto("empty glass", "drinking")
+        assert find_veto("mug holder", "mug")
+    finally:
+        find_veto.cache_clear()
+
+
+@given(label=st.text(max_size=30), purpose=st.text(max_size=20), word=st.sampled_from([*DEFECTS]))
+def test_any_text_has_an_answer(label, purpose, word):
+    assert isinstance(find_veto(label, purpose), str)
+    assert isinstance(find_veto(f"{word} {label}", purpose), str)
+
+
+@given(st.sampled_from(["broken", "toy", "expired"]), st.sampled_from(["mug", "chair", "phone"]))
+def test_what_is_no_good_for_itself(word, noun):
+    assert find_veto(f"{word} {noun}", noun)
+    assert not find_veto(noun, noun)
