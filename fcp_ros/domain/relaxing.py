@@ -76,7 +76,8 @@ class Relaxing:
         fewer: True if a count may be missed, by the degree `k / n` for k of n.
         fewer_each: the degree for each one that is missing, composed, in place of that.
         fewer_least: the least degree of a count that is missed; None leaves that to alpha.
-        broader: the degree of each step from a kind of thing to a kind above it; None: no step.
+        broader: kind of thing -> the degree of any of that kind in place of one that was asked for:
+            kinds whose members do for one another.
         drop: relation, or ANY -> the degree that is left without a condition on it.
         split: the degree of a condition that is reached on the way only; None: it may not be.
         shifts: rules for elements that are taken for another type.
@@ -89,7 +90,7 @@ class Relaxing:
     fewer: bool = False
     fewer_each: float | None = None
     fewer_least: float | None = None
-    broader: float | None = None
+    broader: Mapping[str, float] = field(default_factory=dict)
     drop: Mapping[str, float] = field(default_factory=dict)
     split: float | None = None
     shifts: tuple[ShiftRule, ...] = ()
@@ -99,6 +100,5 @@ class Relaxing:
     @property
     def allows_nothing(self) -> bool:
         """True if no goal can be relaxed."""
-        degrees = (self.broader, self.split)
-        others = (self.weaker, self.substitutes, self.fewer, self.drop, self.shifts, self.ask)
-        return not any(others) and all(degree is None for degree in degrees)
+        others = (self.weaker, self.substitutes, self.fewer, self.broader, self.drop, self.shifts)
+        return not any((*others, self.ask)) and self.split is None

@@ -138,7 +138,7 @@ def test_fewer():
     ],
 )
 def test_too_few_of_a_count_are_none(number, least, kind):
-    domain = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.0").replace("  is_a: 0.4\n", "")
+    domain = DOMAIN.replace("drop: {on: 0.25", "drop: {on: 0.0").replace("  is_a: {cup: 0.4}\n", "")
     if least is not None:
         domain = domain.replace("  fewer: share\n", f"  fewer: share\n  fewer_least: {least}\n")
     result = ask(
@@ -172,7 +172,7 @@ def test_a_count_far_above_what_there_is_takes_no_time():
 def test_a_broader_kind():
     goal = "exists ?m: mug (on(?m, shelf_1)) and on(cup_1, shelf_1)"
     items = {name: one for name, one in ITEMS.items() if name != "mug_1"}
-    domain = DOMAIN.replace("is_a: 0.4", "is_a: 0.8")
+    domain = DOMAIN.replace("is_a: {cup: 0.4}", "is_a: {cup: 0.8}")
     result = ask(goal, domain=domain, items=items, places=PLACES[1:])
     assert kinds(result) == [("broaden", "any cup")]
 
@@ -228,7 +228,7 @@ def test_several_conditions_inside_one_exists():
 
 def test_an_element_may_be_taken_for_another_type():
     domain = DOMAIN.replace("  split: 0.55", "  shift: [{of: cup, to: plate, degree: 0.8}]")
-    domain = domain.replace("  fewer: share\n", "").replace("  is_a: 0.4\n", "")
+    domain = domain.replace("  fewer: share\n", "").replace("  is_a: {cup: 0.4}\n", "")
     result = ask("at least 2 ?p: plate (on(?p, shelf_1))", domain=domain)
     assert [one.kind for one in result.relaxations] == ["shift"]
     ((element, wanted),) = result.plan.shifts
@@ -240,7 +240,7 @@ def test_an_element_may_be_taken_for_another_type():
 def test_of_many_elements_the_best_is_taken_for_another_type_and_all_are_judged_at_once():
     shift = "  shift: [{of: cup, to: plate, by: passes_for}]"
     domain = DOMAIN.replace("  split: 0.55", shift).replace("  fewer: share\n", "")
-    domain = domain.replace("  is_a: 0.4\n", "").replace("  drop: {on: 0.25, holding: 0.2}\n", "")
+    domain = domain.replace("  is_a: {cup: 0.4}\n", "").replace("  drop: {on: 0.25, holding: 0.2}\n", "")
     domain = domain.replace("  substitute: [{of: item, by: suitable_substitute, named: 0.9}]\n", "")
     domain = domain.replace("suitable_substitute", "passes_for")  # else it serves substitution
     cups = {f"cup_{number:03}": ("cup", "cup") for number in range(MOST_WORLDS + 30)}
@@ -345,7 +345,7 @@ def test_nothing_is_asked_about_what_is_not_in_the_way():
 
 
 def test_a_kind_that_everything_is_says_nothing():
-    domain = DOMAIN.replace("is_a: 0.4", "is_a: 0.9").replace("drop: {on: 0.25, holding: 0.2}", "")
+    domain = DOMAIN.replace("is_a: {cup: 0.4}", "is_a: {cup: 0.9, item: 0.9}").replace("drop: {on: 0.25, holding: 0.2}", "")
     result = ask('exists ?x: item (is_a(?x, "vase") and on(?x, shelf_1))', domain=domain)
     assert result.relaxations == ()
 

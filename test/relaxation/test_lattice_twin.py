@@ -83,7 +83,7 @@ relaxable:
 relaxing:
   substitute: [{of: item, by: suitable_substitute, named: 0.9}]
   fewer: share
-  is_a: 0.4
+  is_a: {cup: 0.4}
   drop: {on: 0.25, holding: 0.2}
   split: 0.55
 labels:

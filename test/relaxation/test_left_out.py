@@ -36,7 +36,7 @@ def test_combinations_come_best_first_and_the_rest_has_its_bound(ascending, most
 def ask_for_plates(place, best=0.6):
     """Ask for two plates where there is one, and three cups that pass for plates."""
     domain = DOMAIN.replace("  split: 0.55", "  shift: [{of: cup, to: plate, by: passes_for}]")
-    for rule in ("  fewer: share\n", "  is_a: 0.4\n", "  drop: {on: 0.25, holding: 0.2}\n"):
+    for rule in ("  fewer: share\n", "  is_a: {cup: 0.4}\n", "  drop: {on: 0.25, holding: 0.2}\n"):
         domain = domain.replace(rule, "")
     domain = domain.replace("  substitute: [{of: item, by: suitable_substitute, named: 0.9}]\n", "")
     parsed = parse_domain(domain.replace("suitable_substitute", "passes_for"))

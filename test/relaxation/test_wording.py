@@ -64,7 +64,7 @@ def test_a_count_says_how_many_there_are():
 def test_a_broader_kind():
     items = {name: one for name, one in ITEMS.items() if name != "mug_1"}
     goal = "exists ?m: mug (on(?m, shelf_1)) and on(cup_1, shelf_1)"
-    domain = DOMAIN.replace("is_a: 0.4", "is_a: 0.8")
+    domain = DOMAIN.replace("is_a: {cup: 0.4}", "is_a: {cup: 0.8}")
     assert reasons(goal, domain=domain, items=items, places=PLACES[1:]) == [
         "Any cup takes the place of a mug to degree 0.80."
     ]

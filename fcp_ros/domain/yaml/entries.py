@@ -266,7 +266,7 @@ class RelaxingEntry(_Entry):
     substitute: list[SubstituteEntry] | None = None
     fewer: float | str | None = None
     fewer_least: Degree | None = None
-    is_a: Degree | None = None
+    is_a: Degrees | float = Field(default_factory=dict)
     drop: Degrees = Field(default_factory=dict)
     split: Degree | None = None
     shift: list[ShiftEntry] = Field(default_factory=list)

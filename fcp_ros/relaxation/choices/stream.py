@@ -231,7 +231,12 @@ class ChoiceStream:
         mentioned = {atom.predicate for part in requirement.parts for atom in atoms(part)}
         rigid = not relaxing.hard.isdisjoint(mentioned)
         listed = list_variants(
-            requirement.parts, self._domain, requirement.unit, self._setting.tnorm, self._leave_out
+            requirement.parts,
+            self._domain,
+            self._instance,
+            requirement.unit,
+            self._setting.tnorm,
+            self._leave_out,
         )
         variants = [
             variant

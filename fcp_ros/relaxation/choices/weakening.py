@@ -12,10 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.evaluation import CATEGORY
 from fcp_ros.domain.expressions.structure import has_constraints
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Constant,
     Count,
     Exists,
     Expression,
@@ -32,17 +35,17 @@ from fcp_ros.domain.expressions.syntax import (
     substitute,
     to_text,
 )
-from fcp_ros.domain.model import IS_A, Domain
+from fcp_ros.domain.model import IS_A, SAME, Domain
 from fcp_ros.foundation.labels import match_label, normalise_label
+from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.model.result import RelaxationKind
 from fcp_ros.relaxation.choices.combinations import list_best
+from fcp_ros.relaxation.choices.conjunctions import join
 from fcp_ros.relaxation.choices.requirements import GoalChange
 
 MOST_VARIANTS = 64
 """Combinations of weaker forms of one requirement that are considered."""
-MOST_LEVELS = 3
-"""Steps from a kind of thing to the kinds above it."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def weigh(weight: float, condition: Expression) -> list[Expression]:
 def list_variants(
     parts: Sequence[Expression],
     domain: Domain,
+    instance: Instance,
     weight: float,
     tnorm: TNorm,
     leave_out: Callable[[float], None],
@@ -90,13 +94,14 @@ def list_variants(
     Args:
         parts: the conjuncts.
         domain: has the weaker forms.
+        instance: the initial state.
         weight: of the conjunction in the whole goal.
         tnorm: composes degrees.
         leave_out: told the bound of what is not listed, if it is too much.
     """
     options = [
         sorted(
-            (one for one in _vary(part, domain, weight) if not _says_nothing(one, parts, domain)),
+            (one for one in _vary(part, domain, instance, weight) if not _says_nothing(one, parts, domain)),
             key=lambda one: -one.find_share(tnorm),
         )
         for part in parts
@@ -131,21 +136,23 @@ def _says_nothing(variant: Variant, parts: Sequence[Expression], domain: Domain)
     )
 
 
-def _vary(expression: Expression, domain: Domain, weight: float) -> Iterator[Variant]:
+def _vary(
+    expression: Expression, domain: Domain, instance: Instance, weight: float
+) -> Iterator[Variant]:
     """Yield an expression and its weaker forms, each as the only part."""
     yield Variant((expression,))
     if isinstance(expression, Atom) and expression.predicate == IS_A:
-        yield from _broaden(expression, domain, weight)
+        yield from _broaden(expression, domain, instance, weight)
     elif isinstance(expression, Atom):
         yield from _weaken(expression, domain, weight)
     elif isinstance(expression, (And, Or)):
         for position, part in enumerate(expression.parts):
-            for one in itertools.islice(_vary(part, domain, weight), 1, None):
+            for one in itertools.islice(_vary(part, domain, instance, weight), 1, None):
                 before, after = expression.parts[:position], expression.parts[position + 1 :]
                 whole = replace(expression, parts=(*before, one.parts[0], *after))
                 yield Variant((whole,), one.changes, one.wider)
     elif isinstance(expression, Exists):
-        for one in itertools.islice(_vary(expression.body, domain, weight), 1, None):
+        for one in itertools.islice(_vary(expression.body, domain, instance, weight), 1, None):
             variables = one.widen(expression.variables)
             yield Variant((Exists(variables, one.parts[0]),), one.changes)
 
@@ -194,33 +201,38 @@ def _choose_name(name: str, taken: set[str]) -> str:
     return next(one for one in (name, *itertools.islice(numbered, 100)) if one not in taken)
 
 
-def _broaden(atom: Atom, domain: Domain, weight: float) -> Iterator[Variant]:
-    """Yield the kinds of thing above that of a label, the nearest first."""
+def _broaden(
+    atom: Atom, domain: Domain, instance: Instance, weight: float
+) -> Iterator[Variant]:
+    """Yield the declared kinds of thing above that of a label, the nearest first.
+
+    What a word in its label rules out is left alone: a broken desk is no table to put things on.
+    """
     subject, label = atom.arguments
-    degree = domain.relaxing.broader
-    if degree is None or not isinstance(label, Text) or not isinstance(subject, Variable):
+    broader, hard = domain.relaxing.broader, domain.relaxing.hard
+    if not broader or not isinstance(label, Text) or not isinstance(subject, Variable):
         return
-    hard = domain.relaxing.hard
     kind = match_label(label.value, domain.mapping.labels)
     if kind is None:
         kind = next((t for t in domain.schema.types if _is_named(t, label.value)), None)
     if kind is None or label.value in hard or kind in hard:
         return
-    level = [kind] if not _is_named(kind, label.value) else list(domain.schema.types[kind])
-    left = 1.0
-    for _ in range(MOST_LEVELS):
-        left *= degree
-        for type_ in level:
-            words = type_.replace("_", " ")
-            broad = Atom(IS_A, (subject, Text(words)))
-            kept = weigh(weight * (1.0 - left), atom)
-            parts = And((broad, *kept)) if kept else broad
-            change = GoalChange(
-                RelaxationKind.BROADEN, label.value, f"any {words}", left, "", weight
-            )
-            yield Variant((parts,), (change,), ((subject.name, type_),))
-        level = [above for type_ in level for above in domain.schema.types[type_]]
-        level = [type_ for type_ in dict.fromkeys(level) if domain.schema.types[type_]]
+    own = frozenset((kind,) if _is_named(kind, label.value) else ())
+    for type_ in domain.schema.ancestors(kind):
+        if type_ in own or type_ not in broader:
+            continue
+        words, degree = type_.replace("_", " "), broader[type_]
+        ruled_out = [
+            Not(Atom(SAME, (subject, Constant(instance.name_of(element)))))
+            for element in instance.elements(type_)
+            if find_veto(str(instance.attribute(element, CATEGORY) or ""), label.value)
+        ]
+        kept = weigh(weight * (1.0 - degree), atom)
+        parts = join([Atom(IS_A, (subject, Text(words))), *ruled_out, *kept])
+        change = GoalChange(
+            RelaxationKind.BROADEN, label.value, f"any {words}", degree, "", weight
+        )
+        yield Variant((parts,), (change,), ((subject.name, type_),))
 
 
 def _is_named(type_: str, label: str) -> bool:

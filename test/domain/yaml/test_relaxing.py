@@ -27,7 +27,7 @@ relaxing:
   substitute:
     - {of: item, by: suits, named: 0.9}
   fewer: share
-  is_a: 0.5
+  is_a: {item: 0.5}
   drop: {on: 0.2, any: 0.1}
   split: 0.5
   shift:
@@ -49,7 +49,7 @@ def test_everything_is_read():
     assert (rule.of, rule.by, rule.named) == ("item", "suits", 0.9)
     assert relaxing.fewer
     assert relaxing.fewer_each is None
-    assert (relaxing.broader, relaxing.split) == (0.5, 0.5)
+    assert (relaxing.broader, relaxing.split) == ({"item": 0.5}, 0.5)
     assert relaxing.drop == {"on": 0.2, "any": 0.1}
     assert (relaxing.shifts[0].of, relaxing.shifts[0].to) == ("cup", "place")
     assert relaxing.ask == {"ask": 0.8}
@@ -80,6 +80,8 @@ def test_without_the_sections_only_the_known_predicate_judges_substitutes():
         ("of: item", "of: itm", "of: itm", "did you mean item"),
         ("fewer: share", "fewer: some", "fewer: some", "write share, or a degree"),
         ("fewer: share", "fewer: 1.5", "fewer: 1.5", "write share, or a degree"),
+        ("is_a: {item: 0.5}", "is_a: 0.6", "is_a: 0.6", "list the kinds"),
+        ("is_a: {item: 0.5}", "is_a: {itm: 0.5}", "is_a: {itm", "did you mean item"),
         ("split: 0.5", "split: 5", "split: 5", "less than or equal to 1"),
         ("any: 0.1", "all: 0.1", "all: 0.1", "unknown relation all"),
         ("degree: 0.3}", "because: x}", "- {of: cup", "one of `degree` and `by`"),

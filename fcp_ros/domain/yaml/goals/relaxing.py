@@ -73,7 +73,7 @@ class _RelaxingReader:
             fewer=fewer,
             fewer_each=each,
             fewer_least=entry.fewer_least,
-            broader=entry.is_a,
+            broader=self._read_broader(entry),
             drop=dict(entry.drop),
             split=entry.split,
             shifts=tuple(self._read_shift(*one) for one in enumerate(entry.shift)),
@@ -108,6 +108,15 @@ class _RelaxingReader:
         message = f"fewer is {given!r}"
         self._report.add((_SECTION, "fewer"), message, "write share, or a degree from 0 to 1")
         return False, None
+
+    def _read_broader(self, entry: RelaxingEntry) -> dict[str, float]:
+        if isinstance(entry.is_a, float):
+            message = f"is_a is {entry.is_a:g}, for all kinds: a book would do for a tissue"
+            fix = "list the kinds whose members do for one another, such as is_a: {table: 0.7}"
+            self._report.add((_SECTION, "is_a"), message, fix)
+            return {}
+        self._check_names(entry.is_a, tuple(self._vocabulary.parents), "is_a", "type")
+        return dict(entry.is_a)
 
     # --- weaker forms
 
