@@ -12,7 +12,6 @@ import json
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,11 +20,12 @@ import typer
 import yaml
 
 from fcp_ros.cli.session import Session, open_session
-from fcp_ros.grounding import make_grounder
+from fcp_ros.domain import load_domain
+from fcp_ros.grounding import Grounder, make_grounder
 from fcp_ros.grounding.protocol.options import GroundingOptions
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader
-from fcp_ros.package_files import config_folder
+from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning import PlanningOptions, PlanningResult, PlanStatus
 from fcp_ros.relaxation import plan_instruction
 
@@ -85,15 +85,17 @@ def open_case(case: Case, folder: Path) -> Session:
     return open_session("household", str(file))
 
 
-def answer_case(case: Case, reader: InstructionReader) -> PlanningResult:
+def open_grounder() -> Grounder:
+    """Open the judges of all cases."""
+    return make_grounder(load_domain(find_domain("household")), GroundingOptions())
+
+
+def answer_case(case: Case, reader: InstructionReader, grounder: Grounder) -> PlanningResult:
     """Plan what is said, with the options that a client has who sets none."""
     with tempfile.TemporaryDirectory() as folder:
         session = open_case(case, Path(folder))
     context = ReadingContext(session.domain, session.state.instance, speaker="person_1")
-    with closing(make_grounder(session.domain, GroundingOptions())) as grounder:
-        return plan_instruction(
-            case.say, reader, context, PlanningOptions(), grounder
-        ).result
+    return plan_instruction(case.say, reader, context, PlanningOptions(), grounder).result
 
 
 def judge_case(case: Case, result: PlanningResult) -> str:
@@ -132,11 +134,12 @@ def main(
 ) -> None:
     """Answer the cases, and list those that are wrong."""
     reader = make_reader(ReaderOptions())
+    grounder = open_grounder()
     cases = [case for case in read_cases() if only in case.name]
     wrong, longest = 0, 0.0
     for case in cases:
         begin = time.perf_counter()
-        result: Any = answer_case(case, reader)
+        result: Any = answer_case(case, reader, grounder)
         seconds = time.perf_counter() - begin
         longest = max(longest, seconds)
         reason = judge_case(case, result)

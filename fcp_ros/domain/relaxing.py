@@ -74,6 +74,7 @@ class Relaxing:
         weaker: relation -> its weaker forms.
         substitutes: rules for substitutes; the first that fits counts.
         fewer: True if a count may be missed, by the degree `k / n` for k of n.
+        fewer_some: the degree of having some at all; the rest is by `k / n`.
         fewer_each: the degree for each one that is missing, composed, in place of that.
         fewer_least: the least degree of a count that is missed; None leaves that to alpha.
         broader: kind of thing -> the degree of any of that kind in place of one that was asked for:
@@ -88,6 +89,7 @@ class Relaxing:
     weaker: Mapping[str, tuple[WeakerForm, ...]] = field(default_factory=dict)
     substitutes: tuple[SubstituteRule, ...] = ()
     fewer: bool = False
+    fewer_some: float = 0.0
     fewer_each: float | None = None
     fewer_least: float | None = None
     broader: Mapping[str, float] = field(default_factory=dict)

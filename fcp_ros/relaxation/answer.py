@@ -88,10 +88,14 @@ class RelaxationAnswer:
         return self._options.optimise is Optimise.MEMBERSHIP
 
     def _ask(self, result: PlanningResult, node: Node) -> PlanningResult:
-        """Ask for a confirmation where the options want one."""
+        """Ask for a confirmation where the options want one.
+
+        A poor substitute is asked about, however small a part of the goal it is.
+        """
         assert result.plan is not None
-        membership = result.plan.membership
-        if membership >= self._options.confirm_below - EPSILON or not result.status.solved:
+        degrees = [one.change.degree for one in self._list_changes(node)]
+        least = min([result.plan.membership, *degrees])
+        if least >= (self._options.confirm_below or 0.0) - EPSILON or not result.status.solved:
             return result
         changes = self._name_changes(node)
         question = f"The goal cannot be met as stated. Shall I do it with {changes}?"

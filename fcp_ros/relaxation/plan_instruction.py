@@ -13,6 +13,7 @@ from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
+    CONFIRM_BELOW,
     CancelCallback,
     Phase,
     PlanningOptions,
@@ -70,7 +71,8 @@ def plan_instruction(
         instruction: in words, such as "bring me something to drink from".
         reader: reads it.
         context: domain, state, speaker.
-        options: as of `plan_goal`, like the arguments below.
+        options: as of `plan_goal`, like the arguments below. Where they leave `confirm_below` open,
+            a relaxation below CONFIRM_BELOW is asked about.
         memberships: judges graded predicates.
         resources: the present amount of each resource.
         cancelled: asked every few milliseconds.
@@ -86,6 +88,8 @@ def plan_instruction(
         was chosen.
     """
     start = start or RequestStart.now()
+    if options.confirm_below is None:
+        options = replace(options, confirm_below=CONFIRM_BELOW)
     watch = Watch(options, cancelled, progress, start, Phase.PARSE)
     read = _read_within_limits(instruction, reader, context, options, watch)
     if isinstance(read, InstructionResult):

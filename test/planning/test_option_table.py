@@ -27,7 +27,7 @@ OTHERS = {
     "optimise": "cost",
     "deadline": 60.0,
     "allow_relaxation": False,
-    "confirm_below": 0.8,
+    "confirm_below": 0.9,
     "time_limit": 1.5,
     "improve_time": 0.0,
     "memory_limit": 64.0,

@@ -83,7 +83,7 @@ class RequestOptions:
     optimise: Annotated[Optimise, describe_option("optimise")] = DEFAULTS["optimise"]
     deadline: Annotated[float | None, describe_option("deadline")] = None
     relax: Annotated[bool, describe_option("allow_relaxation")] = DEFAULTS["allow_relaxation"]
-    confirm_below: Annotated[float, describe_option("confirm_below")] = DEFAULTS["confirm_below"]
+    confirm_below: Annotated[float | None, describe_option("confirm_below")] = None
     time_limit: Annotated[float, describe_option("time_limit")] = DEFAULTS["time_limit"]
     memory_limit: Annotated[float, describe_option("memory_limit")] = DEFAULTS["memory_limit"]
     explain: Annotated[bool, describe_option("explain")] = DEFAULTS["explain"]
@@ -119,11 +119,12 @@ class RequestOptions:
             "optimise": self.optimise.value,
             "deadline": math.inf if self.deadline is None else self.deadline,
             "allow_relaxation": self.relax,
-            "confirm_below": self.confirm_below,
             "time_limit": self.time_limit,
             "memory_limit": self.memory_limit,
             "explain": self.explain,
         }
+        if self.confirm_below is not None:
+            values["confirm_below"] = self.confirm_below
         return PlanInput(
             self.domain,
             self.scene,

@@ -92,7 +92,7 @@ def request_to_ros(wish: Wish, options: PlanningOptions) -> PlanRequest:
         time_limit=duration_to_ros(options.time_limit),
         tnorm=options.tnorm,
         forbid_relaxation=not options.allow_relaxation,
-        confirm_below=float(options.confirm_below),
+        confirm_below=math.nan if options.confirm_below is None else float(options.confirm_below),
         explain=options.explain,
         optimise=options.optimise.value,
         deadline=duration_to_ros(options.deadline if math.isfinite(options.deadline) else 0.0),
@@ -149,15 +149,20 @@ def request_from_ros(
         time_limit=time_limit if time_limit != 0.0 else defaults.time_limit,
         tnorm=message.tnorm or defaults.tnorm,
         allow_relaxation=defaults.allow_relaxation and not message.forbid_relaxation,
-        confirm_below=(
-            defaults.confirm_below if math.isnan(message.confirm_below) else message.confirm_below
-        ),
+        confirm_below=_read_confirm_below(message.confirm_below, wish, defaults),
         explain=message.explain,
         optimise=_read_objective(message.optimise, defaults),
         deadline=duration_from_ros(message.deadline) or defaults.deadline,
         budgets=budgets_from_ros(message.budgets) or defaults.budgets,
     )
     return wish, options
+
+
+def _read_confirm_below(given: float, wish: Wish, defaults: PlanningOptions) -> float | None:
+    """Read the degree below which a relaxation is asked about; the parameter is about words."""
+    if not math.isnan(given):
+        return given
+    return defaults.confirm_below if wish.instruction else None
 
 
 def _read_objective(word: str, defaults: PlanningOptions) -> Optimise:

@@ -18,6 +18,7 @@ from typing import Any
 
 from fcp_ros.fuzzy import TNORM_CHOICES, AlphaPolicy, alpha_policy, tnorm_by_name
 from fcp_ros.planning.model.request import (
+    CONFIRM_BELOW,
     Algorithm,
     Heuristic,
     Optimise,
@@ -244,10 +245,13 @@ OPTIONS = (
     PlanningOption(
         name="confirm_below",
         field="confirm_below",
-        read=lambda options: options.confirm_below,
-        default=_DEFAULTS.confirm_below,
-        sentence="A goal that had to be relaxed, to a degree below this, is to be confirmed before "
-        "it counts as planned for; 0 never asks.",
+        read=lambda options: (
+            CONFIRM_BELOW if options.confirm_below is None else options.confirm_below
+        ),
+        default=CONFIRM_BELOW,
+        sentence="An instruction in words that had to be relaxed, to a degree below this, is to be "
+        "confirmed before it counts as planned for; 0 never asks. For a goal in the goal language "
+        "a request sets it itself.",
         minimum=0.0,
         maximum=1.0,
         allowed=SHARE,
@@ -412,7 +416,7 @@ def make_options(values: Mapping[str, Any]) -> PlanningOptions:
         deadline=given["deadline"],
         budgets=given["budgets"],
         allow_relaxation=given["allow_relaxation"],
-        confirm_below=given["confirm_below"],
+        confirm_below=values.get("confirm_below"),
         time_limit=given["time_limit"],
         improve_time=given["improve_time"],
         memory_limit=given["memory_limit"],

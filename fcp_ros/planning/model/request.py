@@ -181,6 +181,10 @@ class SearchOptions:
     seed: int = 0
 
 
+CONFIRM_BELOW = 0.8
+"""Degree of a relaxation below which whoever said something in words is asked first."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlanningOptions:
     """The settings of one planning request; `option_table.OPTIONS` says what each means.
@@ -191,6 +195,7 @@ class PlanningOptions:
     Attributes:
         alpha, tnorm, optimise, deadline, allow_relaxation: Decide what a good plan is.
         confirm_below: A relaxation to a lower degree is not planned for without being confirmed.
+            None: CONFIRM_BELOW for an instruction in words, and 0 for a formula.
         budgets: Resource, "cost", "time" or "steps" -> how much of it a plan may use. With any, the
             goal's parts may be left out, unless it says itself what is preferred.
         policy: Source of alpha; it replaces `alpha`. None: `alpha` is as given.
@@ -207,7 +212,7 @@ class PlanningOptions:
     max_expansions: int = 1_000_000_000
     tnorm: str = "lukasiewicz"
     allow_relaxation: bool = True
-    confirm_below: float = 0.0
+    confirm_below: float | None = None
     policy: AlphaPolicy | None = None
     seed: int = 0
     optimise: Optimise = Optimise.MEMBERSHIP

@@ -440,7 +440,8 @@ class ChoiceStream:
             return 1.0
         if not relaxing.fewer:
             return None
-        degree = (count.number - missing) / count.number
+        some = relaxing.fewer_some
+        degree = some + (1.0 - some) * (count.number - missing) / count.number
         if relaxing.fewer_each is not None:
             degree = tnorm.compose_all([relaxing.fewer_each] * missing)
         return degree if degree >= self._find_least_count() - EPSILON else None

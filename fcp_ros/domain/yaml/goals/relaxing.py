@@ -30,6 +30,8 @@ SUBSTITUTE = "suitable_substitute"
 """The graded predicate (element, wanted: text) that judges substitutes where nothing is said."""
 SHARE = "share"
 """The word for the degree k / n of k elements of n."""
+SOME, HALF = "some", 0.5
+"""The word for half of the degree for some at all, and the other half by k / n."""
 
 _SHORT = re.compile(r"\s*(?P<relation>\S+)\s+(?P<degree>[0-9.]+)\s*\Z")
 _SECTION = "relaxing"
@@ -61,6 +63,7 @@ class _RelaxingReader:
     def build(self) -> Relaxing:
         entry = self._file.relaxing or RelaxingEntry()
         fewer, each = self._read_fewer(entry)
+        some = HALF if entry.fewer == SOME else 0.0
         self._check_names(entry.drop, (*self._vocabulary.relations, ANY), "drop", "relation")
         self._check_names(entry.ask, self._rules, "ask", "rule")
         hard = {*self._vocabulary.relations, *self._vocabulary.graded, *self._file.types}
@@ -71,6 +74,7 @@ class _RelaxingReader:
             weaker=self._read_weaker(),
             substitutes=self._read_substitutes(entry),
             fewer=fewer,
+            fewer_some=some,
             fewer_each=each,
             fewer_least=entry.fewer_least,
             broader=self._read_broader(entry),
@@ -101,12 +105,12 @@ class _RelaxingReader:
         given = entry.fewer
         if given is None:
             return False, None
-        if given == SHARE:
+        if given in (SHARE, SOME):
             return True, None
         if isinstance(given, float) and math.isfinite(given) and 0.0 <= given <= 1.0:
             return True, given
         message = f"fewer is {given!r}"
-        self._report.add((_SECTION, "fewer"), message, "write share, or a degree from 0 to 1")
+        self._report.add((_SECTION, "fewer"), message, "write share, some, or a degree from 0 to 1")
         return False, None
 
     def _read_broader(self, entry: RelaxingEntry) -> dict[str, float]:
