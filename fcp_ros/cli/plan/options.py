@@ -83,7 +83,9 @@ class RequestOptions:
     optimise: Annotated[Optimise, describe_option("optimise")] = DEFAULTS["optimise"]
     deadline: Annotated[float | None, describe_option("deadline")] = None
     relax: Annotated[bool, describe_option("allow_relaxation")] = DEFAULTS["allow_relaxation"]
-    confirm_below: Annotated[float | None, describe_option("confirm_below")] = None
+    confirm_below: Annotated[
+        float | None, describe_option("confirm_below", "Without it: 0.8 for words, 0 for a goal.")
+    ] = None
     time_limit: Annotated[float, describe_option("time_limit")] = DEFAULTS["time_limit"]
     memory_limit: Annotated[float, describe_option("memory_limit")] = DEFAULTS["memory_limit"]
     explain: Annotated[bool, describe_option("explain")] = DEFAULTS["explain"]
