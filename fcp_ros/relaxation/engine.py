@@ -50,6 +50,9 @@ MOST_LACKING = 100
 """Elements that are added to look if the goal could be met with them."""
 LEAST_MISSING = 2.0
 """Seconds to look if the goal could be met with what is missing; as many as before, if more."""
+MOST_EXPANDED = 40_000
+"""States that are expanded once a relaxed goal is found to be executable, but below alpha: then it
+is the steps that lose too much, and a long plan would have to lose steps one by one."""
 
 _TRIVIAL = "Its plan does nothing of what was wanted."
 _STOPPED = (PlanStatus.TIMEOUT, PlanStatus.MEMOUT, PlanStatus.CANCELLED)
@@ -117,6 +120,7 @@ class GoalRelaxation:
             self.streams.append(self._worlds)
         self._checked: dict[tuple[int, int, int], bool] = {}
         self._first_solved = math.inf
+        self._expanded_below = -1
         self.expansions = 0
         self.timings: dict[str, float] = {}
 
@@ -247,6 +251,7 @@ class GoalRelaxation:
     def _attempt(self, node: Node, choices: Sequence[RequirementChoice]) -> Attempt:
         """Plan a relaxed goal, unless a part of it is out of reach."""
         self._proofs.check()
+        options = self._limit_effort()
         unreachable = self._find_unreachable(node, choices)
         if unreachable:
             position = min(position for position, _ in unreachable)
@@ -256,7 +261,7 @@ class GoalRelaxation:
         if self._leaves_nothing(choices):
             return Attempt(RelaxationOutcome.TRIVIAL, None, reason="Nothing wanted is left of it.")
         goal = self.assemble(choices)
-        result = self._plan_goal(goal, self._options, world)
+        result = self._plan_goal(goal, options, world)
         if result.status.solved:
             if not self.serves(result, choices, world):
                 return Attempt(RelaxationOutcome.TRIVIAL, None, reason=_TRIVIAL)
@@ -266,6 +271,7 @@ class GoalRelaxation:
         if result.status in _STOPPED:
             raise Interrupted(result.status, result.message)
         if result.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
+            self._expanded_below = max(0, self._expanded_below)
             best = self._plan_goal(goal, self._options.with_alpha(0.0), world)
             if best.status.solved and not self.serves(best, choices, world):
                 return Attempt(RelaxationOutcome.TRIVIAL, None, reason=_TRIVIAL)
@@ -274,7 +280,17 @@ class GoalRelaxation:
             conflict = self._find_conflict(node, choices)
             reason = result.message
             return Attempt(RelaxationOutcome.IMPOSSIBLE, result, conflict, reason)
+        if options is not self._options:
+            sentence = "Other ways to relax it were not searched to the end."
+            raise Interrupted(PlanStatus.UNSOLVABLE_INCOMPLETELY, sentence)
         return Attempt(RelaxationOutcome.UNKNOWN, result, reason=result.message, exact=False)
+
+    def _limit_effort(self) -> PlanningOptions:
+        """Limit the search for a relaxed goal, once another is executable, but below alpha."""
+        if self._expanded_below < 0 or self._first_solved < math.inf:
+            return self._options
+        left = max(1, MOST_EXPANDED - self._expanded_below)
+        return replace(self._options, max_expansions=min(left, self._options.max_expansions))
 
     def _leaves_nothing(self, choices: Sequence[RequirementChoice]) -> bool:
         """Return True if all that may be relaxed is given up, or left again in the end."""
@@ -295,6 +311,8 @@ class GoalRelaxation:
         """Plan a goal, and count the effort."""
         result = self._plan(goal, options, world)
         self.expansions += result.expansions
+        if self._expanded_below >= 0:
+            self._expanded_below += result.expansions
         for stage, seconds in result.timings.items():
             self.timings[stage] = self.timings.get(stage, 0.0) + seconds
         return result
