@@ -157,7 +157,7 @@ def answer_task(task: HouseTask, reference: Reference, setting: Setting) -> Answ
             context,
             setting.options,
             grounder_of(task.split),
-            ask=confirm_reading,
+            ask=confirm,
         )
     except Exception as error:  # a benchmark goes on
         text = f"{type(error).__name__}: {error}"
@@ -227,14 +227,16 @@ def warm_up(tasks: Sequence[HouseTask], setting: Setting) -> None:
                 context,
                 setting.options,
                 grounder_of(task.split),
-                ask=confirm_reading,
+                ask=confirm,
             )
 
 
-def confirm_reading(question: UserQuestion) -> int | None:
-    """Say yes to the only reading if it lacks no words; leave all other questions open."""
-    is_only = question.kind is QuestionKind.READING and question.choices == (YES, NO)
-    return question.choices.index(YES) if is_only and LACKING not in question.text else None
+def confirm(question: UserQuestion) -> int | None:
+    """Say yes to a relaxed plan, and to the only reading if it lacks no words."""
+    is_only = question.choices == (YES, NO) and LACKING not in question.text
+    if question.kind is QuestionKind.CONFIRMATION or is_only:
+        return question.choices.index(YES)
+    return None
 
 
 def describe(answer: Answer) -> dict[str, object]:

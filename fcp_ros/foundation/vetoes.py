@@ -55,6 +55,7 @@ _DISPOSAL = frozenset(
 """For these nothing needs to be whole, clean or full."""
 _PRETENCE = frozenset("play playing pretend pretending decorate decorating decoration show child children".split())
 _CLEANING = frozenset("wash washing clean cleaning rinse rinsing scrub scrubbing refill".split())
+_CLEANING_STEMS = ("wash", "dishwash", "clean", "rins", "scrub", "empt", "refill")
 _CONTACT = frozenset(
     "eat eating drink drinking cook cooking bake baking serve serving sip sipping taste tasting "
     "breakfast lunch dinner supper meal soup wear wearing sleep sleeping dry drying blow blowing "
@@ -101,9 +102,10 @@ def find_veto(label: str, purpose: str) -> str:
     return Defect.ACCESSORY.value if _is_accessory(label, purpose) else ""
 
 
-def find_defects(label: str) -> frozenset[str]:
-    """Find the words in a label that say something against the thing, whatever it is for."""
-    return frozenset(word for word, _ in _list_defects(label))
+def is_about_state(instruction: str) -> bool:
+    """Return True for words about throwing away, repairing or cleaning: then flaws are no matter."""
+    words = normalise_label(instruction).split()
+    return any(word in _DISPOSAL or word.startswith(_CLEANING_STEMS) for word in words)
 
 
 def _list_defects(label: str) -> list[tuple[str, Defect]]:

@@ -24,6 +24,7 @@ from fcp_ros.planning.model.request import (
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
+from fcp_ros.relaxation.flaws import leave_flawed
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.question import (
     AskCallback,
@@ -99,10 +100,11 @@ def plan_instruction(
     best = interpretation.best
     if best is None:
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
+    whole = leave_flawed(best.goal, instruction, context.domain, context.instance)
     result = plan_goal(
         context.domain,
         context.instance,
-        best.goal,
+        whole.goal,
         options,
         memberships,
         resources=resources,
@@ -111,6 +113,8 @@ def plan_instruction(
         session=session,
         start=start,
     )
+    if whole.remark and (result.plan is None or result.relaxations):
+        result = replace(result, message=f"{whole.remark} {result.message}")
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
 
 
