@@ -39,11 +39,14 @@ class SubstituteRule:
         by: the graded predicate (element, wanted: text) that judges a substitute.
         named: the degree, in [0, 1], to be composed with that one where an element was asked for by
             its own name; None: such an element has no substitute.
+        purpose: the graded predicate (element, purpose: text) that judges a substitute for what
+            somebody says that it is for; "" for none.
     """
 
     of: str
     by: str
     named: float | None = None
+    purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ class GoalRelaxation:
         options: alpha, limits, t-norm.
         make_proofs: makes the proofs of another world.
         plan: plans a relaxed goal.
+        purpose: for which somebody said that it is wanted; "" for none.
 
     Attributes:
         words: tells what is changed.
@@ -83,6 +84,7 @@ class GoalRelaxation:
         options: PlanningOptions,
         make_proofs: MakeProofs,
         plan: PlanGoal,
+        purpose: str = "",
     ) -> None:
         self._here = here
         self._options = options
@@ -109,6 +111,7 @@ class GoalRelaxation:
             self._goal.types,
             alone,
             options.cut().alpha,
+            purpose,
         )
         self.streams: list[ChoiceStream | WorldStream] = [
             ChoiceStream(

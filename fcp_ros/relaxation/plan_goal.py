@@ -54,6 +54,7 @@ def plan_goal(
     progress: ProgressCallback = ignore_progress,
     session: PlanningSession | None = None,
     start: RequestStart | None = None,
+    purpose: str = "",
 ) -> PlanningResult:
     """Plan a goal as a user wrote it.
 
@@ -69,6 +70,8 @@ def plan_goal(
         progress: told of phases, expansions, the best plan so far and bounds.
         session: kept from one request to the next in the same domain.
         start: of the request, if it began before this call, such as with reading files.
+        purpose: what somebody said that it is for, such as "calling a doctor"; substitutes are
+            judged for that, too.
 
     Returns:
         the result; nothing is raised. A goal that can't be read is INVALID_REQUEST, and the message
@@ -86,7 +89,7 @@ def plan_goal(
     if (session is not None and session.domain is not domain) or find_problems(options):
         return plan(domain, instance, goal, options, memory, session=session, start=start)
     request = _GoalRequest(
-        domain, instance, goal, options, memory, resources, cancelled, progress, start
+        domain, instance, goal, options, memory, resources, cancelled, progress, start, purpose
     )
     try:
         here = request.open_world(session)
@@ -115,6 +118,7 @@ class _GoalRequest:
     cancelled: CancelCallback
     progress: ProgressCallback
     start: RequestStart
+    purpose: str
 
     def open_world(self, session: PlanningSession | None) -> PlanningWorld:
         """Make the world as it is, without the rules that ask a person.
@@ -213,6 +217,7 @@ class _Relaxing:
             request.options,
             request.make_proofs,
             request.plan,
+            request.purpose,
         )
         self.timings = relaxation.timings
         strict = replace(strict, message=relaxation.words.tell_failure(strict))

@@ -26,6 +26,7 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.flaws import leave_flawed
 from fcp_ros.relaxation.plan_goal import plan_goal
+from fcp_ros.relaxation.remarks import read_purpose
 from fcp_ros.relaxation.question import (
     AskCallback,
     TellCallback,
@@ -112,6 +113,7 @@ def plan_instruction(
         progress=progress,
         session=session,
         start=start,
+        purpose=read_purpose(instruction, best),
     )
     if whole.remark and (result.plan is None or result.relaxations):
         result = replace(result, message=f"{whole.remark} {result.message}")

@@ -248,6 +248,7 @@ class SubstituteEntry(_Entry):
     of: str
     by: str
     named: Degree | None = None
+    purpose: str = ""
 
 
 class ShiftEntry(_Entry):

@@ -84,6 +84,7 @@ class RelaxationSetting:
         types: the types of its free variables.
         alone: True if nothing is planned in another world: what is proven here holds everywhere.
         alpha: a change of a small part of the goal has to reach it by itself.
+        purpose: for which somebody said that it is wanted; "" for none.
     """
 
     domain: Domain
@@ -94,6 +95,7 @@ class RelaxationSetting:
     types: Mapping[str, str]
     alone: bool = True
     alpha: float = 0.0
+    purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,12 +306,10 @@ class ChoiceStream:
             return known
         setting = self._setting
         named = frozenset({*setting.named, place.name})
-        found = list(list_candidates(place, self._domain, self._instance, named))
+        found = list(list_candidates(place, self._instance, named, setting.purpose))
         sound: list[tuple[Substitute, Expression]] = []
         for candidate in found:
-            parts = place.fill(
-                variant.parts, candidate.element, candidate.missing, self.requirement.unit
-            )
+            parts = self._fill_in(place, variant.parts, candidate)
             expression = self._express(variant, parts)
             if self._is_sound(RequirementChoice(expression)):
                 sound.append((candidate, expression))
@@ -318,7 +318,10 @@ class ChoiceStream:
             never = setting.proofs.find_unreachable([one for _, one in sound], setting.types)
         reached = [c for n, (c, _) in enumerate(sound) if n not in never]
         judge = setting.proofs.judge
-        judge.judge(atom for candidate in reached for atom in candidate.atoms)
+        judge.judge(atom for candidate in reached for atom in candidate.asked)
+        reached = [
+            c.judge_by_least(lambda atom: judge.degree(*atom), setting.tnorm) for c in reached
+        ]
         degrees = [c.find_degree(lambda atom: judge.degree(*atom), setting.tnorm) for c in reached]
         judged = [_Judged(c, d) for c, d in zip(reached, degrees, strict=True)]
         judged.sort(key=lambda one: (-one.degree, one.candidate.element))
@@ -342,7 +345,7 @@ class ChoiceStream:
     def _fill_in(
         self, place: Opening, parts: Sequence[Expression], candidate: Substitute
     ) -> list[Expression]:
-        return place.fill(parts, candidate.element, candidate.missing, self.requirement.unit)
+        return place.fill(parts, candidate, self.requirement.unit)
 
     def _make_change(self, place: Opening, judged: _Judged) -> GoalChange:
         return make_change(place, judged.candidate, judged.degree, self.requirement.unit)

@@ -64,19 +64,21 @@ class Opening:
     def fill(
         self,
         parts: Sequence[Expression],
-        element: str,
-        missing: Iterable[str],
+        candidate: Substitute,
         weight: float = 1.0,
     ) -> list[Expression]:
         """Put an element into the place.
 
         Args:
             parts: the conjuncts of the requirement.
-            element: its name.
-            missing: the labels that it does not have.
+            candidate: the element, and what judges it.
             weight: of the place in the whole goal.
         """
-        atoms_of = [Atom(self.rule.by, (Constant(element), Text(label))) for label in missing]
+        element = candidate.element
+        atoms_of = [
+            Atom(predicate, (Constant(name), Text(text)))
+            for predicate, (name, text) in candidate.atoms
+        ]
         judged: list[Expression] = [
             atom if weight >= 1.0 else Weighted(weight, atom) for atom in atoms_of
         ]
@@ -111,16 +113,34 @@ class Substitute:
         missing: the labels that it does not have.
         atoms: the graded atoms that judge it.
         factor: a degree to be composed with theirs.
+        purpose: the graded atom of its use for the purpose that was said; None if none was.
     """
 
     element: str
     missing: tuple[str, ...]
     atoms: tuple[GradedAtom, ...]
     factor: float = 1.0
+    purpose: GradedAtom | None = None
+
+    @property
+    def asked(self) -> tuple[GradedAtom, ...]:
+        """All graded atoms about it."""
+        return self.atoms if self.purpose is None else (*self.atoms, self.purpose)
 
     def find_degree(self, degree_of: DegreeOf, tnorm: TNorm) -> float:
         """Compose the degrees of its judgements."""
         return tnorm.compose_all([self.factor, *map(degree_of, self.atoms)])
+
+    def judge_by_least(self, degree_of: DegreeOf, tnorm: TNorm) -> Substitute:
+        """Let the purpose judge the element where it does worse for that than for what is wanted.
+
+        Both ask how well the element does, so that composing them would count one loss twice.
+        """
+        if self.purpose is None:
+            return self
+        plain = replace(self, purpose=None)
+        other = replace(plain, atoms=(self.purpose,))
+        return min(other, plain, key=lambda one: one.find_degree(degree_of, tnorm))
 
 
 def list_places(requirement: Requirement, domain: Domain, instance: Instance) -> list[Opening]:
@@ -150,15 +170,15 @@ def list_places(requirement: Requirement, domain: Domain, instance: Instance) ->
 
 
 def list_candidates(
-    place: Opening, domain: Domain, instance: Instance, named: frozenset[str]
+    place: Opening, instance: Instance, named: frozenset[str], purpose: str = ""
 ) -> Iterator[Substitute]:
     """Yield the elements that may take a place.
 
     Args:
         place: the place.
-        domain: says which elements come into question.
         instance: the state.
         named: elements that the goal names: they are wanted as what they are.
+        purpose: that was said, such as "calling a doctor"; "" for none.
     """
     for element in instance.elements(place.rule.of):
         name = instance.name_of(element)
@@ -171,7 +191,9 @@ def list_candidates(
             missing, factor = place.labels, place.rule.named or 0.0
         if missing:
             judged = tuple((place.rule.by, (name, label)) for label in missing)
-            yield Substitute(name, missing, judged, factor)
+            by_purpose = place.rule.purpose if purpose else ""
+            use = (by_purpose, (name, purpose)) if by_purpose else None
+            yield Substitute(name, missing, judged, factor, use)
 
 
 def make_change(

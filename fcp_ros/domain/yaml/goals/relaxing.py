@@ -193,7 +193,9 @@ class _RelaxingReader:
             return None
         if not self._check_judge(entry.by, entry.of, (*path, "by")):
             return None
-        return SubstituteRule(entry.of, entry.by, entry.named)
+        if entry.purpose and not self._check_judge(entry.purpose, entry.of, (*path, "purpose")):
+            return None
+        return SubstituteRule(entry.of, entry.by, entry.named, entry.purpose)
 
     def _check_judge(self, name: str, of: str, path: Path) -> bool:
         """Check that a graded predicate takes an element of a type and a text."""

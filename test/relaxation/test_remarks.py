@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The purpose that somebody says beside what is to be done, and what it does to substitutes."""
+
+import pytest
+from test_kinds import Words, build
+from test_lattice_twin import DOMAIN
+
+from fcp_ros.domain import parse_domain
+from fcp_ros.language.parsing.clauses.hedges import ASIDE
+from fcp_ros.language.reading import Reading, WordRole, WordUse
+from fcp_ros.planning import PlanningOptions
+from fcp_ros.relaxation import plan_goal
+from fcp_ros.relaxation.remarks import read_purpose
+
+
+@pytest.mark.parametrize(
+    ("remark", "purpose"),
+    [
+        ("I have to call a doctor", "calling a doctor"),
+        ("because I want to read", "reading"),
+        ("I need to blow my nose", "blowing my nose"),
+        ("I'd like to sign a letter.", "signing a letter"),
+        ("we are going to eat soup", "eating soup"),
+        ("I must write a letter", "writing a letter"),
+        ("I'm thirsty", ""),
+        ("I have a headache", ""),
+        ("it is late", ""),
+        ("", ""),
+    ],
+)
+def test_a_purpose_is_read_from_a_remark(remark, purpose):
+    text = f"{remark}, bring me a thing"
+    use = WordUse(0, len(remark), WordRole.FILLER, ASIDE)
+    assert read_purpose(text, Reading("g", 1.0, "", (use,))) == purpose
+
+
+USES = DOMAIN.replace(
+    "named: 0.9}", "named: 0.9, purpose: serves_as}"
+).replace(
+    "  suitable_substitute:",
+    """  serves_as:
+    parameters: {item: item, purpose: text}
+    context: {item: [name]}
+    oracle: table
+    default_degree: 0.5
+  suitable_substitute:""",
+)
+VASE = 'exists ?v: item (is_a(?v, "vase") and on(?v, shelf_1))'
+
+
+@pytest.mark.parametrize(
+    ("purpose", "taken", "degree"),
+    [("", "cup_1", 0.9), ("watering flowers", "mug_1", 0.8), ("calling a doctor", None, 0.0)],
+)
+def test_a_substitute_is_judged_for_the_purpose(purpose, taken, degree):
+    degrees = {
+        ("cup_1", "vase"): 0.9,
+        ("mug_1", "vase"): 0.8,
+        ("cup_1", "watering flowers"): 0.6,
+        ("mug_1", "watering flowers"): 1.0,
+        **{(item, "calling a doctor"): 0.1 for item in ("cup_1", "mug_1", "book_1", "plate_1")},
+    }
+    domain = parse_domain(USES)
+    result = plan_goal(
+        domain, build(domain), VASE, PlanningOptions(), Words(degrees), purpose=purpose
+    )
+    changes = [one for one in result.relaxations if one.kind == "substitution"]
+    assert [(one.replacement, one.degree) for one in changes] == (
+        [(taken, degree)] if taken else []
+    )
