@@ -71,9 +71,10 @@ _CONTACT_KINDS = frozenset(
 _ACCESSORIES = frozenset(
     "holder bag case cover block rack stand charger sleeve hook opener remover cleaner frame topper "
     "handle blade poster picture photo painting drawing magazine book manual box lid cable brush "
-    "dispenser hanger protector cushion pouch strap button sticker seat cap".split()
+    "dispenser hanger protector cushion pouch strap button sticker seat cap "
+    "substitute replacement replica copy imitation dummy".split()
 )
-"""Heads of names of what only goes with a thing, or shows it. Of other heads the judges know more:
+"""Heads of names of what only goes with a thing, shows it, or claims to do for it. Of other heads the judges know more:
 a "drinking glass", a "screwdriver set" and "walnut pieces" are what they are named after."""
 _FOOD = frozenset(("food", "seasoning"))
 """Pepper is cracked, and bread torn, to be used."""
@@ -170,7 +171,7 @@ def _is_accessory(label: str, purpose: str) -> bool:
     if _find_last(purpose).endswith("ing") or not wanted.isdisjoint(list_singulars(head)):
         return False
     behind = words[len(name) :]
-    depicted = behind[1:] if behind[:1] == ["of"] else []
+    depicted = behind[1:] if behind[:1] in (["of"], ["for"]) else []
     parts = [name[start:end] for start in range(len(name)) for end in range(start + 1, len(name))]
     parts += [depicted[start:] for start in range(len(depicted))]
     if not any(wanted & {*list_singulars(" ".join(part))} for part in parts):

@@ -39,6 +39,8 @@ from fcp_ros.foundation.vetoes import DEFECTS, find_veto
         ("picture of a bottle", "bottle"),
         ("picture of bottles", "bottle"),
         ("knife block", "knife"),
+        ("perfect_substitute_for_medicine", "medicine"),
+        ("holder for mugs", "mug"),
     ],
 )
 def test_what_a_word_rules_out(label, purpose):

@@ -76,6 +76,7 @@ class _Known:
 
     def look_up_all(self, name: str, rows: Sequence[Words]) -> list[Membership | None]:
         """Look rows of words up; `name` is the set's, for notes."""
+        rows = [self._drop_empty(words) for words in rows]
         answers = [self._find_stated(words) for words in rows]
         left = [place for place, answer in enumerate(answers) if answer is None]
         if self.pairs is not None and self.places is not None and left:
@@ -88,6 +89,13 @@ class _Known:
             self._find_forbidden(words) if answer is None else answer
             for words, answer in zip(rows, answers, strict=True)
         ]
+
+    def _drop_empty(self, words: Words) -> Words:
+        """Drop "empty" where it is no matter: an empty glass is as good to drink from as a glass."""
+        bare = words[0].removeprefix("empty ")
+        if not self.is_about_use or bare == words[0] or len(words) < 2:
+            return words
+        return words if find_veto(words[0], words[-1]) else (bare, *words[1:])
 
     def _find_forbidden(self, words: Words) -> Membership | None:
         """Find a word in the label of the thing that forbids what it is wanted for."""
