@@ -118,9 +118,7 @@ def is_holder(word: str) -> bool:
     """Return True for a noun of a container, or of furniture that holds things."""
     nouns = find_wordnet()
     kinds = frozenset(("container", "cupboard"))
-    return word in _HOLDERS or (
-        nouns is not None and nouns.is_kind(word, kinds, most_meanings=2)
-    )
+    return word in _HOLDERS or (nouns is not None and nouns.is_kind(word, kinds, most_meanings=2))
 
 
 def denies(words: Sequence[str], place: int) -> bool:

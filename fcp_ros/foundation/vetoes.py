@@ -49,38 +49,32 @@ _WORDS: dict[Defect, str] = {
 DEFECTS = {word: defect for defect, words in _WORDS.items() for word in words.split()}
 """Word -> what it says against the thing."""
 _DISPOSAL = frozenset(
-    "throw throwing discard discarding recycle recycling dispose disposing trash rubbish garbage "
-    "waste repair repairing fix fixing compost composting".split()
+    ["throw", "throwing", "discard", "discarding", "recycle", "recycling", "dispose", "disposing", "trash", "rubbish", "garbage", "waste", "repair", "repairing", "fix", "fixing", "compost", "composting"]
 )
 """For these nothing needs to be whole, clean or full."""
-_PRETENCE = frozenset("play playing pretend pretending decorate decorating decoration show child children".split())
-_CLEANING = frozenset("wash washing clean cleaning rinse rinsing scrub scrubbing refill".split())
+_PRETENCE = frozenset(
+    ["play", "playing", "pretend", "pretending", "decorate", "decorating", "decoration", "show", "child", "children"]
+)
+_CLEANING = frozenset(["wash", "washing", "clean", "cleaning", "rinse", "rinsing", "scrub", "scrubbing", "refill"])
 _CLEANING_STEMS = ("wash", "dishwash", "clean", "rins", "scrub", "empt", "refill")
 _CONTACT = frozenset(
-    "eat eating drink drinking cook cooking bake baking serve serving sip sipping taste tasting "
-    "breakfast lunch dinner supper meal soup wear wearing sleep sleeping dry drying blow blowing "
-    "wrap bandage medicine nose mouth face skin".split()
+    ["eat", "eating", "drink", "drinking", "cook", "cooking", "bake", "baking", "serve", "serving", "sip", "sipping", "taste", "tasting", "breakfast", "lunch", "dinner", "supper", "meal", "soup", "wear", "wearing", "sleep", "sleeping", "dry", "drying", "blow", "blowing", "wrap", "bandage", "medicine", "nose", "mouth", "face", "skin"]
 )
 """Words for what touches food or a body."""
 _CONTACT_KINDS = frozenset(
-    "food,beverage,tableware,cutlery,drinking vessel,cup,glass,mug,dish,plate,bowl,spoon,fork,"
-    "kitchen utensil,clothing,towel,linen,bedclothes,tissue,napkin,paper towel,toothbrush,comb,"
-    "razor,medicine,bandage".split(",")
+    ["food", "beverage", "tableware", "cutlery", "drinking vessel", "cup", "glass", "mug", "dish", "plate", "bowl", "spoon", "fork", "kitchen utensil", "clothing", "towel", "linen", "bedclothes", "tissue", "napkin", "paper towel", "toothbrush", "comb", "razor", "medicine", "bandage"]
 )
 """Kinds of things that do."""
 _ACCESSORIES = frozenset(
-    "holder bag case cover block rack stand charger sleeve hook opener remover cleaner frame topper "
-    "handle blade poster picture photo painting drawing magazine book manual box lid cable brush "
-    "dispenser hanger protector cushion pouch strap button sticker seat cap "
-    "substitute replacement replica copy imitation dummy".split()
+    ["holder", "bag", "case", "cover", "block", "rack", "stand", "charger", "sleeve", "hook", "opener", "remover", "cleaner", "frame", "topper", "handle", "blade", "poster", "picture", "photo", "painting", "drawing", "magazine", "book", "manual", "box", "lid", "cable", "brush", "dispenser", "hanger", "protector", "cushion", "pouch", "strap", "button", "sticker", "seat", "cap", "substitute", "replacement", "replica", "copy", "imitation", "dummy"]
 )
 """Heads of names of what only goes with a thing, shows it, or claims to do for it. Of other heads the judges know more:
 a "drinking glass", a "screwdriver set" and "walnut pieces" are what they are named after."""
 _FOOD = frozenset(("food", "seasoning"))
 """Pepper is cracked, and bread torn, to be used."""
-_CONTENTS = frozenset("food,beverage,liquid,substance,drug".split(","))
-_INGESTION = frozenset("eat eating drink drinking sip sipping taste tasting".split())
-_DRINKING_VESSELS = frozenset("drinking vessel,cup,glass,mug,bowl,tumbler".split(","))
+_CONTENTS = frozenset(["food", "beverage", "liquid", "substance", "drug"])
+_INGESTION = frozenset(["eat", "eating", "drink", "drinking", "sip", "sipping", "taste", "tasting"])
+_DRINKING_VESSELS = frozenset(["drinking vessel", "cup", "glass", "mug", "bowl", "tumbler"])
 _MEANINGS = 3
 """Meanings of a word among which a kind is looked for: "glass" is a substance first."""
 

@@ -26,7 +26,6 @@ from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.flaws import leave_flawed
 from fcp_ros.relaxation.plan_goal import plan_goal
-from fcp_ros.relaxation.remarks import read_purpose
 from fcp_ros.relaxation.question import (
     AskCallback,
     TellCallback,
@@ -35,6 +34,7 @@ from fcp_ros.relaxation.question import (
     settle_reading,
     tell_nobody,
 )
+from fcp_ros.relaxation.remarks import read_purpose
 
 _STATUS = {
     ReadingStatus.AMBIGUOUS: PlanStatus.NEEDS_CLARIFICATION,

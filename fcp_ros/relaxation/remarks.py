@@ -17,6 +17,7 @@ _NEED = re.compile(
     r"(?P<verb>[a-z]+)(?P<rest>(?:\s+[\w'-]+)*)$"
 )
 
+
 def read_purpose(instruction: str, reading: Reading) -> str:
     """Read the purpose out of the remarks of an instruction, such as "calling a doctor".
 

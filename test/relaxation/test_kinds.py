@@ -240,7 +240,9 @@ def test_an_element_may_be_taken_for_another_type():
 def test_of_many_elements_the_best_is_taken_for_another_type_and_all_are_judged_at_once():
     shift = "  shift: [{of: cup, to: plate, by: passes_for}]"
     domain = DOMAIN.replace("  split: 0.55", shift).replace("  fewer: share\n", "")
-    domain = domain.replace("  is_a: {cup: 0.4}\n", "").replace("  drop: {on: 0.25, holding: 0.2}\n", "")
+    domain = domain.replace("  is_a: {cup: 0.4}\n", "").replace(
+        "  drop: {on: 0.25, holding: 0.2}\n", ""
+    )
     domain = domain.replace("  substitute: [{of: item, by: suitable_substitute, named: 0.9}]\n", "")
     domain = domain.replace("suitable_substitute", "passes_for")  # else it serves substitution
     cups = {f"cup_{number:03}": ("cup", "cup") for number in range(MOST_WORLDS + 30)}
@@ -345,7 +347,9 @@ def test_nothing_is_asked_about_what_is_not_in_the_way():
 
 
 def test_a_kind_that_everything_is_says_nothing():
-    domain = DOMAIN.replace("is_a: {cup: 0.4}", "is_a: {cup: 0.9, item: 0.9}").replace("drop: {on: 0.25, holding: 0.2}", "")
+    domain = DOMAIN.replace("is_a: {cup: 0.4}", "is_a: {cup: 0.9, item: 0.9}").replace(
+        "drop: {on: 0.25, holding: 0.2}", ""
+    )
     result = ask('exists ?x: item (is_a(?x, "vase") and on(?x, shelf_1))', domain=domain)
     assert result.relaxations == ()
 

@@ -23,7 +23,7 @@ from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding.protocol.judgement import Membership
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import ReadingStatus
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.relaxation.plan_goal import plan_goal
@@ -195,3 +195,26 @@ def test_a_no_takes_the_plan_away_and_no_answer_leaves_it_open(unconfirmed):
 def test_a_result_that_needs_no_confirmation_asks_nothing(context):
     solved = plan_goal(context.domain, context.instance, CUP_GOAL, OPTIONS, Certain())
     assert settle_confirmation(solved, OPTIONS, pytest.fail) is solved
+
+
+class WineGlassReader(ScriptedReader):
+    """Reads everything as a wish for a wine glass."""
+
+    def read(self, instruction, context):
+        reading = Reading(WINE_GLASS, 0.9, "A wine glass is on the table.")
+        return Interpretation(instruction, ReadingStatus.READ, "Understood.", (reading,))
+
+
+@pytest.mark.parametrize(("confirm_below", "is_asked"), [(None, True), (0.0, False), (0.6, False)])
+def test_words_are_asked_about_unless_somebody_says_otherwise(context, confirm_below, is_asked):
+    options = replace(OPTIONS, confirm_below=confirm_below)
+    result = solve(context, CUP, WineGlassReader(), options=options).result
+    assert (result.status is PlanStatus.NEEDS_CLARIFICATION) == is_asked, result.message
+    assert result.relaxations
+
+
+def test_a_formula_says_itself_what_is_asked_about(context):
+    options = replace(OPTIONS, confirm_below=None)
+    result = plan_goal(context.domain, context.instance, WINE_GLASS, options, Certain())
+    assert result.status is PlanStatus.SOLVED_OPTIMALLY
+    assert result.relaxations

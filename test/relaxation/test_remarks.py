@@ -34,9 +34,7 @@ def test_a_purpose_is_read_from_a_remark(remark, purpose):
     assert read_purpose(text, Reading("g", 1.0, "", (use,))) == purpose
 
 
-USES = DOMAIN.replace(
-    "named: 0.9}", "named: 0.9, purpose: serves_as}"
-).replace(
+USES = DOMAIN.replace("named: 0.9}", "named: 0.9, purpose: serves_as}").replace(
     "  suitable_substitute:",
     """  serves_as:
     parameters: {item: item, purpose: text}

@@ -159,10 +159,13 @@ def request_from_ros(
 
 
 def _read_confirm_below(given: float, wish: Wish, defaults: PlanningOptions) -> float | None:
-    """Read the degree below which a relaxation is asked about; the parameter is about words."""
-    if not math.isnan(given):
-        return given
-    return defaults.confirm_below if wish.instruction else None
+    """Read the degree below which a relaxation is asked about; the parameter is about words.
+
+    0 is what a message has in which nobody set it: an instruction is not obeyed unasked for that.
+    """
+    if wish.instruction:
+        return defaults.confirm_below if math.isnan(given) or given == 0.0 else given
+    return None if math.isnan(given) else given
 
 
 def _read_objective(word: str, defaults: PlanningOptions) -> Optimise:

@@ -101,7 +101,11 @@ def list_variants(
     """
     options = [
         sorted(
-            (one for one in _vary(part, domain, instance, weight) if not _says_nothing(one, parts, domain)),
+            (
+                one
+                for one in _vary(part, domain, instance, weight)
+                if not _says_nothing(one, parts, domain)
+            ),
             key=lambda one: -one.find_share(tnorm),
         )
         for part in parts
@@ -201,9 +205,7 @@ def _choose_name(name: str, taken: set[str]) -> str:
     return next(one for one in (name, *itertools.islice(numbered, 100)) if one not in taken)
 
 
-def _broaden(
-    atom: Atom, domain: Domain, instance: Instance, weight: float
-) -> Iterator[Variant]:
+def _broaden(atom: Atom, domain: Domain, instance: Instance, weight: float) -> Iterator[Variant]:
     """Yield the declared kinds of thing above that of a label, the nearest first.
 
     What a word in its label rules out is left alone: a broken desk is no table to put things on.
@@ -229,9 +231,7 @@ def _broaden(
         ]
         kept = weigh(weight * (1.0 - degree), atom)
         parts = join([Atom(IS_A, (subject, Text(words))), *ruled_out, *kept])
-        change = GoalChange(
-            RelaxationKind.BROADEN, label.value, f"any {words}", degree, "", weight
-        )
+        change = GoalChange(RelaxationKind.BROADEN, label.value, f"any {words}", degree, "", weight)
         yield Variant((parts,), (change,), ((subject.name, type_),))
 
 

@@ -366,6 +366,15 @@ def test_statuses_have_the_numbers_of_the_message():
         planning.result_from_ros(PlanResult())
 
 
+@pytest.mark.parametrize("unset", [math.nan, 0.0])
+def test_words_are_asked_about_where_nobody_set_that(unset):
+    defaults = PlanningOptions(confirm_below=0.8)
+    said = PlanRequest(instruction="bring me a cup", confirm_below=unset)
+    assert planning.request_from_ros(said, defaults)[1].confirm_below == 0.8
+    formula = PlanRequest(goal="g", confirm_below=unset)
+    assert not planning.request_from_ros(formula, defaults)[1].confirm_below
+
+
 def test_request_leaves_open_what_is_not_set():
     defaults = PlanningOptions(alpha=0.7, time_limit=9.0, tnorm="product")
     open_ = PlanRequest(goal="g", alpha=math.nan, confirm_below=math.nan)
