@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words in a label that forbid a use: a toy knife cuts nothing, an empty bottle is nothing to drink.
+"""Words in a label that forbid a use: an empty bottle is nothing to drink.
 
-Nouns are alike to a model that compares words, whatever stands before them: "dirty mug" is nearer to
-"drinking" than "bowl" is. So what rules a use out is read off the label, by the word that says it and
-by the purpose: an empty glass is good to drink from, since it can be filled, and a dirty mug is not
-until it is washed. Only what stands in the name counts, or alone in brackets ("mug (broken)").
+Nouns are alike to a model that compares words, whatever stands before them: "dirty mug" is nearer
+to "drinking" than "bowl" is. So what rules a use out is read off the label, by the word that says
+it and by the purpose: an empty glass is good to drink from, since it can be filled, and a dirty mug
+is not until it is washed. Only what stands in the name counts, or alone in brackets: "mug
+(broken)".
 
 A purpose is what somebody wants to do ("drinking", "wiping a surface"), or the name of what is
 wanted, whose purpose it then is ("plate").
@@ -37,6 +38,14 @@ class Defect(Enum):
     ACCESSORY = "it only goes with one"
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(" ".join(one.split()) for one in text.split(","))
+
+
 _WORDS: dict[Defect, str] = {
     Defect.UNREAL: " ".join(sorted(UNREAL)),
     Defect.ANIMAL: "dog dogs cat cats pet pets puppy kitten hamster horse horses",
@@ -48,33 +57,49 @@ _WORDS: dict[Defect, str] = {
 }
 DEFECTS = {word: defect for defect, words in _WORDS.items() for word in words.split()}
 """Word -> what it says against the thing."""
-_DISPOSAL = frozenset(
-    ["throw", "throwing", "discard", "discarding", "recycle", "recycling", "dispose", "disposing", "trash", "rubbish", "garbage", "waste", "repair", "repairing", "fix", "fixing", "compost", "composting"]
-)
+_DISPOSAL = _words("""
+    throw throwing discard discarding recycle recycling dispose disposing trash rubbish garbage
+    waste repair repairing fix fixing compost composting
+""")
 """For these nothing needs to be whole, clean or full."""
-_PRETENCE = frozenset(
-    ["play", "playing", "pretend", "pretending", "decorate", "decorating", "decoration", "show", "child", "children"]
-)
-_CLEANING = frozenset(["wash", "washing", "clean", "cleaning", "rinse", "rinsing", "scrub", "scrubbing", "refill"])
+_PRETENCE = _words("""
+    play playing pretend pretending decorate decorating decoration show child children
+""")
+_CLEANING = _words("""
+    wash washing clean cleaning rinse rinsing scrub scrubbing refill
+""")
 _CLEANING_STEMS = ("wash", "dishwash", "clean", "rins", "scrub", "empt", "refill")
-_CONTACT = frozenset(
-    ["eat", "eating", "drink", "drinking", "cook", "cooking", "bake", "baking", "serve", "serving", "sip", "sipping", "taste", "tasting", "breakfast", "lunch", "dinner", "supper", "meal", "soup", "wear", "wearing", "sleep", "sleeping", "dry", "drying", "blow", "blowing", "wrap", "bandage", "medicine", "nose", "mouth", "face", "skin"]
-)
+_CONTACT = _words("""
+    eat eating drink drinking cook cooking bake baking serve serving sip sipping taste tasting
+    breakfast lunch dinner supper meal soup wear wearing sleep sleeping dry drying blow blowing
+    wrap bandage medicine nose mouth face skin
+""")
 """Words for what touches food or a body."""
-_CONTACT_KINDS = frozenset(
-    ["food", "beverage", "tableware", "cutlery", "drinking vessel", "cup", "glass", "mug", "dish", "plate", "bowl", "spoon", "fork", "kitchen utensil", "clothing", "towel", "linen", "bedclothes", "tissue", "napkin", "paper towel", "toothbrush", "comb", "razor", "medicine", "bandage"]
-)
+_CONTACT_KINDS = _phrases("""
+    food, beverage, tableware, cutlery, drinking vessel, cup, glass, mug, dish, plate, bowl,
+    spoon, fork, kitchen utensil, clothing, towel, linen, bedclothes, tissue, napkin, paper towel,
+    toothbrush, comb, razor, medicine, bandage
+""")
 """Kinds of things that do."""
-_ACCESSORIES = frozenset(
-    ["holder", "bag", "case", "cover", "block", "rack", "stand", "charger", "sleeve", "hook", "opener", "remover", "cleaner", "frame", "topper", "handle", "blade", "poster", "picture", "photo", "painting", "drawing", "magazine", "book", "manual", "box", "lid", "cable", "brush", "dispenser", "hanger", "protector", "cushion", "pouch", "strap", "button", "sticker", "seat", "cap", "substitute", "replacement", "replica", "copy", "imitation", "dummy"]
-)
-"""Heads of names of what only goes with a thing, shows it, or claims to do for it. Of other heads the judges know more:
-a "drinking glass", a "screwdriver set" and "walnut pieces" are what they are named after."""
+_ACCESSORIES = _words("""
+    holder bag case cover block rack stand charger sleeve hook opener remover cleaner frame topper
+    handle blade poster picture photo painting drawing magazine book manual box lid cable brush
+    dispenser hanger protector cushion pouch strap button sticker seat cap substitute replacement
+    replica copy imitation dummy
+""")
+"""Heads of names of what only goes with a thing, shows it, or claims to do for it. Of other
+heads the judges know more: a "drinking glass" and "walnut pieces" are what they are named after."""
 _FOOD = frozenset(("food", "seasoning"))
 """Pepper is cracked, and bread torn, to be used."""
-_CONTENTS = frozenset(["food", "beverage", "liquid", "substance", "drug"])
-_INGESTION = frozenset(["eat", "eating", "drink", "drinking", "sip", "sipping", "taste", "tasting"])
-_DRINKING_VESSELS = frozenset(["drinking vessel", "cup", "glass", "mug", "bowl", "tumbler"])
+_CONTENTS = _words("""
+    food beverage liquid substance drug
+""")
+_INGESTION = _words("""
+    eat eating drink drinking sip sipping taste tasting
+""")
+_DRINKING_VESSELS = _phrases("""
+    drinking vessel, cup, glass, mug, bowl, tumbler
+""")
 _MEANINGS = 3
 """Meanings of a word among which a kind is looked for: "glass" is a substance first."""
 
@@ -98,7 +123,7 @@ def find_veto(label: str, purpose: str) -> str:
 
 
 def is_about_state(instruction: str) -> bool:
-    """Return True for words about throwing away, repairing or cleaning: then flaws are no matter."""
+    """Return True for words about throwing away, repairing or cleaning: flaws are no matter."""
     words = normalise_label(instruction).split()
     return any(word in _DISPOSAL or word.startswith(_CLEANING_STEMS) for word in words)
 
@@ -143,7 +168,7 @@ def _touches(purpose: str, wanted: frozenset[str]) -> bool:
 
 
 def _needs_contents(label: str, purpose: str, wanted: frozenset[str]) -> bool:
-    """Return True if an empty thing is none for this: it is used up, or what was in it is wanted."""
+    """Return True if an empty thing is used up, or what was in it is wanted."""
     name = take_name(label)
     if not is_holder(_find_last(name)):
         return True
@@ -174,7 +199,7 @@ def _is_accessory(label: str, purpose: str) -> bool:
 
 
 def _is_content(purpose: str) -> bool:
-    """Return True for the name of what is eaten, drunk or used up: "milk", but not "milk bottle"."""
+    """Return True for the name of what is eaten, drunk or used up: "milk", no "milk box"."""
     is_name = not any(word.endswith("ing") for word in normalise_label(purpose).split())
     return is_name and _is_kind(purpose, _CONTENTS) and not is_holder(_find_last(purpose))
 

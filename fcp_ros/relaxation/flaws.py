@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What somebody means who asks for "a glass": one that is whole and clean, unless they say otherwise.
+"""Wholeness: who asks for "a glass" means one that is whole and clean, unless they say otherwise.
 
-A broken glass is a glass, and "the broken glass" and "throw it away" mean it. But it is none of those
-from which the robot may choose. So things whose label has a word that rules out what they are for
-(foundation/vetoes.py) are left out of what is asked for by its kind alone.
+A broken glass is a glass, and "the broken glass" and "throw it away" mean it. But it is none of
+those from which the robot may choose. So things whose label has a word that rules out what they
+are for (foundation/vetoes.py) are left out of what is asked for by its kind alone.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What somebody says that it is for, beside what is to be done: "I have to call a doctor"."""
+"""The purpose that somebody says beside what is to be done: "I have to call a doctor"."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fcp_ros.language.reading import Reading, WordRole
 _PERSON = r"(?:i|we|you|he|she|they|people|somebody|someone)"
 _NEED = re.compile(
     rf"^(?:(?:because|since|as|so that|so|for|and)\s+)*{_PERSON}\s*"
-    r"(?:(?:am |'m |are |'re |is |'ve |would |'d )?(?:have|has|got|need|needs|want|wants|like|going|"
-    r"trying|about)\s+to|must|should|will|'ll|can|could)\s+"
+    r"(?:(?:am |'m |are |'re |is |'ve |would |'d )?(?:have|has|got|need|needs|want|wants|like|"
+    r"going|trying|about)\s+to|must|should|will|'ll|can|could)\s+"
     r"(?P<verb>[a-z]+)(?P<rest>(?:\s+[\w'-]+)*)$"
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words in a label that forbid a use, by the purpose; labels that are no kind of their last word."""
+"""Words in a label that forbid a use, by the purpose; labels that are of the kind of their head."""
 
 import pytest
 from hypothesis import given

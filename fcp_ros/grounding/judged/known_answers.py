@@ -7,8 +7,8 @@ The first of these that applies, for a predicate and the words of a request:
 2. identical words on both sides of a predicate that is judged like one of `ABOUT_USE`: 1;
 3. a pair of the set that the predicate is judged like: its degree; "mugs" as "mug" if they were not
    judged themselves;
-4. a word in a label that forbids the use, for predicates that are judged like one of these two sets:
-   0, since a dirty mug is nothing to drink from, however near the words are (foundation/vetoes.py).
+4. a word in a label that forbids the use, for predicates that are judged like one of these sets: 0,
+   since a dirty mug is nothing to drink from, however near the words are (foundation/vetoes.py).
 
 Nothing is known of an argument whose declared context has numbers: no words hold them.
 """
@@ -91,7 +91,7 @@ class _Known:
         ]
 
     def _drop_empty(self, words: Words) -> Words:
-        """Drop "empty" where it is no matter: an empty glass is as good to drink from as a glass."""
+        """Drop "empty" where it is no matter: an empty glass is as good to drink from."""
         bare = words[0].removeprefix("empty ")
         if not self.is_about_use or bare == words[0] or len(words) < 2:
             return words
