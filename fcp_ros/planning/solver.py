@@ -57,6 +57,8 @@ TIDYING = 2.0
 """Seconds, at most, in which a plan is made one of fewer steps that leaves less changed."""
 MOST_RESTORED = 32
 """Changes that are put right again, about."""
+FEW = 64
+"""Operators of a narrow task beyond which the whole one is not small; trying took 10 ms."""
 WHOLE = 300
 """Operators of a crisp problem that is searched as a whole: compiling takes milliseconds."""
 
@@ -349,7 +351,8 @@ class Solver:
 
     def _widen_small(self, last: _SearchedTask) -> TaskSearch:
         """Return the whole task if it is small, since a proof needs it; else the last one."""
-        if last.work.is_complete:
+        narrow = len(last.work.encoding.actions)
+        if last.work.is_complete or narrow > FEW:
             return last.work
         try:
             encoding = self._compile(self._problem.goal, Breadth.FULL, WHOLE)
