@@ -213,6 +213,7 @@ class FcpClient:
         time_limit: float | None = None,
         tnorm: str = "",
         relax: bool = True,
+        indifference: float | None = None,
         optimise: str = "",
         deadline: float | None = None,
         explain: bool = False,
@@ -228,6 +229,7 @@ class FcpClient:
             time_limit=time_limit,
             tnorm=tnorm,
             relax=relax,
+            indifference=indifference,
             optimise=optimise,
             deadline=deadline,
             explain=explain,
@@ -300,6 +302,7 @@ class FcpClient:
         alpha: float | None = None,
         time_limit: float | None = None,
         relax: bool = True,
+        indifference: float | None = None,
         max_replans: int = -1,
         on_question: Callable[[Question], int | None] | None = None,
     ) -> AchieveGoal.Result:
@@ -317,6 +320,7 @@ class FcpClient:
             alpha=alpha,
             time_limit=time_limit,
             relax=relax,
+            indifference=indifference,
         )
         self.wait_for("achieve_goal")
         asks = on_question is not None

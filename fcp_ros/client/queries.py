@@ -71,6 +71,7 @@ def plan_request(
     tnorm: str = "",
     relax: bool = True,
     confirm_below: float | None = None,
+    indifference: float | None = None,
     optimise: str = "",
     deadline: float | None = None,
     budgets: Mapping[str, float] | None = None,
@@ -87,6 +88,7 @@ def plan_request(
         tnorm: how degrees compose.
         relax: True to relax a goal that cannot be reached as stated.
         confirm_below: a relaxation to a lower degree has to be confirmed, in [0, 1].
+        indifference: memberships that differ by at most this are equal, in [0, 1].
         optimise: "membership", or "cost" or "duration" of the plans that reach alpha.
         deadline: seconds that the plan may take.
         budgets: resource, "cost", "time" or "steps" -> how much of it the plan may use.
@@ -101,6 +103,7 @@ def plan_request(
         tnorm=tnorm,
         forbid_relaxation=not relax,
         confirm_below=math.nan if confirm_below is None else float(confirm_below),
+        indifference=math.nan if indifference is None else float(indifference),
         optimise=optimise,
         deadline=duration_to_ros(deadline or 0.0),
         budgets=budgets_to_ros(budgets or {}),

@@ -300,7 +300,8 @@ class GradedPredicate:
     `judged_like` names the set of judgements ("substitution") whose trained head the embedding
     oracle uses for this predicate; "": none, the rubric's examples alone. `hazard`: somebody or
     something comes to harm where it doesn't hold, so that what can't be judged counts as 0; None:
-    the domain doesn't say.
+    the domain doesn't say. `guides`: it only says which of several ways to do something is meant,
+    so that it is left out of an instruction's conditions and prohibitions.
     """
 
     name: str
@@ -314,6 +315,7 @@ class GradedPredicate:
     judged_like: str = ""
     rule: FuzzyRule | None = None
     hazard: bool | None = None
+    guides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +364,8 @@ class Domain:
     constraints with times are refused. `words`: what people say about it; `relaxing`: how goals may
     be relaxed. `identity`: of a PDDL file, see `identity.py`; empty if the parts say it.
     `strata`: the derived relations, each stratum after those that it speaks of. States hold the
-    facts that follow, too (`spans/derivation.py`).
+    facts that follow, too (`spans/derivation.py`). `restore`: relation -> steps that it is worth to
+    put right again what a plan changes of it on the way.
     """
 
     name: str
@@ -381,6 +384,7 @@ class Domain:
     relaxing: Relaxing = field(default_factory=Relaxing)
     identity: str = ""
     strata: tuple[Stratum, ...] = ()
+    restore: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def derived(self) -> frozenset[str]:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fcp_ros.domain.phrases import Phrase
 
@@ -48,6 +48,8 @@ class TaskTemplate:
         phrases: ways to ask for it.
         parameters: name -> type: a type of the schema, "text", or "number".
         goal: a text of the goal language with `{slot}`s for the parameters; `{2n}` is twice n.
+        several: the goal for each of several things that are asked for at once, where that is
+            another one; "" where it is the same.
         description: a sentence for people.
         defaults: values of parameters that are not said: a number, words, or for an element a label
             (any such element), SPEAKER or ADDRESSEE.
@@ -61,6 +63,11 @@ class TaskTemplate:
     description: str = ""
     defaults: Mapping[str, str] = field(default_factory=dict)
     additions: tuple[Addition, ...] = ()
+    several: str = ""
+
+    def of_several(self) -> TaskTemplate:
+        """Return the task with the goal that holds for each of several things."""
+        return replace(self, goal=self.several, several="") if self.several else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,7 @@ class DomainWords:
     Attributes:
         relations: phrases for "it holds". Slots are legs; a leg that is not named may be anything.
         negated: phrases for "it does not hold", by relation.
+        removed: by relation, what an instruction that it shall no longer hold asks for besides.
         rules: phrases for "do it"; slots are parameters.
         graded: phrases for "it fits well"; slots are parameters.
         tasks: tasks with a name of their own.
@@ -112,6 +120,7 @@ class DomainWords:
 
     relations: Phrases = field(default_factory=dict)
     negated: Phrases = field(default_factory=dict)
+    removed: Mapping[str, TaskTemplate] = field(default_factory=dict)
     rules: Phrases = field(default_factory=dict)
     graded: Phrases = field(default_factory=dict)
     tasks: Mapping[str, TaskTemplate] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from fcp_ros.planning.model.result import Measure, PlanningResult, PlanStatus, V
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.schedule.network import Inconsistency
 from fcp_ros.planning.schedule.schedule import schedule_steps
-from fcp_ros.planning.stepping.replay import Replay
+from fcp_ros.planning.stepping.replay import Replay, Replayed
 from fcp_ros.planning.verification.verify import PlanMeeting, verify
 
 REPLAYS = 2
@@ -35,6 +35,17 @@ def measure_step(steps: Sequence[GroundStep], context: RequestContext) -> float:
     """
     if not steps:
         return 0.0
+    began = time.monotonic()
+    replay_steps(steps, context)
+    return REPLAYS * (time.monotonic() - began) / len(steps)
+
+
+def replay_steps(steps: Sequence[GroundStep], context: RequestContext) -> Replayed:
+    """Replay the steps of a plan from the initial state of a request, by rewriting.
+
+    Raises:
+        Interrupted: a limit of the request was reached.
+    """
     sketches = (
         PlanStep(
             step.rule.name,
@@ -46,10 +57,8 @@ def measure_step(steps: Sequence[GroundStep], context: RequestContext) -> float:
         )
         for step in steps
     )
-    began = time.monotonic()
     replay = Replay(context.domain, context.session.rules, context.watch.check)
-    replay.run(context.instance, [(str(one), one) for one in sketches], context.amounts)
-    return REPLAYS * (time.monotonic() - began) / len(steps)
+    return replay.run(context.instance, [(str(one), one) for one in sketches], context.amounts)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,12 @@ from dataclasses import replace
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.resolution import check_goal, infer_types
-from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
+from fcp_ros.domain.expressions.syntax import (
+    Expression,
+    ExpressionError,
+    put_alpha,
+    to_text,
+)
 from fcp_ros.domain.model import Domain
 from fcp_ros.fuzzy import AlphaCut, reaches
 from fcp_ros.grounding.protocol.errors import GroundingError
@@ -198,7 +203,8 @@ class _Request:
         if invalid:
             return PlanningResult(PlanStatus.INVALID_REQUEST, " ".join(invalid))
         with self._times(Phase.COMPILE):
-            self._goal = check_goal(self._goal, context.domain, context.instance)
+            checked = check_goal(self._goal, context.domain, context.instance)
+            self._goal = put_alpha(checked, self._options.cut().alpha)
         notes: tuple[str, ...] = ()
         if self._take_suggestions:
             with self._times(Phase.SEARCH):
@@ -408,7 +414,8 @@ class _Request:
             if in_parts:
                 budgets = describe_budgets(self._options.budgets)
                 return describe_parts(found, len(plan.steps), len(left_out), budgets, optimise)
-            return describe_plan(found, len(plan.steps), optimise, handover.is_crisp)
+            equal = self._options.indifference
+            return describe_plan(found, len(plan.steps), optimise, handover.is_crisp, equal)
 
         try:
             return handover.hand_over(

@@ -22,7 +22,7 @@ from fcp_ros.fuzzy import EPSILON
 from fcp_ros.planning.answer.solution import PlanningProblem, Solution
 from fcp_ros.planning.chunks.library import StepAtoms, find_step_atoms
 from fcp_ros.planning.chunks.macros import label_steps
-from fcp_ros.planning.encoding.encoding import Decoded
+from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.flat.task import FlatTask, count_operators
 from fcp_ros.planning.handover import measure_step
 from fcp_ros.planning.judging.alternatives import OUT, RoundResult, search_alternatives
@@ -44,6 +44,10 @@ from fcp_ros.planning.search.portfolio import SMALL
 LOADING = 0.5
 """Seconds for loading the kernels in a new process, which nothing can interrupt: they are not
 loaded if less time than this is left."""
+CHEAPER_ROUNDS = 6
+"""Rounds in which degrees are judged for a plan that costs less."""
+LEAST_EFFORT = 100
+"""Effort that is granted to the search for one, beside that for each step."""
 TOURS = 3
 """Tours by which parts of a goal are reached. Measured: 0.3 s each for 100 parts."""
 
@@ -59,6 +63,7 @@ class SearchRounds:
     Attributes:
         known: loss and cost of the best plan, or of the one that was known before.
         best: the best plan; None as long as none was found.
+        encoding: the task that it was found in.
         least_left_out: parts of the goal that every plan leaves out, at least.
     """
 
@@ -89,6 +94,7 @@ class SearchRounds:
         self._running: tuple[TaskSearch, SearchEngine] | None = None
         self._early: FlatPlan | None = None
         self.best: Solution | None = None
+        self.encoding: Encoding | None = None
         self.least_left_out = 0
 
     def run(self, work: TaskSearch) -> bool:
@@ -178,13 +184,7 @@ class SearchRounds:
         Operators that would have to be judged first are left out.
         """
         assert work.best is not None
-        task, known = self._value_task(work), self._judge.find_degree
-        graded = enumerate(work.encoding.graded)
-        unknown = [o for o, atoms in graded if any(known(atom) is None for atom in atoms)]
-        if unknown:
-            loss = task.loss.copy()
-            loss[unknown] = OUT
-            task = task._replace(loss=loss)
+        task, unknown = self._leave_out_unknown(work, self._value_task(work))
         try:
             plan, shortest = self._searches.shorten(task, work.objective, work.best, work.effort)
         except Interrupted as reason:
@@ -193,6 +193,53 @@ class SearchRounds:
             return
         self._take(work, task, plan)
         work.exact = shortest and not unknown
+
+    def prefer_cheaper(self, work: TaskSearch, most_loss: float, price: float = 0.0) -> bool:
+        """Take the cheapest plan found that loses no more than is acceptable.
+
+        Degrees that such a plan rests on are judged; after some rounds, what is still unknown is
+        left out. The effort is bounded.
+
+        Args:
+            work: the last task; a plan is known.
+            most_loss: the acceptable loss.
+            price: what the known plan costs in this task beside its steps.
+
+        Returns:
+            True if the plan is proven to be the cheapest one in the task.
+        """
+        assert self.known is not None, "there is a plan"
+        assert self.best is not None, "it was found here"
+        self.known = replace(self.known, cost=len(self.best.decoded.steps) + price)
+        composition, effort = work.objective.composition, max(work.effort, LEAST_EFFORT)
+        for number in range(CHEAPER_ROUNDS + 1):
+            task, unknown = self._value_task(work), False
+            if number == CHEAPER_ROUNDS:
+                task, unknown = self._leave_out_unknown(work, task)
+            first = Objective(composition=composition)
+            plan, cheapest = self._searches.shorten(task, first, self.known, effort, most_loss)
+            if plan is self.known:
+                return cheapest and not unknown
+            missing = work.list_unknown(plan.operators, self._judge)
+            if not missing:
+                order = (Criterion.COST, Criterion.LOSS)
+                work.objective = Objective(order, composition, most_loss)
+                work.best = None
+                self._take(work, task, plan)
+                return cheapest and not unknown
+            self.ask(missing)
+        raise AssertionError("nothing unknown is left in the last round")
+
+    def _leave_out_unknown(self, work: TaskSearch, task: FlatTask) -> tuple[FlatTask, bool]:
+        """Leave out the operators that would have to be judged first; tell if there are any."""
+        known = self._judge.find_degree
+        graded = enumerate(work.encoding.graded)
+        unknown = [o for o, atoms in graded if any(known(atom) is None for atom in atoms)]
+        if not unknown:
+            return task, False
+        loss = task.loss.copy()
+        loss[unknown] = OUT
+        return task._replace(loss=loss), True
 
     def ask(self, atoms: Iterable[GradedAtom]) -> None:
         """Judge graded atoms."""
@@ -372,6 +419,7 @@ class SearchRounds:
             return
         plan = within
         work.best = self.known = plan
+        self.encoding = work.encoding
         decoded = work.encoding.decode(plan.operators)
         labels = label_steps(work.encoding.actions[operator] for operator in plan.operators)
         chunks = self._problem.compiler.domain.chunks

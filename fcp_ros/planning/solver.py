@@ -16,22 +16,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from fcp_ros.cset import Fact
 from fcp_ros.fuzzy import EPSILON
 from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.planning.answer.solution import PlanningProblem, SolverResult
+from fcp_ros.planning.answer.solution import Disturbance, PlanningProblem, SolverResult
 from fcp_ros.planning.chunks.macros import bind_macro_maker
 from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, make_no_macros
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.encoding.goal_task import GoalSetting, compile_goal
 from fcp_ros.planning.goal.formula import Formula, make_either
+from fcp_ros.planning.goal.requirements import GroundGoal
+from fcp_ros.planning.handover import replay_steps
 from fcp_ros.planning.judging.prospects import Prospects
 from fcp_ros.planning.judging.ranking import AlternativeRanking
 from fcp_ros.planning.judging.task_search import TaskSearch
 from fcp_ros.planning.model.memberships import find_failure_status
 from fcp_ros.planning.model.request import Optimise, Phase
+from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.request_context import RequestContext
+from fcp_ros.planning.restoring import find_disturbances, make_preference
 from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
@@ -48,6 +53,12 @@ FULLER = 8
 """A task without a plan is widened to the full one at once, unless that has more operators than
 this multiple. Measured on tetris: making the wide task took longer than the full one (more than
 40 s, and 21 s), and it had no more operators."""
+TIDYING = 2.0
+"""Seconds, at most, in which a plan is made one of fewer steps that leaves less changed."""
+MOST_RESTORED = 32
+"""Changes that are put right again, about."""
+FEW = 64
+"""Operators of a narrow task beyond which the whole one is not small; trying took 10 ms."""
 WHOLE = 300
 """Operators of a crisp problem that is searched as a whole: compiling takes milliseconds."""
 
@@ -76,6 +87,7 @@ class Solver:
         self._problem = problem
         self._unit = problem.unit
         self._judge = context.judge
+        self._context = context
         self._watch = context.watch
         self._times = context.times
         self._rounds = SearchRounds(problem, context, known)
@@ -91,6 +103,7 @@ class Solver:
         try:
             if not (self._problem.is_crisp and self._solve_small()):
                 self._widen()
+            self._prefer_steps()
         except Interrupted as reason:
             self._result = replace(self._result, interrupted=reason)
         except GroundingError as error:
@@ -148,11 +161,8 @@ class Solver:
         Raises:
             TooManyOperators: it has more than `most`.
         """
-        encoding = self._compile(formula, breadth, most)
-        objective = self._choose_objective()
-        finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
-        ranking = AlternativeRanking(encoding.flat, finishes, objective.composition)
-        work = TaskSearch(encoding, objective, ranking, is_complete=breadth is Breadth.FULL)
+        encoding = self._compile(replace(self._problem.goal, formula=formula), breadth, most)
+        work = self._open_search(encoding, self._choose_objective(), breadth)
         last = self._last
         same = last is not None and last.formula is formula and work.size == last.work.size
         if last is not None and same and (last.proven or breadth is not Breadth.FULL):
@@ -170,10 +180,17 @@ class Solver:
         with self._times(Phase.SEARCH):
             proven = self._rounds.run(work)
             shortest = work.best is None or work.exact
-            if proven and not shortest and not self._watch.satisfied:
+            equal = self._problem.indifference > 0.0  # then steps are compared in the end
+            if proven and not (shortest or equal or self._watch.satisfied):
                 self._rounds.shorten(work)
         self._last = _SearchedTask(formula, work, proven)
         return self._conclude(work, proven, breadth)
+
+    @staticmethod
+    def _open_search(encoding: Encoding, objective: Objective, breadth: Breadth) -> TaskSearch:
+        finishes = [o for o, action in enumerate(encoding.actions) if action.finishes]
+        ranking = AlternativeRanking(encoding.flat, finishes, objective.composition)
+        return TaskSearch(encoding, objective, ranking, is_complete=breadth is Breadth.FULL)
 
     def _widen_search(self, work: TaskSearch) -> TaskSearch:
         """Go on with a search that ended early, since the full task is no larger than its task."""
@@ -186,13 +203,13 @@ class Solver:
         work.is_complete, work.patience = True, 0
         return work
 
-    def _compile(self, formula: Formula, breadth: Breadth, most: int) -> Encoding:
+    def _compile(self, goal: GroundGoal, breadth: Breadth, most: int) -> Encoding:
         problem, options, watch = self._problem, self._problem.options, self._watch
         macros: MacroMaker = make_no_macros
         if options.switches.chunks and problem.library.chunks:
             macros = bind_macro_maker(problem.library, check=watch.check)
         compiled = compile_goal(
-            replace(problem.goal, formula=formula),
+            goal,
             GoalSetting(problem.compiler, problem.instance, problem.classes, problem.tnorm),
             breadth,
             most,
@@ -265,6 +282,83 @@ class Solver:
         if not self._problem.membership_first:
             return self._problem.premium.step > 0.0  # they are part of what is minimised
         return best.cost <= 0.0 or (work.exact and breadth is Breadth.FULL)
+
+    # --- steps and disturbance, between memberships that are equal
+
+    def _prefer_steps(self) -> None:
+        """Take a plan of fewer steps, which leaves less changed, if its membership is as good.
+
+        Where the best membership is not proven, the one that was found stands for it.
+        """
+        best, last, problem = self._rounds.best, self._last, self._problem
+        restores = problem.restores
+        if best is None or last is None or not (problem.indifference or restores):
+            return
+        if not best.decoded.steps:
+            self._result = replace(self._result, shortest=self._result.optimal)
+            return
+        least = min(best.membership, max(problem.alpha, best.membership - problem.indifference))
+        budget = problem.tnorm.loss_budget(least)
+        try:
+            with self._watch.look_aside(TIDYING):
+                work = last.work
+                if problem.indifference:
+                    work = self._widen_small(last)
+                    with self._times(Phase.SEARCH):
+                        cheapest = self._rounds.prefer_cheaper(work, budget)
+                    proven = cheapest and work.is_complete and self._result.optimal
+                    self._result = replace(self._result, shortest=proven)
+                if restores:
+                    self._restore(work, budget)
+        except Interrupted as reason:
+            if reason.status is PlanStatus.CANCELLED:
+                raise
+
+    def _restore(self, work: TaskSearch, budget: float) -> None:
+        """Put right again what the best plan changes on the way, where that is worth its steps."""
+        wanted: dict[Fact, Disturbance] = {}
+        while True:
+            left = self._find_disturbances()
+            self._result = replace(
+                self._result,
+                disturbed=left,
+                restored=tuple(one for one in wanted.values() if one not in left),
+            )
+            fresh = {one.fact: one for one in left if one.fact not in wanted}
+            if not fresh or len(wanted) > MOST_RESTORED:
+                return
+            wanted |= fresh
+            more = tuple(map(make_preference, wanted.values()))
+            goal = replace(self._problem.goal, preferences=(*self._problem.goal.preferences, *more))
+            breadth = Breadth.FULL if work.is_complete else Breadth.NARROW
+            encoding = self._compile(goal, breadth, MAX_OPERATORS)
+            work = self._open_search(encoding, work.objective, breadth)
+            price = sum(one.steps for one in left)
+            with self._times(Phase.SEARCH):
+                cheapest = self._rounds.prefer_cheaper(work, budget, price)
+            single = len(encoding.alternatives) == 1
+            shortest = self._result.shortest and cheapest and work.is_complete and single
+            self._result = replace(self._result, shortest=shortest)
+
+    def _find_disturbances(self) -> tuple[Disturbance, ...]:
+        """Find what the best plan leaves changed, though the goal does not ask for it."""
+        best, encoding = self._rounds.best, self._rounds.encoding
+        assert best is not None, "there is a plan"
+        assert encoding is not None, "it was found in a task"
+        states = replay_steps(best.decoded.steps, self._context).states
+        domain = self._context.domain
+        return find_disturbances(best, encoding, domain, states[0], states[-1])
+
+    def _widen_small(self, last: _SearchedTask) -> TaskSearch:
+        """Return the whole task if it is small, since a proof needs it; else the last one."""
+        narrow = len(last.work.encoding.actions)
+        if last.work.is_complete or narrow > FEW:
+            return last.work
+        try:
+            encoding = self._compile(self._problem.goal, Breadth.FULL, WHOLE)
+        except TooManyOperators:
+            return last.work
+        return self._open_search(encoding, self._choose_objective(), Breadth.FULL)
 
     # --- bounds by regression alone, without any task
 

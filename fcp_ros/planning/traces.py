@@ -25,7 +25,7 @@ from fcp_ros.planning.goal.formula import (
 )
 from fcp_ros.planning.goal.ground_goal import ground_goal
 from fcp_ros.planning.goal.requirements import GroundConstraint, GroundGoal
-from fcp_ros.planning.model.memberships import GradedAtom
+from fcp_ros.planning.model.memberships import GradedAtom, compare
 from fcp_ros.planning.model.plan import Plan
 from fcp_ros.planning.model.request import PlanningOptions
 from fcp_ros.planning.model.result import RequirementTrace
@@ -79,7 +79,9 @@ def trace_requirements(
     if goal.is_plain or len(plan.steps) > LONGEST:
         return ()
     states = replay.run(instance, [(str(step), step) for step in plan.steps], amounts).states
-    degrees = {claim.atom: claim.membership.degree for claim in plan.goal_judgements}
+    degrees: dict[GradedAtom, float] = {
+        claim.atom: claim.membership.degree for claim in plan.goal_judgements
+    }
     reached = find_reached(replay.domain, plan, range(len(plan.steps)))
     tracing = _Tracing(goal.constraints, states, reached, degrees, tnorm_by_name(plan.tnorm))
     hard = [
@@ -158,7 +160,7 @@ class _Tracing:
                 holds(formula.fact, self._states[number]) if kept is None else kept[number]
             )
         if isinstance(formula, Graded):
-            return self._degrees.get(formula.atom, 0.0)
+            return compare(formula.atom, self._degrees.get(formula.atom[:2], 0.0))
         if isinstance(formula, (Both, Either)):
             values = (self.value(part, number) for part in formula.parts)
             return self._tnorm.compose_all(values) if isinstance(formula, Both) else max(values)

@@ -152,9 +152,11 @@ class _GoalRequest:
     ) -> PlanningResult:
         """Plan a goal in a world, within the limits of the request.
 
-        Policies suggest plans for the goal as stated only: relaxed goals are compared by their best
-        plans.
+        Policies suggest plans for the goal as stated only, and only there steps decide between
+        memberships that are nearly equal: relaxed goals are compared by their best plans.
         """
+        if not is_as_stated:
+            options = replace(options, indifference=0.0)
         return plan(
             world.domain,
             world.instance,

@@ -11,6 +11,7 @@ IN_KITCHEN = (
     "exists ?place: fixture (in_room(?place, kitchen_1) and "
     "(on({0}, ?place) or inside({0}, ?place)))"
 )
+PUT_IN_KITCHEN = IN_KITCHEN.replace("and (on", "and usual_place({0}, ?place) and (on")
 WITH_ME = "exists ?room: room (at(person_1, ?room) and at(robot_1, ?room))"
 
 READ = {
@@ -34,8 +35,8 @@ READ = {
     "put the milk in the fridge and close it": "inside(milk_1, fridge_1) and closed(fridge_1)",
     "open the fridge, take the milk and put it on the counter": "not closed(fridge_1) and "
     "on(milk_1, counter_1)",
-    "put the mug in the kitchen": IN_KITCHEN.format("mug_1"),
-    "bring the mug to the kitchen and then wipe the counter": IN_KITCHEN.format("mug_1")
+    "put the mug in the kitchen": PUT_IN_KITCHEN.format("mug_1"),
+    "bring the mug to the kitchen and then wipe the counter": PUT_IN_KITCHEN.format("mug_1")
     + " and not dirty(counter_1) and "
     + IN_KITCHEN.format("mug_1")
     + " before not dirty(counter_1)",

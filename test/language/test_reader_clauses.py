@@ -21,9 +21,15 @@ GOALS = {
     # statements of what shall be so
     "The book is to stand on the table.": "on(book_1, table_1)",
     "The book should end up on the table.": "on(book_1, table_1)",
-    "The vase isn't supposed to be on the counter.": "not on(vase_1, counter_1)",
+    "The vase isn't supposed to be on the counter.": (
+        "not on(vase_1, counter_1) and exists ?place: fixture (not same(?place, "
+        "counter_1) and usual_place(vase_1, ?place) and (on(vase_1, ?place) or "
+        "inside(vase_1, ?place)))"
+    ),
     "There shouldn't be any dish left on the counter.": (
-        "not exists ?x1: dish (on(?x1, counter_1))"
+        "not exists ?x1: dish (on(?x1, counter_1)) and forall ?x1: dish (not initially "
+        "(on(?x1, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
     ),
     "The door should be left open.": "not closed(door_1)",
     "Don't let the door be open.": "closed(door_1)",
@@ -50,7 +56,10 @@ GOALS = {
     "Close the door because I'm cold.": "closed(door_1)",
     "I'd rather have the apple on the table.": "on(apple_1, table_1)",
     "I need the mug. Put it on the couch, please.": "on(mug_1, couch_1)",
-    "Get that mug off the table, I don't care where it ends up.": "not on(mug_1, table_1)",
+    "Get that mug off the table, I don't care where it ends up.": (
+        "not on(mug_1, table_1) and exists ?place: fixture (not same(?place, table_1) and"
+        " usual_place(mug_1, ?place) and (on(mug_1, ?place) or inside(mug_1, ?place)))"
+    ),
     "See all those things on the counter? They go on the couch.": (
         "forall ?x1: item (not initially (on(?x1, counter_1)) or on(?x1, couch_1))"
     ),
@@ -60,11 +69,20 @@ GOALS = {
         "on(mug_1, couch_1) or on(bowl_1, couch_1)"
     ),
     "The table should be free of cups, so take them all off it.": (
-        "not exists ?x1: cup (on(?x1, table_1)) and forall ?x1_all: cup (not on(?x1_all, table_1))"
+        "not exists ?x1: cup (on(?x1, table_1)) and forall ?x1: cup (not initially "
+        "(on(?x1, table_1)) or exists ?place: fixture (not same(?place, table_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place)))) and "
+        "forall ?x1_all: cup (not on(?x1_all, table_1) and (not initially (on(?x1_all, "
+        "table_1)) or exists ?place: fixture (not same(?place, table_1) and "
+        "usual_place(?x1_all, ?place) and (on(?x1_all, ?place) or inside(?x1_all, "
+        "?place)))))"
     ),
     # somewhere else, and held
     "Put the laptop anywhere except on the counter.": "not on(laptop_1, counter_1)",
-    "The mug can be anywhere except on the table.": "not on(mug_1, table_1)",
+    "The mug can be anywhere except on the table.": (
+        "not on(mug_1, table_1) and exists ?place: fixture (not same(?place, table_1) and"
+        " usual_place(mug_1, ?place) and (on(mug_1, ?place) or inside(mug_1, ?place)))"
+    ),
     "Take the book, but don't let go of it.": "holding(robot_1, book_1)",
     # what is left out
     "I'd like the television on and the apple on the table.": (
@@ -94,11 +112,18 @@ GOALS = {
     "On the couch I need the mug.": "on(mug_1, couch_1)",
     "On the couch there should be two mugs.": "at least 2 ?x1: mug (on(?x1, couch_1))",
     "On the couch belongs the bowl.": "on(bowl_1, couch_1)",
-    "On the counter I don't want any cups.": "not exists ?x1: cup (on(?x1, counter_1))",
+    "On the counter I don't want any cups.": (
+        "not exists ?x1: cup (on(?x1, counter_1)) and forall ?x1: cup (not initially "
+        "(on(?x1, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
+    ),
     "From the counter, the apple goes inside the fridge.": "inside(apple_1, fridge_1)",
     "The couch should have two mugs on it.": "at least 2 ?x1: mug (on(?x1, couch_1))",
     "The table should be free of mugs and dishes.": (
-        "not exists ?x1: mug (on(?x1, table_1)) and not exists ?x2: dish (on(?x2, table_1))"
+        "not exists ?x1: mug (on(?x1, table_1)) and forall ?x1: mug (not initially "
+        "(on(?x1, table_1)) or exists ?place: fixture (not same(?place, table_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place)))) and not "
+        "exists ?x2: dish (on(?x2, table_1))"
     ),
     "The couch is where I want the mug to be.": "on(mug_1, couch_1)",
     "Please give the counter a quick wipe.": "not dirty(counter_1)",

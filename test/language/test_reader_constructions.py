@@ -21,7 +21,11 @@ GOALS = {
     "Put two or more cups on the table.": "at least 2 ?x1: cup (on(?x1, table_1))",
     "Within one minute, put the apple on the table.": "on(apple_1, table_1) within 60 s",
     "Ideally the door would be closed.": "prefer 0.5: closed(door_1)",
-    "I don't want any cups on the counter.": "not exists ?x1: cup (on(?x1, counter_1))",
+    "I don't want any cups on the counter.": (
+        "not exists ?x1: cup (on(?x1, counter_1)) and forall ?x1: cup (not initially "
+        "(on(?x1, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
+    ),
     "The door should be closed and the fridge too.": "closed(door_1) and closed(fridge_1)",
     "Two cups on the table, please.": "at least 2 ?x1: cup (on(?x1, table_1))",
     "Is it possible to put the mug on the counter?": "on(mug_1, counter_1)",
@@ -32,8 +36,8 @@ GOALS = {
     # remarks and lists
     "There is a book on the couch; could you carry it to the table?": "on(book_1, table_1)",
     "I left the mug on the table. Bring it to the kitchen.": (
-        "exists ?place: fixture (in_room(?place, kitchen_1) and (on(mug_1, ?place) or "
-        "inside(mug_1, ?place)))"
+        "exists ?place: fixture (in_room(?place, kitchen_1) and usual_place(mug_1, "
+        "?place) and (on(mug_1, ?place) or inside(mug_1, ?place)))"
     ),
     "The apple and the bowl are on the counter. Put them on the table.": (
         "on(apple_1, table_1) and on(bowl_1, table_1)"
@@ -49,15 +53,20 @@ GOALS = {
     ),
     "put the cups in the kitchen and the dishes in the living room": (
         "forall ?x1: cup (exists ?place: fixture (in_room(?place, kitchen_1) and "
-        "(on(?x1, ?place) or inside(?x1, ?place)))) and forall ?x2: dish (exists "
-        "?place_2: fixture (in_room(?place_2, living_room_1) and (on(?x2, ?place_2) or "
-        "inside(?x2, ?place_2))))"
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place)))) and "
+        "forall ?x2: dish (exists ?place_2: fixture (in_room(?place_2, living_room_1) and"
+        " usual_place(?x2, ?place_2) and (on(?x2, ?place_2) or inside(?x2, ?place_2))))"
     ),
     "put the mug on the table and then back on the counter": (
         "on(mug_1, counter_1) and (first on(mug_1, table_1) then on(mug_1, counter_1))"
     ),
     "none of the cups or dishes should be on the counter": (
-        "not exists ?x1: cup (on(?x1, counter_1)) and not exists ?x2: dish (on(?x2, counter_1))"
+        "not exists ?x1: cup (on(?x1, counter_1)) and forall ?x1: cup (not initially "
+        "(on(?x1, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place)))) and not "
+        "exists ?x2: dish (on(?x2, counter_1)) and forall ?x2: dish (not initially "
+        "(on(?x2, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
+        "usual_place(?x2, ?place) and (on(?x2, ?place) or inside(?x2, ?place))))"
     ),
     "don't leave the fridge open": "closed(fridge_1)",
     "put the mug on the counter, then wipe the table and close the door": (
@@ -73,9 +82,12 @@ GOALS = {
     "The vase must not be moved.": "always on(vase_1, counter_1)",
     "Wipe the table if it is dirty.": "not initially (dirty(table_1)) or not dirty(table_1)",
     "bring me the mug and the book": (
-        "holding(robot_1, book_1) and exists ?room_2: room (at(person_1, ?room_2) and "
-        "at(robot_1, ?room_2)) and sometime (holding(robot_1, mug_1) and exists ?room: "
-        "room (at(person_1, ?room) and at(robot_1, ?room)))"
+        "exists ?room: room (at(person_1, ?room) and at(robot_1, ?room) and "
+        "(holding(robot_1, mug_1) or exists ?place: surface (in_room(?place, ?room) and "
+        "usual_place(mug_1, ?place) and on(mug_1, ?place)))) and exists ?room: room "
+        "(at(person_1, ?room) and at(robot_1, ?room) and (holding(robot_1, book_1) or "
+        "exists ?place: surface (in_room(?place, ?room) and usual_place(book_1, ?place) "
+        "and on(book_1, ?place))))"
     ),
     # exceptions
     "put everything except the mug on the counter": (
@@ -113,7 +125,11 @@ GOALS = {
     "there should be at least two cups on the counter": (
         "at least 2 ?x1: cup (on(?x1, counter_1))"
     ),
-    "there should be no items on the couch": "not exists ?x1: item (on(?x1, couch_1))",
+    "there should be no items on the couch": (
+        "not exists ?x1: item (on(?x1, couch_1)) and forall ?x1: item (not initially "
+        "(on(?x1, couch_1)) or exists ?place: fixture (not same(?place, couch_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
+    ),
     "there must never be more than two items on the table": (
         "never at least 3 ?x1: item (on(?x1, table_1))"
     ),
@@ -123,7 +139,11 @@ GOALS = {
     "put most of the cups on the table": "at least 2 ?x1: cup (on(?x1, table_1))",
     "put half of the items on the counter": "at least 5 ?x1: item (on(?x1, counter_1))",
     "put a cup on the table for each person": "at least 1 ?x1: cup (on(?x1, table_1))",
-    "put nothing on the couch": "not exists ?x1: item (on(?x1, couch_1))",
+    "put nothing on the couch": (
+        "not exists ?x1: item (on(?x1, couch_1)) and forall ?x1: item (not initially "
+        "(on(?x1, couch_1)) or exists ?place: fixture (not same(?place, couch_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
+    ),
     "put either the mug or the glass on the table": (
         "on(mug_1, table_1) or on(drinking_glass_1, table_1)"
     ),
@@ -131,10 +151,17 @@ GOALS = {
     "make sure that the door is closed": "closed(door_1)",
     "the fridge should be closed": "closed(fridge_1)",
     "I want the mug on the counter": "on(mug_1, counter_1)",
-    "the mug should not be on the table": "not on(mug_1, table_1)",
+    "the mug should not be on the table": (
+        "not on(mug_1, table_1) and exists ?place: fixture (not same(?place, table_1) and"
+        " usual_place(mug_1, ?place) and (on(mug_1, ?place) or inside(mug_1, ?place)))"
+    ),
     "both the door and the fridge should be closed": "closed(door_1) and closed(fridge_1)",
     "the mug has to be put on the counter": "on(mug_1, counter_1)",
-    "make sure nothing is on the couch": "not exists ?x1: item (on(?x1, couch_1))",
+    "make sure nothing is on the couch": (
+        "not exists ?x1: item (on(?x1, couch_1)) and forall ?x1: item (not initially "
+        "(on(?x1, couch_1)) or exists ?place: fixture (not same(?place, couch_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
+    ),
     "whatever is on the counter should be put in the fridge": (
         "forall ?x1: item (not initially (on(?x1, counter_1)) or inside(?x1, fridge_1))"
     ),

@@ -39,9 +39,21 @@ GOALS = {
     "put neither the vase nor the bowl on the couch": (
         "not on(vase_1, couch_1) and not on(bowl_1, couch_1)"
     ),
-    "neither of the cups should be on the table": "not exists ?x1: cup (on(?x1, table_1))",
-    "not a single dish should be on the counter": "not exists ?x1: dish (on(?x1, counter_1))",
-    "I want nothing left on the counter": "not exists ?x1: item (on(?x1, counter_1))",
+    "neither of the cups should be on the table": (
+        "not exists ?x1: cup (on(?x1, table_1)) and forall ?x1: cup (not initially "
+        "(on(?x1, table_1)) or exists ?place: fixture (not same(?place, table_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
+    ),
+    "not a single dish should be on the counter": (
+        "not exists ?x1: dish (on(?x1, counter_1)) and forall ?x1: dish (not initially "
+        "(on(?x1, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
+    ),
+    "I want nothing left on the counter": (
+        "not exists ?x1: item (on(?x1, counter_1)) and forall ?x1: item (not initially "
+        "(on(?x1, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
+    ),
     # numbers
     "put one or two dishes on the table": (
         "at least 1 ?x1: dish (on(?x1, table_1)) and at most 2 ?x1: dish (on(?x1, table_1))"
@@ -190,8 +202,9 @@ PLACES = {
     "go to the room where the fridge stands": "at(robot_1, kitchen_1)",
     "put the book on the table where the laptop is": "on(book_1, table_1)",
     "bring the apple to the same room as the couch": (
-        "exists ?x1: room (in_room(couch_1, ?x1) and exists ?place: fixture (in_room(?place, "
-        "?x1) and (on(apple_1, ?place) or inside(apple_1, ?place))))"
+        "exists ?x1: room (in_room(couch_1, ?x1) and exists ?place: fixture "
+        "(in_room(?place, ?x1) and usual_place(apple_1, ?place) and (on(apple_1, ?place) "
+        "or inside(apple_1, ?place))))"
     ),
 }
 
@@ -222,21 +235,38 @@ EXCEPTIONS = {
         "on(vase_1, table_1) and on(bowl_1, table_1)"
     ),
     "put the book in the kitchen, but not on the counter": (
-        "exists ?place: fixture (in_room(?place, kitchen_1) and (on(book_1, ?place) or "
-        "inside(book_1, ?place))) and not on(book_1, counter_1)"
+        "exists ?place: fixture (in_room(?place, kitchen_1) and usual_place(book_1, "
+        "?place) and (on(book_1, ?place) or inside(book_1, ?place))) and not on(book_1, "
+        "counter_1)"
     ),
-    "the book may be anywhere except on the couch": "not on(book_1, couch_1)",
-    "put the book anywhere but on the couch": "not on(book_1, couch_1)",
+    "the book may be anywhere except on the couch": (
+        "not on(book_1, couch_1) and exists ?place: fixture (not same(?place, couch_1) "
+        "and usual_place(book_1, ?place) and (on(book_1, ?place) or inside(book_1, "
+        "?place)))"
+    ),
+    "put the book anywhere but on the couch": (
+        "not on(book_1, couch_1) and exists ?place: fixture (not same(?place, couch_1) "
+        "and usual_place(book_1, ?place) and (on(book_1, ?place) or inside(book_1, "
+        "?place)))"
+    ),
     # only
     "only dishes should be on the counter": (
-        'not exists ?x1: item (not is_a(?x1, "dish") and on(?x1, counter_1))'
+        'not exists ?x1: item (not is_a(?x1, "dish") and on(?x1, counter_1)) and forall '
+        '?x1: item (not initially (not is_a(?x1, "dish") and on(?x1, counter_1)) or '
+        "exists ?place: fixture (not same(?place, counter_1) and usual_place(?x1, ?place)"
+        " and (on(?x1, ?place) or inside(?x1, ?place))))"
     ),
     "only the vase should stay on the counter": (
-        'not exists ?x1: item (not is_a(?x1, "vase") and on(?x1, counter_1)) and always '
-        "on(vase_1, counter_1)"
+        'not exists ?x1: item (not is_a(?x1, "vase") and on(?x1, counter_1)) and forall '
+        '?x1: item (not initially (not is_a(?x1, "vase") and on(?x1, counter_1)) or '
+        "exists ?place: fixture (not same(?place, counter_1) and usual_place(?x1, ?place)"
+        " and (on(?x1, ?place) or inside(?x1, ?place)))) and always on(vase_1, counter_1)"
     ),
     "the vase should be on the table, and nothing else": (
-        'on(vase_1, table_1) and not exists ?x1: item (not is_a(?x1, "vase") and on(?x1, table_1))'
+        'on(vase_1, table_1) and not exists ?x1: item (not is_a(?x1, "vase") and on(?x1, '
+        'table_1)) and forall ?x1: item (not initially (not is_a(?x1, "vase") and on(?x1,'
+        " table_1)) or exists ?place: fixture (not same(?place, table_1) and "
+        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
     ),
     "put only the vase on the table": (
         'on(vase_1, table_1) and forall ?x1: item (is_a(?x1, "vase") or (initially (on(?x1, '
@@ -252,7 +282,11 @@ EXCEPTIONS = {
     "take a dish off the counter and put it on the table": (
         f"exists ?x1: dish ({ON_COUNTER} and on(?x1, table_1))"
     ),
-    "take everything off the counter": "forall ?x1: item (not on(?x1, counter_1))",
+    "take everything off the counter": (
+        "forall ?x1: item (not on(?x1, counter_1) and (not initially (on(?x1, counter_1))"
+        " or exists ?place: fixture (not same(?place, counter_1) and usual_place(?x1, "
+        "?place) and (on(?x1, ?place) or inside(?x1, ?place)))))"
+    ),
     # something that is not of a kind
     "put the book somewhere in the living room that isn't the couch": (
         'exists ?x1: support (in_room(?x1, living_room_1) and not is_a(?x1, "couch") and '

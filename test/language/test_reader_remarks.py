@@ -15,7 +15,10 @@ GOALS = {
     "Could you, when you have a moment, close the door?": CLOSED,
     "To be honest, I want the mug on the couch.": "on(mug_1, couch_1)",
     "Put a cup on the table, either is fine.": "exists ?x1: cup (on(?x1, table_1))",
-    "Get that mug off the table, I don't care where it ends up.": "not on(mug_1, table_1)",
+    "Get that mug off the table, I don't care where it ends up.": (
+        "not on(mug_1, table_1) and exists ?place: fixture (not same(?place, table_1) and"
+        " usual_place(mug_1, ?place) and (on(mug_1, ?place) or inside(mug_1, ?place)))"
+    ),
     "Never open the fridge, no matter what.": "always closed(fridge_1)",
     "Wipe the table, no matter if it's dirty or clean.": "not dirty(table_1)",
     "The door should be closed. There's no hurry, take your time.": CLOSED,
@@ -82,7 +85,10 @@ CORRECTED = {
     ),
     # what only looks like a correction
     "Put the mug on the couch. No cups on the table.": (
-        "on(mug_1, couch_1) and not exists ?x1: cup (on(?x1, table_1))"
+        "on(mug_1, couch_1) and not exists ?x1: cup (on(?x1, table_1)) and forall ?x1: "
+        "cup (not initially (on(?x1, table_1)) or exists ?place: fixture (not "
+        "same(?place, table_1) and usual_place(?x1, ?place) and (on(?x1, ?place) or "
+        "inside(?x1, ?place))))"
     ),
 }
 

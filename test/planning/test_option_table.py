@@ -18,6 +18,7 @@ PARTS = {"policy": AlphaPolicy, "search": SearchOptions}
 """Fields of `PlanningOptions` that have fields of their own in the table."""
 
 OTHERS = {
+    "indifference": 0.25,
     "alpha": 0.7,
     "criticality": 0.5,
     "adaptive_alpha": True,

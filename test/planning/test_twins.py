@@ -118,7 +118,9 @@ def compare(domain, instance, goal, source, tnorm, alpha):
     twin = Twin(domain, instance, goal, source, TNORMS[tnorm])
     twin.run(instance)
     assume(twin.complete)
-    result = plan(domain, instance, goal, PlanningOptions(alpha=alpha, tnorm=tnorm), source)
+    result = plan(
+        domain, instance, goal, PlanningOptions(alpha=alpha, tnorm=tnorm, indifference=0.0), source
+    )
     if twin.best is None:
         assert result.status is PlanStatus.UNSOLVABLE_PROVEN, result.message
     else:

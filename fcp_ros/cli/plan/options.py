@@ -80,6 +80,7 @@ class RequestOptions:
         "alpha"
     ]
     tnorm: Annotated[str, describe_option("tnorm")] = DEFAULTS["tnorm"]
+    indifference: Annotated[float, describe_option("indifference")] = DEFAULTS["indifference"]
     optimise: Annotated[Optimise, describe_option("optimise")] = DEFAULTS["optimise"]
     deadline: Annotated[float | None, describe_option("deadline")] = None
     relax: Annotated[bool, describe_option("allow_relaxation")] = DEFAULTS["allow_relaxation"]
@@ -118,6 +119,7 @@ class RequestOptions:
         values = {
             "alpha": self.alpha,
             "tnorm": self.tnorm,
+            "indifference": self.indifference,
             "optimise": self.optimise.value,
             "deadline": math.inf if self.deadline is None else self.deadline,
             "allow_relaxation": self.relax,

@@ -42,6 +42,7 @@ from fcp_ros.domain.expressions.syntax import (
 from fcp_ros.domain.expressions.trajectories import decide_constraint
 from fcp_ros.domain.model import IS_A, SAME
 from fcp_ros.foundation.labels import label_forms, normalise_label
+from fcp_ros.fuzzy import reaches
 from fcp_ros.fuzzy.tnorm import TNorm
 
 DegreeOf = Callable[[str, tuple[str, ...]], float | None]
@@ -308,7 +309,9 @@ class _Evaluator:
         if atom.predicate == SAME:  # a PDDL file may have a predicate of that name
             return float(arguments[0] == arguments[1])
         degree = self._degree_of(atom.predicate, arguments)
-        return unknown if degree is None else degree
+        if degree is None or atom.least is None:
+            return unknown if degree is None else degree
+        return float(reaches(degree, atom.least))
 
 
 def _weighs_nothing(expression: Expression) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
@@ -22,6 +22,7 @@ from lark import (
 from lark.exceptions import VisitError
 
 from fcp_ros.domain.expressions.syntax import (
+    AT_ALPHA,
     RESERVED,
     And,
     Atom,
@@ -70,6 +71,7 @@ _WORDS = {
     "RPAR": "`)`",
     "COMMA": "a comma",
     "COLON": "a colon",
+    "_AT_LEAST_DEGREE": "`>=` and a degree",
     "STAR": "`*` after the weight",
     "AND": "`and`",
     "OR": "`or`",
@@ -122,7 +124,7 @@ _HINTS = {
     "|": "disjunction is written `or`.",
     "!": "negation is written `not`.",
     "~": "negation is written `not`.",
-    "=": "there is no comparison; relations look like on(?x, table_1).",
+    "=": "only degrees are compared, by `>=`; relations look like on(?x, table_1).",
     "-": "a weight lies in [0, 1], and other numbers are at least 0.",
 }
 
@@ -293,6 +295,13 @@ class _Builder(Transformer):  # type: ignore[type-arg]
 
     def atom(self, predicate: Token, *terms: Any) -> Expression:
         return Atom(_read_name(predicate), terms, _find_column(predicate))
+
+    def compare(self, atom: Atom, least: Token) -> Expression:
+        if least.type == "NUMBER":
+            return replace(atom, least=_read_weight(least))
+        if least != "alpha":
+            raise _BadToken("A degree is compared with a number or with `alpha`.", least)
+        return replace(atom, least=AT_ALPHA)
 
     def variable(self, token: Token) -> Variable:
         return Variable(token[1:], _find_column(token))

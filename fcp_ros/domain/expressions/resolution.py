@@ -166,7 +166,10 @@ class _Resolver:
                 zip(atom.arguments, signature, strict=True)
             )
         )
-        return Atom(atom.predicate, terms, atom.column)
+        if atom.least is not None and atom.predicate not in self.vocabulary.graded:
+            message = f"{atom.predicate} has no degree to compare: drop `>=` and what follows."
+            raise self._error(message, atom.column)
+        return replace(atom, arguments=terms)
 
     def _resolve_term(
         self,

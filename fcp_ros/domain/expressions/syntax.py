@@ -74,13 +74,22 @@ class TypedVariable:
     column: int = field(default=0, compare=False)
 
 
+AT_ALPHA = -1.0
+"""The degree that a graded predicate is compared with where it is the alpha of the request."""
+
+
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A relation, a graded predicate or the built-in `is_a`, applied to terms."""
+    """A relation, a graded predicate or the built-in `is_a`, applied to terms.
+
+    `least`: of a graded predicate that is compared: the degree is 1 if that of the predicate is at
+    least this, else 0; AT_ALPHA stands for the alpha of the request.
+    """
 
     predicate: str
     arguments: tuple[Term, ...]
     column: int = field(default=0, compare=False)
+    least: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +315,10 @@ def to_text(expression: Expression) -> str:
     if isinstance(expression, Atom):
         predicate = expression.predicate
         name = json.dumps(predicate) if predicate in RESERVED else predicate
-        return f"{name}({', '.join(write_term(t) for t in expression.arguments)})"
+        text = f"{name}({', '.join(write_term(t) for t in expression.arguments)})"
+        if expression.least is None:
+            return text
+        return f"{text} >= {'alpha' if expression.least == AT_ALPHA else repr(expression.least)}"
     if isinstance(expression, Not):
         return f"not {_write_operand(expression.body)}"
     if isinstance(expression, And):
@@ -423,6 +435,15 @@ def atoms(expression: Expression) -> Iterator[Atom]:
         yield from atoms(part)
 
 
+def put_alpha(expression: Expression, alpha: float) -> Expression:
+    """Put the alpha of a request in place of the word in comparisons."""
+    if isinstance(expression, Atom):
+        return replace(expression, least=alpha) if expression.least == AT_ALPHA else expression
+    if isinstance(expression, (And, Or, TrajectoryConstraint)):
+        return replace(expression, parts=tuple(put_alpha(one, alpha) for one in expression.parts))
+    return replace(expression, body=put_alpha(expression.body, alpha))
+
+
 def list_variables(atom: Atom) -> Iterator[str]:
     """List the names of an atom's variables."""
     return (term.name for term in atom.arguments if isinstance(term, Variable))
@@ -456,7 +477,7 @@ def substitute(expression: Expression, terms: Mapping[str, Term]) -> Expression:
             terms.get(term.name, term) if isinstance(term, Variable) else term
             for term in expression.arguments
         )
-        return Atom(expression.predicate, arguments, expression.column)
+        return replace(expression, arguments=arguments)
     if isinstance(expression, (And, Or, TrajectoryConstraint)):
         parts = tuple(substitute(part, terms) for part in expression.parts)
         return replace(expression, parts=parts)

@@ -40,6 +40,7 @@ class RelationEntry(_Entry):
     static: bool = False
     phrases: Words = Field(default_factory=list)
     negated_phrases: Words = Field(default_factory=list)
+    removed: str = ""
 
 
 class FunctionEntry(_Entry):
@@ -184,6 +185,7 @@ class GradedEntry(_Entry):
     calibrated: bool = True
     judged_like: str = ""
     hazard: bool | None = None
+    guides: bool = False
     phrases: Words = Field(default_factory=list)
 
 
@@ -231,6 +233,7 @@ class TaskEntry(_Entry):
         default_factory=dict
     )
     goal: str
+    several: str = ""
     additions: list[AdditionEntry] = Field(default_factory=list)
 
 
@@ -355,4 +358,5 @@ class DomainFile(_Entry):
     relaxable: dict[str, list[str | WeakerEntry]] = Field(default_factory=dict)
     relaxing: RelaxingEntry | None = None
     hard: Words = Field(default_factory=list)
+    restore: dict[str, Annotated[int, Field(ge=1, le=1000)]] = Field(default_factory=dict)
     scene: SceneEntry

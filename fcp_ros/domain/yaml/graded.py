@@ -93,6 +93,7 @@ def _build_predicate(
         judged_like=entry.judged_like,
         rule=build_fuzzy_rule(name, entry, file, path, report),
         hazard=entry.hazard,
+        guides=entry.guides,
     )
 
 

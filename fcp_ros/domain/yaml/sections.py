@@ -40,6 +40,7 @@ def build_domain(data: Any, content_hash: str, report: Diagnostics) -> Domain:
     mapping = build_mapping(file, vocabulary, report)
     words = build_words(file, rules, vocabulary, report)
     relaxing = build_relaxing(file, rules, vocabulary, report)
+    _check_restore(file, report)
     report.raise_if_any()
     assert schema is not None, "a schema without problems is built"
     domain = Domain(
@@ -56,10 +57,22 @@ def build_domain(data: Any, content_hash: str, report: Diagnostics) -> Domain:
         chunks=chunks,
         words=words,
         relaxing=relaxing,
+        restore=dict(file.restore),
     )
     check_task_goals(domain, report)
     report.raise_if_any()
     return domain
+
+
+def _check_restore(file: DomainFile, report: Diagnostics) -> None:
+    changing = {name: one for name, one in file.relations.items() if not one.static}
+    for name in file.restore:
+        if name not in changing:
+            known = file.relations.keys()
+            message = (
+                f"{name} is {'static' if name in known else 'no relation'}: nothing to restore"
+            )
+            report.add(("restore", name), message, suggest_name(name, changing))
 
 
 def check_shape(model: type[_Shape], data: Any, report: Diagnostics) -> _Shape:

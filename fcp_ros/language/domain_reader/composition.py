@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Initially, Or
 from fcp_ros.language.domain_reader.acts import ActComposer
+from fcp_ros.language.domain_reader.guides import drop_guides
 from fcp_ros.language.domain_reader.quantified import is_limited
 from fcp_ros.language.domain_reader.slot_filling import SlotFiller
 from fcp_ros.language.domain_reader.statements import ComposedClause, Statement
@@ -260,7 +261,7 @@ class Composer:
         for statement in statements:
             inner = tuple(r for r in statement.prefix if r is not thing)
             closed.append(Statement(inner, statement.matrix).close())
-        condition = join(closed)
+        condition = drop_guides(join(closed), self.resolver.context.domain)
         return negate(condition) if quality.negated else condition
 
     def _resolve_inner(self, phrase: NounPhrase | Coordination, type_: str) -> Term:

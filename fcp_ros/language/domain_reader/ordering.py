@@ -31,6 +31,7 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import SAME, Domain
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
+from fcp_ros.language.domain_reader.guides import list_judging
 from fcp_ros.language.domain_reader.provisos import ProvisoComposer
 from fcp_ros.language.domain_reader.quantified import widen_any
 from fcp_ros.language.domain_reader.statements import (
@@ -58,7 +59,7 @@ class GoalJoiner:
     """
 
     def __init__(self, domain: Domain, composer: Composer, state: PresentState) -> None:
-        self._domain = domain
+        self._judging = list_judging(domain)
         self._composer = composer
         self._state = state
         self._timing = TimingComposer(domain, self._holds_now)
@@ -240,7 +241,7 @@ class GoalJoiner:
 
     def _take_turns(self, composed: ComposedClause) -> None:
         """State that what can't be so at once is so one after the other ("bring me A and B")."""
-        graded = self._domain.graded
+        graded = self._judging
         while len(composed.statements) > 1:
             first, *rest = composed.statements
             closed = first.close()
@@ -277,14 +278,14 @@ class GoalJoiner:
         """State that something is never so while a condition is: "don't ... unless ..."."""
         condition = join([one.close() for one in conditions])
         closed = [statement.close() for statement in statements]
-        if not all(is_crisp(one, self._domain.graded) for one in (condition, *closed)):
+        if not all(is_crisp(one, self._judging) for one in (condition, *closed)):
             raise Unresolved("a condition on the way that is only so to a degree")
         return [_never(join([one, condition])) for one in closed]
 
     def _forbid(self, statement: Statement) -> Expression:
         """State that something never happens; what is so already does not count."""
         closed = statement.close()
-        if not is_crisp(closed, self._domain.graded):
+        if not is_crisp(closed, self._judging):
             return negate(closed)
         if not statement.prefix and isinstance(statement.matrix, Or):
             return join([self._forbid(Statement((), part)) for part in statement.matrix.parts])
@@ -301,7 +302,7 @@ class GoalJoiner:
         left = []
         for statement in composed.statements:
             closed = statement.close()
-            crisp = is_crisp(closed, self._domain.graded)
+            crisp = is_crisp(closed, self._judging)
             if crisp and self._holds_now(closed):
                 composed.constraints.append(
                     TrajectoryConstraint(TrajectoryOperator.ALWAYS, (closed,))
@@ -330,7 +331,7 @@ class GoalJoiner:
                     Statement(tuple(inner), earlier).close(),
                 ]
             )
-            if not is_crisp(And((trigger, later)), self._domain.graded):
+            if not is_crisp(And((trigger, later)), self._judging):
                 self.degree *= 0.7
                 continue
             formula: Expression = TrajectoryConstraint(TrajectoryOperator.AFTER, (later, trigger))

@@ -9,6 +9,7 @@ from fcp_ros.domain.expressions.syntax import And, Expression, Or, TrajectoryCon
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.contradictions import Contradictions
+from fcp_ros.language.domain_reader.guides import list_judging
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
@@ -31,6 +32,7 @@ class ProvisoComposer:
         holds_now: Callable[[Expression], bool],
     ) -> None:
         self._domain = domain
+        self._judging = list_judging(domain)
         self._contradictions = contradictions
         self._holds_now = holds_now
 
@@ -53,7 +55,7 @@ class ProvisoComposer:
         found: list[Expression] = []
         for statement in composed.statements:
             asked = statement.close()
-            if not is_crisp(And((asked, trigger)), self._domain.graded):
+            if not is_crisp(And((asked, trigger)), self._judging):
                 raise Unresolved("a condition on the way that is only so to a degree")
             found += self._relate(asked, trigger, kind, composed.clause)
         return found

@@ -27,8 +27,11 @@ from fcp_ros.language.domain_reader.answers import (
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.domain_reader.framing import frame_instruction
+from fcp_ros.language.domain_reader.graded_sets import decide_sets
+from fcp_ros.language.domain_reader.guides import drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
-from fcp_ros.language.domain_reader.terms.places import PlaceChooser
+from fcp_ros.language.domain_reader.removal import put_somewhere
+from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
@@ -348,9 +351,11 @@ def _compose(
     resolver = TermResolver(context, subject.lexicon, subject.places, choices, asking)
     composer = Composer(resolver)
     joiner = GoalJoiner(context.domain, composer, resolver.state)
-    goal = joiner.join_sentence(sentence)
+    goal = drop_idle_guides(joiner.join_sentence(sentence), context.domain)
     if find_self_relation(goal) is not None:
         raise Unresolved("something to be done with a thing and itself")
+    goal = decide_sets(goal, context.domain)
+    goal = put_somewhere(goal, context.domain, PresentState(context.instance))
     text = to_text(goal)
     if len(text) > MAX_LENGTH:
         raise Unresolved("so many things in one goal")

@@ -162,6 +162,8 @@ class SlotFiller:
         self._rate_places(meaning, bound)
         if any(isinstance(term, TermGroup) and term.alternative for term in bound.values()):
             return [Statement((), self._alternate(meaning, bound, additions))]
+        if any(map(_is_plural, bound.values())):
+            meaning = _ask_for_several(meaning)
         slots = list(bound)
         choices = [
             list(term.parts) if isinstance(term, TermGroup) else [term] for term in bound.values()
@@ -258,7 +260,7 @@ class SlotFiller:
                     Variable(names[t.name]) if isinstance(t, Variable) and t.name in names else t
                     for t in formula.arguments
                 )
-                return Atom(formula.predicate, terms)
+                return replace(formula, arguments=terms)
             if isinstance(formula, (And, Or, TrajectoryConstraint)):
                 return replace(formula, parts=tuple(map(rename, formula.parts)))
             if isinstance(formula, (Exists, Forall, Count)):
@@ -277,6 +279,23 @@ class SlotFiller:
             name = f"{wanted}_{number}"
         self._names.add(name)
         return name
+
+
+def _ask_for_several(meaning: Meaning) -> Meaning:
+    """Return a meaning with what its task asks for each of several things."""
+    if meaning.task is None or not meaning.task.several:
+        return meaning
+    return replace(meaning, goal=None, task=meaning.task.of_several())
+
+
+def _is_plural(term: Term) -> bool:
+    """Return True for more than one thing, each of which is meant."""
+    if isinstance(term, TermGroup):
+        return not term.alternative
+    if not isinstance(term, Referent):
+        return False
+    count = term.quantifier is Quantifier.COUNT and term.number != 1
+    return count or term.quantifier is Quantifier.FORALL
 
 
 def _is_several(place: Term) -> bool:

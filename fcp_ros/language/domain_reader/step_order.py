@@ -25,6 +25,7 @@ from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.contradictions import Contradictions, mentions_initially
+from fcp_ros.language.domain_reader.guides import list_judging
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import Referent, Term, TermGroup
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
@@ -49,7 +50,7 @@ class StepOrder:
         contradictions: Contradictions,
         holds_now: Callable[[Expression], bool],
     ) -> None:
-        self._domain = domain
+        self._judging = list_judging(domain)
         self._composer = composer
         self._contradictions = contradictions
         self._holds_now = holds_now
@@ -117,7 +118,7 @@ class StepOrder:
 
     def _demand_sometime(self, one: ComposedClause) -> list[Expression]:
         closed = one.close()
-        if not is_crisp(closed, self._domain.graded):
+        if not is_crisp(closed, self._judging):
             raise Unresolved("that something is so on the way to a degree")
         return [TrajectoryConstraint(TrajectoryOperator.SOMETIME, (closed,))]
 
@@ -144,7 +145,7 @@ class StepOrder:
         first, second = one.close(), two.close()
         if first == second:
             return []
-        graded = self._domain.graded
+        graded = self._judging
         if not all(is_crisp(part, graded) for part in (first, second)):
             self.degree *= 0.7
             return []

@@ -10,6 +10,7 @@ from itertools import pairwise
 from fcp_ros.domain.expressions.syntax import Expression, Preference, TrajectoryConstraint
 from fcp_ros.domain.expressions.trajectories import TrajectoryOperator
 from fcp_ros.domain.model import Domain
+from fcp_ros.language.domain_reader.guides import list_judging
 from fcp_ros.language.domain_reader.statements import ComposedClause, is_crisp
 from fcp_ros.language.domain_reader.terms.referents import negate
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
@@ -31,6 +32,7 @@ class TimingComposer:
 
     def __init__(self, domain: Domain, holds_now: Callable[[Expression], bool]) -> None:
         self._domain = domain
+        self._judging = list_judging(domain)
         self._holds_now = holds_now
         self.degree = 1.0
 
@@ -53,7 +55,7 @@ class TimingComposer:
         wished = clause.time is not None and clause.time.wished
         if not wished:
             composed.statements = []
-        if not all(is_crisp(body, self._domain.graded) for body in bodies):
+        if not all(is_crisp(body, self._judging) for body in bodies):
             raise Unresolved("a time for what is only so to a degree")
         for body in bodies:
             if clause.once:

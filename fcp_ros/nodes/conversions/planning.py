@@ -93,6 +93,7 @@ def request_to_ros(wish: Wish, options: PlanningOptions) -> PlanRequest:
         tnorm=options.tnorm,
         forbid_relaxation=not options.allow_relaxation,
         confirm_below=math.nan if options.confirm_below is None else float(options.confirm_below),
+        indifference=float(options.indifference),
         explain=options.explain,
         optimise=options.optimise.value,
         deadline=duration_to_ros(options.deadline if math.isfinite(options.deadline) else 0.0),
@@ -133,8 +134,9 @@ def request_from_ros(
 ) -> tuple[Wish, PlanningOptions]:
     """Read wish and options of a request; `defaults` provide what it leaves open.
 
-    Left open are: alpha and `confirm_below` as NaN, a time limit of zero, an empty t-norm, an empty
-    `optimise`, and a deadline of zero. Values are not checked here (see `find_problems`).
+    Left open are: alpha, `confirm_below` and `indifference` as NaN, a time limit of zero, an empty
+    t-norm, an empty `optimise`, and a deadline of zero. Values are not checked here (see
+    `find_problems`).
 
     Raises:
         ConversionError: `optimise` is an unknown word, or a budget is given twice; or see
@@ -150,6 +152,9 @@ def request_from_ros(
         tnorm=message.tnorm or defaults.tnorm,
         allow_relaxation=defaults.allow_relaxation and not message.forbid_relaxation,
         confirm_below=_read_confirm_below(message.confirm_below, wish, defaults),
+        indifference=(
+            defaults.indifference if math.isnan(message.indifference) else message.indifference
+        ),
         explain=message.explain,
         optimise=_read_objective(message.optimise, defaults),
         deadline=duration_from_ros(message.deadline) or defaults.deadline,

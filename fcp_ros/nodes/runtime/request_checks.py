@@ -65,7 +65,11 @@ RANGES: Mapping[str, Mapping[str, Range]] = {
     },
     "OutcomeCode": {"code": Range(OutcomeCode.SUCCEEDED, OutcomeCode.SCENE_LOST)},
     "Plan": {"alpha": DEGREE, "membership": DEGREE, "goal_degree": DEGREE},
-    "PlanRequest": {"alpha": OPEN_DEGREE, "confirm_below": OPEN_DEGREE},
+    "PlanRequest": {
+        "alpha": OPEN_DEGREE,
+        "confirm_below": OPEN_DEGREE,
+        "indifference": OPEN_DEGREE,
+    },
     "PlanStep": {"degree": DEGREE, "membership_after": DEGREE},
     "SettleName_Request": {"answer": Range(0, 2)},
     "ValidatePlan_Request": {"alpha": OPEN_DEGREE},

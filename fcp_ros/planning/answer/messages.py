@@ -21,7 +21,7 @@ from fcp_ros.domain.expressions.syntax import (
 )
 from fcp_ros.domain.model import BUILT_IN, IS_A, Domain
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.fuzzy import reaches
+from fcp_ros.fuzzy import EPSILON, reaches
 from fcp_ros.planning.answer.solution import SolverResult
 from fcp_ros.planning.goal.alternatives import Alternative, Binding
 from fcp_ros.planning.model.budget import describe_budgets, measure_uses
@@ -227,14 +227,23 @@ _BEST = {
 }
 
 
-def describe_plan(result: SolverResult, steps: int, optimise: Optimise, is_crisp: bool) -> str:
-    """Describe a plan that is handed out.
+def is_best(result: SolverResult) -> bool:
+    """Return True if no plan has a higher membership than the best one, not even a little."""
+    assert result.best is not None
+    return result.best.membership >= result.bound - EPSILON
+
+
+def _describe_quality(
+    result: SolverResult, steps: int, optimise: Optimise, is_crisp: bool, indifference: float
+) -> str:
+    """Describe how good a plan is that is handed out.
 
     Args:
         result: of the solver.
         steps: number of steps.
         optimise: the objective.
         is_crisp: every membership is 1.
+        indifference: as in `PlanningOptions`.
     """
     assert result.best is not None
     membership = f"{result.best.membership:.2f}"
@@ -249,10 +258,30 @@ def describe_plan(result: SolverResult, steps: int, optimise: Optimise, is_crisp
             return f"{text}; no plan has fewer steps."
         open_ = "it was not settled whether a shorter one exists (objective `cost` looks for it)"
         return f"{text}; {open_}."
+    if result.optimal and optimise is Optimise.MEMBERSHIP and not is_best(result):
+        if result.shortest:
+            return f"{text}: optimal in membership within {indifference:g}, then in steps."
+        open_ = "it was not settled whether fewer steps do"
+        return f"{text}: optimal in membership within {indifference:g}; {open_}."
     if result.optimal:
         return f"{text}; {_BEST[optimise]}."
     reason = result.interrupted.sentence if result.interrupted is not None else ""
     return f"{text}; it was not settled whether a better one exists. {reason}".rstrip()
+
+
+def describe_plan(
+    result: SolverResult, steps: int, optimise: Optimise, is_crisp: bool, indifference: float
+) -> str:
+    """Describe a plan that is handed out, and what it leaves changed on the way.
+
+    The arguments are those of `_describe_quality`.
+    """
+    text = _describe_quality(result, steps, optimise, is_crisp, indifference)
+    if not result.disturbed:
+        return text
+    left = list_names(map(str, result.disturbed), NAMED)
+    verb = "is" if len(result.disturbed) == 1 else "are"
+    return f"{text} What it changes on the way and {verb} not put right again: {left}."
 
 
 def describe_parts(

@@ -37,7 +37,7 @@ def list_kept(
     """
     found = []
     for move in sorted(solution.decoded.moves, key=lambda move: move.kept):
-        if move.kept >= 0:
+        if 0 <= move.kept < len(goal.preferences):  # those behind are of no user's
             one = goal.preferences[move.kept]
             degree = evaluate_degree(move.body, known, 1.0)
             found.append(KeptPreference(one.name, one.text, one.weight, float(one.cost), degree))
@@ -46,7 +46,8 @@ def list_kept(
 
 def list_given_up(solution: Solution, goal: GroundGoal) -> dict[int, GivenUp]:
     """Map the numbers of the preferences that a solution gives up to what is said of them."""
-    numbers = (number for move in solution.decoded.moves for number in move.given_up)
+    given_up = (number for move in solution.decoded.moves for number in move.given_up)
+    numbers = (number for number in given_up if number < len(goal.preferences))
     return {number: _describe(goal.preferences[number], goal) for number in sorted(numbers)}
 
 

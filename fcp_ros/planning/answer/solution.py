@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fcp_ros.cset import Instance
+from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.model import Window
 from fcp_ros.fuzzy import TNorm
 from fcp_ros.planning.chunks.library import ChunkLibrary, StepAtoms
@@ -15,7 +15,7 @@ from fcp_ros.planning.encoding.encoding import Decoded, Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.goal.symmetry import SymmetryClasses
-from fcp_ros.planning.model.request import PlanningOptions
+from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.compiler import RelevanceCompiler
 from fcp_ros.planning.search.bidirectional.meeting import Meeting
@@ -57,6 +57,39 @@ class PlanningProblem:
     premium: Premium = NO_PREMIUM
     membership_first: bool = True
 
+    @property
+    def indifference(self) -> float:
+        """The difference of memberships from which on they decide, in [0, 1].
+
+        Weights of preferences are stated, not judged: even small ones are meant.
+        """
+        plain = self.membership_first and not (self.is_crisp or self.goal.preferences)
+        return self.options.indifference if plain else 0.0
+
+    @property
+    def restores(self) -> bool:
+        """True if what a plan changes on the way is put right again."""
+        membership = self.membership_first and self.options.optimise is Optimise.MEMBERSHIP
+        return membership and bool(self.compiler.domain.restore)
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """A fact that a plan changes on the way, though the goal does not ask for it.
+
+    Attributes:
+        fact: the fact.
+        held: True if it held before.
+        steps: that are worth it to change it back.
+    """
+
+    fact: Fact
+    held: bool
+    steps: int
+
+    def __str__(self) -> str:
+        return str(self.fact) if self.held else f"not {self.fact}"
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -97,11 +130,13 @@ class SolverResult:
         best: the best plan found.
         optimal: True if it is proven that no plan is better (than the best one, or than the one
             that was known before).
-        shortest: True if it is also proven that no plan of the same membership has fewer steps;
-            only known where membership is the objective.
+        shortest: True if it is also proven that no plan of the same membership (within the
+            indifference) has fewer steps; only known where membership is the objective.
         impossible: True if it is proven that there is no plan (or none that is better).
         bound: upper bound of the membership of all plans, in [0, 1]; 0 if there is none.
         least_left_out: no plan leaves out fewer parts of the goal.
+        disturbed: what the best plan changes on the way and leaves changed.
+        restored: what it puts right again, and a plan without these steps would not.
         task, conditions, encoding: the widest task that was searched; None before the first.
         complete: True if that task contains everything that can matter.
         interrupted: the limit that stopped it before it was finished.
@@ -113,6 +148,8 @@ class SolverResult:
     impossible: bool = False
     bound: float = 1.0
     least_left_out: int = 0
+    disturbed: tuple[Disturbance, ...] = ()
+    restored: tuple[Disturbance, ...] = ()
     task: Task | None = None
     conditions: Conditions | None = None
     encoding: Encoding | None = None

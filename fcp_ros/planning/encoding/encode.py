@@ -204,7 +204,7 @@ class _Encoder:
             pre, unequal = found
             body = Body((*pre, (goal, move.source)), unequal, (FlatEffect(goal, move.target),), ())
             cost = 0.0 if self._unit is None else self._unit.count(move.cost)
-            cost += self._premium.size * move.left_out
+            cost += self._premium.size * move.left_out + move.steps
             yield Entry(body, FlatAction(move=move), alternative.graded, cost, self._costs.no_use())
 
     def _make_entries(self, index: int) -> Iterator[Entry]:

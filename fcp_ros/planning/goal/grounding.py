@@ -47,6 +47,7 @@ from fcp_ros.planning.goal.formula import (
     make_instantiation,
     make_scaled,
 )
+from fcp_ros.planning.model.memberships import ComparedAtom
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.task.lifted import find_fluents
@@ -318,7 +319,8 @@ class ConditionGrounding:
         if arguments is None:
             raise ValueError(f"a variable of {atom.predicate} is not bound")
         if atom.predicate in self._graded:
-            return Graded((atom.predicate, arguments))
+            plain = (atom.predicate, arguments)
+            return Graded(plain if atom.least is None else ComparedAtom(*plain, atom.least))
         return Crisp(Fact(atom.predicate, arguments))
 
     @staticmethod

@@ -44,6 +44,7 @@ class GroundPreference:
         required: True if it must not be given up.
         is_part: True for a part of the goal that may be left out for a budget. As long as it is
             kept, it counts as a condition does; leaving it out costs the plan that part.
+        steps: what giving it up costs where steps are counted.
     """
 
     name: str
@@ -53,6 +54,7 @@ class GroundPreference:
     text: str
     required: bool = False
     is_part: bool = False
+    steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class StageMove:
         body: degree of that preference.
         given_up: numbers of the preferences that it gives up.
         left_out: number of the parts of the goal among them.
+        steps: what that costs where steps are counted.
     """
 
     source: int
@@ -58,6 +59,7 @@ class StageMove:
     body: DegreeFormula = 1.0
     given_up: tuple[int, ...] = ()
     left_out: int = 0
+    steps: int = 0
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def make_stages(
     places = Places(chain(finishes, *ways), task, watch.check)
     ways = [places.drop_excluded(found, finishes) for found in ways]
     rivals = [
-        Choice((preference.weight, float(preference.cost)), found)
+        Choice((preference.weight, float(preference.cost), preference.steps), found)
         for preference, found in zip(goal.preferences, ways, strict=True)
     ]
     for group in group_rivals(rivals, places, watch.check):
@@ -139,6 +141,7 @@ def _settle(
             1.0 - preference.weight for preference in lost if not preference.is_part
         )
         cost = sum((preference.cost for preference in lost), Fraction(0))
+        steps = sum(preference.steps for preference in lost)
         for alternative in ways[kept] if kept >= 0 else (NOTHING,):
             if alternative.missing:
                 continue
@@ -146,7 +149,7 @@ def _settle(
             weight = goal.preferences[kept].weight if kept >= 0 else 0.0
             formula = compose(tnorm, make_shortfall(weight, body), degree)
             condition = replace(alternative, formula=formula, binding=())
-            yield StageMove(now, now + 1, condition, cost, kept, body, given_up, len(parts))
+            yield StageMove(now, now + 1, condition, cost, kept, body, given_up, len(parts), steps)
 
 
 def count_inner_stages(wanted: int, total: int) -> int:

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.model import Domain
+from fcp_ros.fuzzy import reaches
 from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import WRONG_QUESTION, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
@@ -17,7 +18,16 @@ from fcp_ros.planning.model.result import PlanStatus
 BATCH = 64
 """Requests put to the source at once: big enough for a model, small enough to cancel between."""
 
-GradedAtom = tuple[str, tuple[str, ...]]
+
+class ComparedAtom(NamedTuple):
+    """A ground graded atom that is compared: 1 if its degree is at least `least`, else 0."""
+
+    predicate: str
+    arguments: tuple[str, ...]
+    least: float
+
+
+GradedAtom = tuple[str, tuple[str, ...]] | ComparedAtom
 """A ground graded atom: predicate, and an element name or a text for each parameter."""
 
 
@@ -36,6 +46,16 @@ class NoMemberships:
         """Return no memberships."""
         assert not requests, "a domain without graded predicates has nothing to judge"
         return []
+
+
+def compare(atom: GradedAtom, degree: float) -> float:
+    """Return the degree of an atom, which is 0 or 1 if it is compared.
+
+    Args:
+        atom: the atom.
+        degree: of its predicate, as it was judged.
+    """
+    return float(reaches(degree, atom.least)) if isinstance(atom, ComparedAtom) else degree
 
 
 def find_failure_status(error: GroundingError) -> PlanStatus:
@@ -133,7 +153,7 @@ class Judge:
     def find_degree(self, atom: GradedAtom) -> float | None:
         """Return the degree of an atom, or None if nobody has asked yet; asks nobody."""
         answer = self.memory.find(self._request(atom).context_key)
-        return None if answer is None else answer.degree
+        return None if answer is None else compare(atom, answer.degree)
 
     def key(self, atom: GradedAtom) -> str:
         """Return the context key of an atom: atoms with the same key have the same degree."""
@@ -153,9 +173,14 @@ class Judge:
             (answer,) = self.memory.judge([request])
         return Judged(request, answer)
 
-    def degree(self, predicate: str, arguments: tuple[str, ...]) -> float:
-        """Return the degree of one atom; asks if it is not known yet."""
-        return self.judge_atom((predicate, arguments)).membership.degree
+    def degree(
+        self, predicate: str, arguments: tuple[str, ...], least: float | None = None
+    ) -> float:
+        """Return the degree of one atom, compared with `least`; asks if it is not known yet."""
+        atom: GradedAtom = (predicate, arguments)
+        if least is not None:
+            atom = ComparedAtom(predicate, arguments, least)
+        return compare(atom, self.judge_atom(atom).membership.degree)
 
     def _request(self, atom: GradedAtom) -> JudgementRequest:
         request = self._requests.get(atom)

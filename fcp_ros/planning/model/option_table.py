@@ -194,6 +194,22 @@ OPTIONS = (
         left_open='""',
     ),
     PlanningOption(
+        name="indifference",
+        field="indifference",
+        read=lambda options: options.indifference,
+        default=_DEFAULTS.indifference,
+        sentence="Memberships that differ by at most this are equal: fewer steps decide between "
+        "them, and what they leave changed. Never below alpha, and not where the goal has "
+        "preferences or budgets.",
+        minimum=0.0,
+        maximum=1.0,
+        allowed=SHARE,
+        flags=("--indifference",),
+        is_about_plan=True,
+        message_field="indifference",
+        left_open="NaN",
+    ),
+    PlanningOption(
         name="optimise",
         field="optimise",
         read=lambda options: options.optimise.value,
@@ -417,6 +433,7 @@ def make_options(values: Mapping[str, Any]) -> PlanningOptions:
         budgets=given["budgets"],
         allow_relaxation=given["allow_relaxation"],
         confirm_below=values.get("confirm_below"),
+        indifference=given["indifference"],
         time_limit=given["time_limit"],
         improve_time=given["improve_time"],
         memory_limit=given["memory_limit"],

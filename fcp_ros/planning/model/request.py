@@ -83,7 +83,7 @@ class Optimise(str, Enum):
     """The objective: what makes a plan the best one."""
 
     MEMBERSHIP = "membership"
-    """The highest membership; among equals the fewest steps."""
+    """The highest membership; among those within the indifference of it the fewest steps."""
     COST = "cost"
     """The least cost of those that reach alpha; among equals the highest membership."""
     DURATION = "duration"
@@ -194,6 +194,7 @@ class PlanningOptions:
 
     Attributes:
         alpha, tnorm, optimise, deadline, allow_relaxation: Decide what a good plan is.
+        indifference: Memberships that differ by at most this are equal.
         confirm_below: A relaxation to a lower degree is not planned for without being confirmed.
             None: CONFIRM_BELOW for an instruction in words, and 0 for a formula.
         budgets: Resource, "cost", "time" or "steps" -> how much of it a plan may use. With any, the
@@ -211,6 +212,7 @@ class PlanningOptions:
     time_limit: float = 30.0
     max_expansions: int = 1_000_000_000
     tnorm: str = "lukasiewicz"
+    indifference: float = 0.05
     allow_relaxation: bool = True
     confirm_below: float | None = None
     policy: AlphaPolicy | None = None

@@ -90,7 +90,12 @@ class SearchFactory:
         return engine(prepared, objective, self._options, self._memory(), incumbent, self._spent)
 
     def shorten(
-        self, task: FlatTask, objective: Objective, plan: FlatPlan, effort: int
+        self,
+        task: FlatTask,
+        objective: Objective,
+        plan: FlatPlan,
+        effort: int,
+        most_loss: float = 0.0,
     ) -> tuple[FlatPlan, bool]:
         """Look for a plan with no more loss that costs less; only the portfolio's plans need it.
 
@@ -102,12 +107,13 @@ class SearchFactory:
             objective: the objective by which the plan is the best.
             plan: the plan, returned if no shorter one is found.
             effort: of the search that found it.
+            most_loss: a loss that is acceptable, too.
         """
         if self._options.algorithm is not Algorithm.PORTFOLIO:
             return plan, False
         prepared = self.prepare(task)
         return shorten(
-            prepared, objective, plan, effort, self._options, self._memory(), self._spent
+            prepared, objective, plan, effort, self._options, self._memory(), self._spent, most_loss
         )
 
     def prepare(self, task: FlatTask) -> PreparedTask:

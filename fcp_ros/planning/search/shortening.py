@@ -210,8 +210,9 @@ def shorten(
     options: SearchOptions | None = None,
     memory: int = MEMORY,
     spent: SpentCallback = ignore_spent,
+    most_loss: float = 0.0,
 ) -> tuple[FlatPlan, bool]:
-    """Look for a plan with no more loss that costs less.
+    """Look for a plan with no more loss, or an acceptable one, that costs less.
 
     Args:
         prepared: the task.
@@ -221,10 +222,11 @@ def shorten(
         options: only the seed is read.
         memory: bytes that it may use.
         spent: called after each slice of some milliseconds. What it raises goes through.
+        most_loss: a loss that is acceptable, too.
 
     Returns:
         the best plan, which is the given one if none is found, and True if it is proven to be the
-        cheapest with no more loss.
+        cheapest with no more loss than that.
     """
     if objective.order[0] is not Criterion.LOSS or plan.cost <= EPSILON:
         return plan, plan.cost <= EPSILON
@@ -236,7 +238,7 @@ def shorten(
         cheaper = replace(
             objective,
             order=(Criterion.COST, Criterion.LOSS),
-            loss_budget=best.loss,
+            loss_budget=max(plan.loss, most_loss),
             cost_budget=step_below(best.cost),
         )
         search = BestFirst(prepared, cheaper, stage.options, memory, spent=spent)

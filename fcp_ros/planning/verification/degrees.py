@@ -140,7 +140,7 @@ def _requests(
     return [
         [
             build_request(domain.graded[predicate], arguments, state)
-            for predicate, arguments in atoms
+            for predicate, arguments, *_ in atoms
         ]
         for atoms, (_, state) in zip(graded, taken, strict=True)
     ]

@@ -230,8 +230,11 @@ def test_each_expectation_has_its_words():
         ("prefer 0.5 as", 'a name or words in "double quotes".'),
         ("initially", "`(`."),
         ("hold p() during 1 s", "`to` and a later time."),
-        ("p() %", "`and`, `or`, `before`, `after`, `within` and a time or the end."),
-        ("first p() %", "`then`."),
+        (
+            "p() %",
+            "`>=` and a degree, `and`, `or`, `before`, `after`, `within` and a time or the end.",
+        ),
+        ("first p() %", "`>=` and a degree or `then`."),
     ],
 )
 def test_messages_name_all_that_could_follow(text, words):
@@ -288,3 +291,23 @@ def test_values_refuse_what_cannot_be_meant():
     ):
         with pytest.raises(ValueError, match=r"\w"):
             make()
+
+
+@pytest.mark.parametrize(
+    "text", ['serves_as(?x, "drinking") >= alpha', 'not serves_as(mug_1, "drinking") >= 0.7']
+)
+def test_a_comparison_is_read_and_written(text):
+    assert to_text(parse_expression(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('serves_as(?x, "drinking") >= beta', "a number or with `alpha`"),
+        ('serves_as(?x, "drinking") >= 1.5', "lies in"),
+        ('serves_as(?x, "drinking") > 0.5', "expected `>=` and a degree"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(text, words):
+    with pytest.raises(ExpressionError, match=words):
+        parse_expression(text)

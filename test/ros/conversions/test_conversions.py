@@ -377,7 +377,7 @@ def test_words_are_asked_about_where_nobody_set_that(unset):
 
 def test_request_leaves_open_what_is_not_set():
     defaults = PlanningOptions(alpha=0.7, time_limit=9.0, tnorm="product")
-    open_ = PlanRequest(goal="g", alpha=math.nan, confirm_below=math.nan)
+    open_ = PlanRequest(goal="g", alpha=math.nan, confirm_below=math.nan, indifference=math.nan)
     wish, options = planning.request_from_ros(open_, defaults)
     assert (wish, options) == (Wish("g"), defaults)
     wanted = PlanningOptions(
@@ -386,6 +386,7 @@ def test_request_leaves_open_what_is_not_set():
         tnorm="goedel",
         allow_relaxation=False,
         confirm_below=0.75,
+        indifference=0.125,
         optimise=Optimise.DURATION,
         deadline=60.0,
         budgets={"battery": 20.0, "steps": 0.0},

@@ -19,11 +19,17 @@ from fcp_ros.foundation.wording import suggest_name
 
 def check_task_goals(domain: Domain, report: Diagnostics) -> None:
     """Report goals of tasks that can't be read or do not fit the domain."""
+    for name, removed in domain.words.removed.items():
+        own: Path = ("relations", name, "removed")
+        _check_goal(removed, None, domain, own, f"the absence of {name}", report)
     for name, task in domain.words.tasks.items():
         path: Path = ("tasks", name)
         faults = len(report.diagnostics)
         _check_goal(task, None, domain, (*path, "goal"), f"task {name}", report)
         _check_default_labels(task, domain, (*path, "defaults"), report)
+        if task.several:
+            several, owner = task.of_several(), f"several of task {name}"
+            _check_goal(several, None, domain, (*path, "several"), owner, report)
         if len(report.diagnostics) > faults:
             continue
         for position, addition in enumerate(task.additions):

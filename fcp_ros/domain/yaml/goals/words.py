@@ -25,7 +25,7 @@ from fcp_ros.domain.words import (
     DomainWords,
     TaskTemplate,
 )
-from fcp_ros.domain.yaml.entries import AdditionEntry, DomainFile, TaskEntry
+from fcp_ros.domain.yaml.entries import AdditionEntry, DomainFile, RelationEntry, TaskEntry
 from fcp_ros.domain.yaml.goals.phrase_builder import PhraseBuilder
 from fcp_ros.domain.yaml.goals.sets import build_sets
 from fcp_ros.domain.yaml.types import check_name, check_type
@@ -71,6 +71,11 @@ def build_words(
     return DomainWords(
         relations=_keep_filled(relations),
         negated=_keep_filled(negated),
+        removed={
+            name: _build_removed(name, relation, report)
+            for name, relation in file.relations.items()
+            if relation.removed
+        },
         rules=_keep_filled(doing),
         graded=_keep_filled(graded),
         tasks=tasks,
@@ -78,6 +83,11 @@ def build_words(
         sets=build_sets(file, vocabulary, report),
         ignorable=_build_ignorable(file, report),
     )
+
+
+def _build_removed(name: str, entry: RelationEntry, report: Diagnostics) -> TaskTemplate:
+    _check_slots(name, entry.removed, entry.legs, ("relations", name, "removed"), report)
+    return TaskTemplate(name, (), dict(entry.legs), " ".join(entry.removed.split()))
 
 
 def _keep_filled(phrases: Mapping[str, tuple[Phrase, ...]]) -> dict[str, tuple[Phrase, ...]]:
@@ -115,8 +125,9 @@ def _build_task(
     phrases = builder.read(entry.phrases, (*path, "phrases"), entry.parameters, f"task {name}")
     if not entry.phrases:
         report.add((*path, "phrases"), f"task {name} has no phrase", "write what people say")
-    used = _list_goal_slots(entry.goal)
+    used = _list_goal_slots(entry.goal) | _list_goal_slots(entry.several)
     _check_slots(name, entry.goal, entry.parameters, (*path, "goal"), report)
+    _check_slots(name, entry.several, entry.parameters, (*path, "several"), report)
     additions = tuple(
         _build_addition(name, entry, position, builder, vocabulary, report)
         for position in range(len(entry.additions))
@@ -135,6 +146,7 @@ def _build_task(
         description=entry.description,
         defaults=defaults,
         additions=additions,
+        several=" ".join(entry.several.split()),
     )
 
 

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places for what is taken off or out of something, so that it is not kept in the hand.
+
+"Not on the table" is met by a robot that holds the thing, which is not meant. A domain says what is
+meant besides (`removed` of a relation), and here that is added to what an instruction asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from fcp_ros.cset import Schema
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Atom,
+    Constant,
+    Exists,
+    Expression,
+    Forall,
+    Initially,
+    Not,
+    Or,
+    Term,
+    Variable,
+    children,
+    free_variables,
+)
+from fcp_ros.domain.model import SAME, Domain
+from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
+from fcp_ros.language.domain_reader.terms.places import PresentState
+from fcp_ros.language.domain_reader.terms.referents import join
+
+
+def put_somewhere(goal: Expression, domain: Domain, state: PresentState) -> Expression:
+    """Add to a goal where what it removes is put, if it does not say that itself.
+
+    Args:
+        goal: the goal.
+        domain: says for which relations, and what that is.
+        state: the present state: what is not there already is not removed.
+    """
+    if not domain.words.removed:
+        return goal
+    return _Removal(domain, state, goal).add(goal)
+
+
+class _Removal:
+    def __init__(self, domain: Domain, state: PresentState, goal: Expression) -> None:
+        self._domain = domain
+        self._removed = domain.words.removed
+        self._state = state
+        self._placed = {term for atom in _list_wanted(goal) for term in self._list_themes(atom)}
+
+    def add(self, goal: Expression, chosen: frozenset[str] = frozenset()) -> Expression:
+        """Add to each part of a goal that removes something.
+
+        Args:
+            goal: the goal.
+            chosen: the variables around it. What it says of other things describes them.
+        """
+        if isinstance(goal, And):
+            return join([self.add(part, chosen) for part in goal.parts])
+        if isinstance(goal, (Exists, Forall)):
+            inner = chosen | {variable.name for variable in goal.variables}
+            return replace(goal, body=self.add(goal.body, inner))
+        return self._add_place(goal, chosen) if isinstance(goal, Not) else goal
+
+    def _add_place(self, removal: Not, chosen: frozenset[str]) -> Expression:
+        inside = removal.body
+        body = inside.body if isinstance(inside, Exists) else inside
+        bound = inside.variables if isinstance(inside, Exists) else ()
+        atoms = [atom for atom in _list_wanted(body) if atom.predicate in self._removed]
+        themes = dict.fromkeys(atom.arguments[0] for atom in atoms)
+        if len(themes) != 1:
+            return removal
+        (theme,) = themes
+        if theme in self._placed or not isinstance(theme, (Constant, Variable)):
+            return removal
+        own = tuple(v for v in bound if isinstance(theme, Variable) and v.name == theme.name)
+        if chosen and not own and theme.name not in chosen:
+            return removal
+        rest = tuple(variable for variable in bound if variable not in own)
+        there = Exists(rest, body) if rest else body
+        placed = self._place(atoms[0], theme)
+        if not own and not free_variables(there):
+            return join([removal, placed]) if self._state.holds(there, {}) else removal
+        asked: Expression = Or((Not(Initially(there)), placed))
+        if own:
+            if not self._state.holds(Exists(bound, body), {}):
+                return removal
+            asked = Forall(own, asked)
+        return join([removal, asked])
+
+    def _place(self, atom: Atom, theme: Term) -> Expression:
+        """State where the thing is instead, which is another place."""
+        template = self._removed[atom.predicate]
+        legs = list(template.parameters)
+        values: dict[str, SlotValue] = dict(zip(legs, atom.arguments, strict=True))
+        values[legs[0]] = theme
+        goal = fill_goal(template, values, (), self._domain.words.kinds)
+        former = atom.arguments[1]
+        if isinstance(goal, Exists) and isinstance(former, Constant) and len(goal.variables) == 1:
+            other = Not(Atom(SAME, (Variable(goal.variables[0].name), former)))
+            return replace(goal, body=join([other, goal.body]))
+        return goal
+
+    def _list_themes(self, atom: Atom) -> Iterator[Term]:
+        """List what has a place by an atom: what has no second tuple of its relation."""
+        schema: Schema = self._domain.schema
+        if not schema.has_relation(atom.predicate):
+            return
+        relation = schema.relation(atom.predicate)
+        for (leg, _), term in zip(relation.legs, atom.arguments, strict=True):
+            if leg in relation.functional:
+                yield term
+
+
+def _list_wanted(goal: Expression) -> Iterator[Atom]:
+    """List the atoms that a goal wants to hold, in any part but a negated one."""
+    if isinstance(goal, Atom):
+        yield goal
+    parts: Iterable[Expression] = () if isinstance(goal, (Not, Initially)) else children(goal)
+    for part in parts:
+        yield from _list_wanted(part)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Restoring of what a plan changes on the way: the fridge is closed again.
+
+A domain says which relations are restored, and how many steps that is worth (`Domain.restore`).
+Each fact of them that a plan leaves changed costs that number of steps, unless the goal that the
+plan reaches excludes the fact. Only what some good plan disturbs becomes a preference of the goal:
+as in lazy constraint generation, the best plan that disturbs nothing else is the best one of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from fcp_ros.cset import Fact, Instance
+from fcp_ros.domain.expressions.syntax import Atom, Constant, Text, Variable
+from fcp_ros.domain.model import Domain
+from fcp_ros.planning.answer.solution import Disturbance, Solution
+from fcp_ros.planning.encoding.encoding import Encoding
+from fcp_ros.planning.goal.alternatives import Alternative
+from fcp_ros.planning.goal.formula import Crisp, make_complement
+from fcp_ros.planning.goal.requirements import GroundPreference
+from fcp_ros.planning.goal.rivals import Places
+from fcp_ros.planning.model.ground_step import GroundStep
+
+
+def find_disturbances(
+    solution: Solution, encoding: Encoding, domain: Domain, before: Instance, after: Instance
+) -> tuple[Disturbance, ...]:
+    """Find what a plan leaves changed, though its goal does not ask for it.
+
+    Args:
+        solution: the plan.
+        encoding: the task that it was found in.
+        domain: tells what is restored.
+        before: the initial state.
+        after: the state that the plan leads to.
+    """
+    found: dict[Fact, Disturbance] = {}
+    for fact in _list_written(solution.decoded.steps, domain.restore):
+        held = _holds(fact, before)
+        if held == _holds(fact, after):
+            continue
+        # What is at a new place is no longer at the old one: one fact tells of both.
+        if held or not domain.schema.relation(fact.relation).functional:
+            found[fact] = Disturbance(fact, held, domain.restore[fact.relation])
+    return tuple(_drop_excluded(found, solution, encoding)) if found else ()
+
+
+def make_preference(one: Disturbance) -> GroundPreference:
+    """Make the preference that something is put right again."""
+    body = Crisp(one.fact) if one.held else make_complement(Crisp(one.fact))
+    return GroundPreference("", 0.0, Fraction(0), body, str(one), steps=one.steps)
+
+
+def _list_written(steps: Iterable[GroundStep], restore: Mapping[str, int]) -> Iterator[Fact]:
+    """List the facts of the restored relations that steps add or delete, as often as they do."""
+    for step in steps:
+        bound = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
+        for atom in (*step.rule.delete, *step.rule.add):
+            if atom.predicate in restore:
+                yield Fact(atom.predicate, tuple(_bind(atom, bound)))
+
+
+def _bind(atom: Atom, bound: Mapping[str, str]) -> Iterator[str]:
+    for term in atom.arguments:
+        match term:
+            case Variable():
+                yield bound[term.name]
+            case Constant():
+                yield term.name
+            case Text():
+                yield term.value
+
+
+def _holds(fact: Fact, state: Instance) -> bool:
+    if not all(map(state.has, fact.arguments)):
+        return False
+    return state.find_tuple(fact.relation, tuple(map(state.id_of, fact.arguments))) is not None
+
+
+def _drop_excluded(
+    found: Mapping[Fact, Disturbance], solution: Solution, encoding: Encoding
+) -> Iterator[Disturbance]:
+    """Yield what could be as it was before where the goal holds."""
+    task, parts = encoding.task, solution.decoded.goal_parts
+    positive = frozenset(fact for part in parts for fact in part.positive)
+    negative = frozenset(fact for part in parts for fact in part.negative)
+    goal = Alternative(1.0, positive, negative)
+    ways: list[tuple[Disturbance, Alternative]] = []
+    for one in found.values():
+        number = task.fact_ids.get(one.fact)
+        if number is None:  # the task does not know of a way to change it
+            continue
+        facts = frozenset((number,))
+        way = Alternative(1.0, facts) if one.held else Alternative(1.0, negative=facts)
+        ways.append((one, way))
+    places = Places([goal, *(way for _, way in ways)], task, _ignore)
+    for one, way in ways:
+        if places.drop_excluded([way], [goal]):
+            yield one
+
+
+def _ignore() -> None:
+    """Check nothing: the plan is there."""

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans as the person who asked would have them: what has changed when they are done.
+
+Nothing else is touched, opened or left open; nothing is put into the fridge, or kept in the hand,
+that was not meant to be there.
+"""
+
+from contextlib import closing
+
+import pytest
+
+from fcp_ros.cset import facts
+from fcp_ros.grounding import make_grounder
+from fcp_ros.language.domain_reader import DomainReader
+from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning.stepping.replay import Replay
+from fcp_ros.planning.stepping.rules import StepRules
+from fcp_ros.relaxation.plan_instruction import plan_instruction
+
+PLANS = {
+    "put the mug and the book in the kitchen": {"on(mug_1, counter_1)", "on(book_1, counter_1)"},
+    "take the mug to the kitchen": {"on(mug_1, counter_1)"},
+    "take the laptop to the kitchen": {"on(laptop_1, counter_1)"},
+    "the mug belongs in the kitchen": {"on(mug_1, counter_1)"},
+    "the mug should not be in the living room": {"on(mug_1, counter_1)"},
+    "bring me the mug": {"holding(robot_1, mug_1)"},
+    "bring me the milk": {"holding(robot_1, milk_1)"},
+    "bring me the mug and the book": set(),  # both are in the person's room
+    "bring me the milk and the mug": {"holding(robot_1, milk_1)"},
+    "put the milk on the table": {"on(milk_1, table_1)"},
+    "put the apple in the fridge": {"inside(apple_1, fridge_1)"},
+    "put the mug in the fridge": {"inside(mug_1, fridge_1)"},
+    "get the milk out of the fridge": {"on(milk_1, counter_1)"},
+    "unload the fridge": {"on(milk_1, counter_1)"},
+    "take the mug off the table": {"on(mug_1, tv_stand_1)"},
+    "the book should not be on the couch": {"on(book_1, tv_stand_1)"},
+    "clear the table": {"on(mug_1, tv_stand_1)", "on(laptop_1, tv_stand_1)"},
+    "put away the book": {"on(book_1, tv_stand_1)"},
+    "don't put the mug in the kitchen": set(),
+    "open the fridge": {"not closed(fridge_1)"},
+    "bring me the milk and close the fridge": {"holding(robot_1, milk_1)"},
+    "bring me the glass that is in the kitchen": {"holding(robot_1, drinking_glass_1)"},
+}
+SEVERAL = {
+    # the first is set down beside the person, the last one is handed over
+    "bring me the milk and the bowl": ("milk_1", "bowl_1"),
+    "bring me the mug, the bowl and the milk": ("milk_1", "bowl_1"),
+}
+
+
+@pytest.fixture(scope="module")
+def obey(house):
+    """What has changed of where things are, and of what is open, when an instruction is done."""
+    with closing(make_grounder(house.domain)) as grounder:
+
+        def run(sentence):
+            options = PlanningOptions(time_limit=120.0)
+            answer = plan_instruction(sentence, DomainReader(), house, options, grounder)
+            result = answer.result
+            assert result.plan is not None, answer.interpretation.message + result.message
+            replay = Replay(house.domain, StepRules(house.domain))
+            amounts = {name: one.initial for name, one in house.domain.resources.items()}
+            steps = [("", step) for step in result.plan.steps]
+            states = replay.run(house.instance, steps, amounts).states
+            before, after = states[0], states[-1]
+            gained = {str(one) for one in facts(after) - facts(before) if one.relation != "at"}
+            lost = facts(before) - facts(after)
+            return gained | {f"not {one}" for one in lost if one.relation == "closed"}
+
+        yield run
+
+
+@pytest.mark.parametrize("sentence", PLANS)
+def test_a_plan_changes_what_was_meant(sentence, obey):
+    assert obey(sentence) == PLANS[sentence]
+
+
+@pytest.mark.parametrize("sentence", SEVERAL)
+def test_several_things_are_set_down_beside_the_person(sentence, obey):
+    things = SEVERAL[sentence]
+    changed = obey(sentence)
+    assert len(changed) == len(things)
+    for thing in things:
+        places = {f"holding(robot_1, {thing})", f"on({thing}, table_1)", f"on({thing}, tv_stand_1)"}
+        assert len(changed & places) == 1
+
+
+def test_everything_that_serves_is_the_set_at_alpha(obey):
+    """The sponge stays where it is, and so does what is in its place already."""
+    assert obey("put everything that I could drink from on the counter") == {"on(mug_1, counter_1)"}
