@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.wording import describe_unknown_name
-from fcp_ros.language.confirmation import YES, confirm_doubtful
+from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 from fcp_ros.planning.model.memberships import MembershipSource
