@@ -20,6 +20,7 @@ from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.function_words import COMMON, ENGLISH, FILLERS
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.nouns.noun_synonyms import SYNONYMS
+from fcp_ros.language.english.nouns.wholes import PART_NOUNS
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_words
@@ -213,6 +214,9 @@ class Lexicon:
         *sorts, head = words
         if not sorts or not all(map(self._may_say_sort, sorts)):
             return
+        single = next(iter(list_singulars(head)), head)
+        if single in PART_NOUNS:  # those of a whole: "the bicycle pieces"
+            return
         single = next(iter(list_known(head, self._known)), head)
         if not all(says_sort(sort, single) for sort in sorts):
             return
@@ -325,7 +329,7 @@ class Lexicon:
 
     def _find_kind(self, said: str) -> Iterator[Noun]:
         """Yield the things here that WordNet calls kinds of what was said: guitars, instruments."""
-        if said in COMMON or said in self._phrase_words:
+        if said in COMMON or said in self._phrase_words or said in PART_NOUNS:
             return
         short = (label for label in self._members if len(label.split()) <= LONGEST_LABEL)
         labels = self._keep_widest(list_kinds(said, short))

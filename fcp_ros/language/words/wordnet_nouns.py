@@ -37,11 +37,12 @@ def list_synonyms(noun: str) -> tuple[str, ...]:
     """List nouns with the same meaning, those of the most frequent meaning first.
 
     Beside those are the words of its next narrower or wider meanings that share its head:
-    "fridge" is an electric refrigerator.
+    "fridge" is an electric refrigerator. A word that mostly means something else is none of them:
+    a wheel may be a bicycle, but who says bicycle means no wheels.
     """
     found: dict[str, None] = {}
     for sense in _list_meanings(noun):
-        found.update(dict.fromkeys(sense.words))
+        found.update(dict.fromkeys(word for word in sense.words if _mostly_means(word, sense)))
         for word in sense.words:
             head = word.rpartition(" ")[2]
             if head != word and any(head in above.words for above in _list_above(sense)):
@@ -106,6 +107,11 @@ def _list_meanings(noun: str) -> list[Sense]:
     if not senses or not senses[0].is_concrete:
         return []
     return [sense for sense in senses if sense.is_concrete][:MOST_MEANINGS]
+
+
+def _mostly_means(word: str, sense: Sense) -> bool:
+    wordnet = find_wordnet()
+    return wordnet is not None and wordnet.find_senses(word)[:1] == (sense,)
 
 
 def _list_above(sense: Sense) -> list[Sense]:
