@@ -39,7 +39,7 @@ class Mood(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What depends on a verb.
+    """A noun phrase or adverb that depends on a verb.
 
     Attributes:
         marker: "dobj", "dative", "prep:in", "acomp", "attr", "where" ("there"), "subject".
