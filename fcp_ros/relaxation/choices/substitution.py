@@ -76,8 +76,7 @@ class Opening:
         """
         element = candidate.element
         atoms_of = [
-            Atom(predicate, (Constant(name), Text(text)))
-            for predicate, (name, text) in candidate.atoms
+            Atom(atom[0], (Constant(atom[1][0]), Text(atom[1][1]))) for atom in candidate.atoms
         ]
         judged: list[Expression] = [
             atom if weight >= 1.0 else Weighted(weight, atom) for atom in atoms_of
