@@ -27,7 +27,7 @@ from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.package_files import config_folder, find_domain
 from fcp_ros.planning import PlanningOptions, PlanningResult, PlanStatus
-from fcp_ros.relaxation import plan_instruction
+from fcp_ros.relaxation.plan_instruction import plan_instruction
 
 CASES = Path(__file__).with_name("wanted_and_missing.yaml")
 SCENE = "twin_house_furnished"

@@ -17,8 +17,9 @@ from fcp_ros.demo.understanding import describe_understanding
 from fcp_ros.domain import Domain
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.grounding import JudgementRequest, Membership
+from fcp_ros.language.confirmation import YES
 from fcp_ros.language.reading import Interpretation
-from fcp_ros.msg import ActionOutcome, CalibrationEntry
+from fcp_ros.msg import ActionOutcome, CalibrationEntry, Question
 from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.conversions.judgement import membership_from_ros, request_to_ros
 from fcp_ros.nodes.conversions.language import interpretation_from_ros
@@ -109,6 +110,12 @@ class Player:
         outcomes: tuple[StepOutcome, ...] = ()
         replans, error = 0, ""
         interpretation: Interpretation | None = None
+        questions: list[str] = []
+
+        def say_yes(question: Question) -> int:
+            questions.append(question.text)
+            return question.choices.index(YES) if YES in question.choices else 0
+
         if story.execute:
             answer: AchieveGoal.Result = self._client.achieve(
                 story.goal,
@@ -116,6 +123,7 @@ class Player:
                 alpha=story.alpha,
                 relax=story.relax,
                 timeout=ACHIEVE_TIMEOUT,
+                on_question=say_yes if story.instruction else None,
             )
             result = result_from_ros(answer.plan_result)
             interpretation = interpretation_from_ros(answer.plan_result.interpretation)
@@ -129,7 +137,9 @@ class Player:
         return Episode(
             number=story.number,
             title=story.title,
-            story=story.text,
+            story=" ".join(
+                (story.text, *(f"It asked: \u201c{one}\u201d Yes." for one in questions))
+            ),
             goal=story.goal if best is None else best.goal,
             alpha=story.alpha,
             result=result,
@@ -190,6 +200,11 @@ def _summarise(
     done = f"{len(outcomes) - len(failed)} of {len(outcomes)} steps succeeded"
     again = f", replanned {replans} time{'' if replans == 1 else 's'}" if replans else ""
     return f"{words}; {done}{again}." + (f" {error}" if error else "")
+
+
+def _write_question(text: str) -> str:
+    """Write a question that the demonstration has said yes to."""
+    return f"It asked: \u201c{text}\u201d The answer was yes."
 
 
 def _convert_outcome(message: ActionOutcome) -> StepOutcome:

@@ -99,7 +99,9 @@ class Story:
         kinds = list_kinds(result)
         relaxed = self.kinds <= kinds if self.kinds else not kinds
         made = bool(result.policy) or not self.by_policy
-        return relaxed and made and result.status in self.statuses
+        # A plan that waits for a yes, which the demonstration says when the story is played.
+        proposed = result.status is PlanStatus.NEEDS_CLARIFICATION and result.plan is not None
+        return relaxed and made and (proposed or result.status in self.statuses)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from fcp_ros.planning.chunks.macros import bind_macro_maker
 from fcp_ros.planning.encoding.encode import EncodeOptions, MacroMaker, make_no_macros
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.encoding.goal_task import GoalSetting, compile_goal
-from fcp_ros.planning.goal.formula import Formula, make_either
+from fcp_ros.planning.goal.formula import Formula, collect_graded_atoms, make_either
 from fcp_ros.planning.goal.requirements import GroundGoal
 from fcp_ros.planning.handover import replay_steps
 from fcp_ros.planning.judging.prospects import Prospects
@@ -302,7 +302,10 @@ class Solver:
         try:
             with self._watch.look_aside(TIDYING):
                 work = last.work
-                if problem.indifference:
+                if len(best.decoded.steps) == 1 and not collect_graded_atoms(problem.goal.formula):
+                    # No plan is shorter: a crisp goal holds at the beginning, or it needs a step.
+                    self._result = replace(self._result, shortest=self._result.optimal)
+                elif problem.indifference:
                     work = self._widen_small(last)
                     with self._times(Phase.SEARCH):
                         cheapest = self._rounds.prefer_cheaper(work, budget)

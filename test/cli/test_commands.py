@@ -162,7 +162,7 @@ def test_every_optimisation_can_be_switched_off():
 @pytest.mark.parametrize(
     ("goal", "arguments", "status"),
     [
-        (f"{CRISP} and on(mug_1, table_1)", (), PlanStatus.UNSOLVABLE_PROVEN),
+        (f"{CRISP} and on(mug_1, table_1)", ("--no-relax",), PlanStatus.UNSOLVABLE_PROVEN),
         (
             'on(?x, table_1) and serves_as(?x, "cutting paper")',
             ("--alpha", "0.9"),

@@ -9,7 +9,7 @@ from fcp_ros.domain import parse_domain
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.reading import Reading, WordRole, WordUse
 from fcp_ros.planning import PlanningOptions
-from fcp_ros.relaxation import plan_goal
+from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.remarks import read_purpose
 
 

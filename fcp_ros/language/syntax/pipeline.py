@@ -55,7 +55,10 @@ def parse_words(words: Sequence[InputWord]) -> Tree:
         pipeline = _load_pipeline()
         from spacy.tokens import Doc
 
-        document = Doc(pipeline.vocab, words=[word.seen or word.text for word in words])
+        seen = [word.seen or word.text for word in words]
+        # spaCy's strings are UTF-8, which lone surrogates (bytes of a bad terminal) are not.
+        seen = [one.encode("utf-8", "replace").decode("utf-8") for one in seen]
+        document = Doc(pipeline.vocab, words=seen)
         for token in document[1:]:
             token.is_sent_start = False
         for _, component in pipeline.pipeline:

@@ -333,6 +333,7 @@ class GoalAchievement:
         """
         result = self._plan_result
         if self._wish.is_confirmed(result):
+            self._wish.confirm(result)
             return None
         choice = self._ask(result.question)
         if choice is None:

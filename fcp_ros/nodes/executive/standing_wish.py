@@ -7,11 +7,14 @@ that had to be relaxed is strict again as soon as what was missing is there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from copy import deepcopy
 
-from fcp_ros.msg import Interpretation, PlanRequest, PlanResult
-from fcp_ros.planning.model.result import PlanStatus
+from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
+from fcp_ros.planning.model.optimality import choose_status
+from fcp_ros.planning.model.request import CONFIRM_BELOW, Optimise
+from fcp_ros.planning.model.result import Measure, PlanStatus
 
 Change = tuple[str, str, str]
 """A relaxation: kind, original, replacement."""
@@ -78,11 +81,20 @@ class StandingWish:
         return self._confirmed.issuperset(_list_changes(result))
 
     def confirm(self, result: PlanResult) -> None:
-        """Remember that the relaxations of a result were confirmed."""
+        """Remember that the relaxations of a result were confirmed, which makes it a solution."""
         self._confirmed.update(_list_changes(result))
+        optimise = Optimise(self.request.optimise or Optimise.MEMBERSHIP)
+        proven = tuple(map(Measure, result.optimal_in))
+        result.status.code = choose_status(proven, optimise, is_crisp=False).value
+        reasons = (one.reason for one in result.relaxations)
+        result.status.message = " ".join((*reasons, "Confirmed."))
+        result.question = Question()
 
     def _plan_for(self, goal: str) -> None:
         self.request.goal, self.request.instruction = goal, ""
+        # The goal was said in words, so a later plan that changes it is asked about as well.
+        if self.request.confirm_below == 0.0 or math.isnan(self.request.confirm_below):
+            self.request.confirm_below = CONFIRM_BELOW
 
 
 def _list_changes(result: PlanResult) -> Iterator[Change]:

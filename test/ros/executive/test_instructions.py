@@ -195,6 +195,8 @@ def test_a_relaxation_is_confirmed_before_anything_moves(here):
     assert ("on", ("drinking_glass_1", "table_1")) in here.relations()
     (relaxation,) = result.plan_result.relaxations
     assert (relaxation.original, relaxation.replacement) == ("wine_glass", "drinking_glass_1")
+    assert result.plan_result.status.code == PlanStatus.SOLVED_OPTIMALLY.value
+    assert result.plan_result.status.message.endswith("Confirmed.")
 
 
 def test_the_client_answers_while_it_waits(here):
