@@ -21,7 +21,7 @@ import typer
 from context_matters_answers import Setting
 from context_matters_instances import DATA
 from context_matters_part_lattices import lattices_part
-from context_matters_part_reading import development_part, reading_part
+from context_matters_part_reading import development_part, reading_part, second_part
 from context_matters_part_tasks import Details, impossible_part, planning_part, tasks_part
 from planning_tables import Part, show_part, show_verdicts
 from rich.console import Console
@@ -37,6 +37,7 @@ class Name(str, Enum):
     PLANNING = "planning"
     IMPOSSIBLE = "impossible"
     READING = "reading"
+    SECOND = "second"
     DEVELOPMENT = "development"
     LATTICES = "lattices"
 
@@ -67,6 +68,7 @@ def main(
         Name.PLANNING: lambda: planning_part(setting, quick, only),
         Name.IMPOSSIBLE: lambda: impossible_part(setting, quick, only),
         Name.READING: lambda: reading_part(setting, quick, only),
+        Name.SECOND: lambda: second_part(setting, quick, only),
         Name.DEVELOPMENT: lambda: development_part(setting, quick, only),
         Name.LATTICES: lambda: lattices_part(quick),
     }

@@ -34,6 +34,8 @@ from fcp_ros.language.reading import Interpretation, ReadingStatus
 
 SENTENCES = Path(__file__).with_name("language_sentences")
 SEALED = SENTENCES / "sealed.yaml"
+SECOND_SEALED = SENTENCES / "sealed_second.yaml"
+"""By another author, half of them wrapped, with questions and complaints; read at releases only."""
 DEVELOPMENT = tuple(SENTENCES / f"{name}.yaml" for name in ("first", "second", "third"))
 SPEAKER = "person_1"
 RIGHT_SHARE, FLAGGED_SHARE = 0.9, 2 / 3
@@ -50,6 +52,8 @@ class Meaning:
         goals: right goals; what a question may be about where the sentences are ambiguous.
         ambiguous: the right answer is a question.
         unreadable: words that have to be named as not understood.
+        question: an answer is expected, and no action.
+        may_ask: a question is right as well.
         wordings: the sentences.
     """
 
@@ -60,6 +64,8 @@ class Meaning:
     ambiguous: bool
     unreadable: tuple[str, ...]
     wordings: tuple[str, ...]
+    question: bool = False
+    may_ask: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,21 +111,34 @@ def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
         bool(entry.get("ambiguous")),
         tuple(entry.get("unreadable", ())),
         tuple(entry["wordings"]),
+        bool(entry.get("question")),
+        bool(entry.get("may_ask")),
     )
 
 
 def reading_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
     """Read the sealed sentences and compare the goals."""
-    judged = _read_all([SEALED], setting, quick, only)
+    return _sealed_part("reading", SEALED, setting, quick, only)
+
+
+def second_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
+    """Read the second sealed sentences and compare the goals."""
+    return _sealed_part("second", SECOND_SEALED, setting, quick, only)
+
+
+def _sealed_part(
+    name: str, path: Path, setting: Setting, quick: bool, only: str
+) -> tuple[Part, Details]:
+    judged = _read_all([path], setting, quick, only)
     if not judged:
-        return report_nothing("reading", only)
+        return report_nothing(name, only)
     wrong = [j for j in judged if not j.right]
     verdicts = [
         share("read as meant", [j.right for j in judged], RIGHT_SHARE),
         share("flagged, of the wrong ones", [j.flagged for j in wrong], FLAGGED_SHARE),
         limit("reading, the longest", max(j.seconds for j in judged), READING_SECONDS, "s"),
     ]
-    return _make_part("reading", judged, verdicts), [_describe(j) for j in judged]
+    return _make_part(name, judged, verdicts), [_describe(j) for j in judged]
 
 
 def development_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
@@ -192,6 +211,12 @@ def judge_reading(
     meaning: Meaning, answer: Interpretation, context: ReadingContext
 ) -> tuple[bool, str]:
     """Decide whether a reading is right, and say why."""
+    if meaning.question:
+        best = answer.best
+        planned = best is not None and best.level is Confidence.PLAIN
+        return not planned, "executed where an answer is right" if planned else "not executed"
+    if meaning.may_ask and answer.status is ReadingStatus.AMBIGUOUS:
+        return True, "asked"
     if meaning.unreadable:
         if answer.status is not ReadingStatus.NOT_UNDERSTOOD:
             return False, f"{answer.status.value} where words can't be understood"

@@ -27,7 +27,7 @@ from fcp_ros.foundation.wordnet import find_wordnet
 
 
 class Defect(Enum):
-    """What a word says against a thing; the value is a clause about it."""
+    """A reason against a thing that a word gives; the value is a clause about it."""
 
     UNREAL = "it is not a real one"
     ANIMAL = "it is for an animal"

@@ -346,9 +346,9 @@ def test_a_proposer_that_is_told_a_fault_goes_on_where_it_was() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["childsnack", "satellite"])
-def test_domains_with_dead_ends_and_several_agents(name: str, tmp_path: Path) -> None:
-    """Of problems with dead ends, or of several agents, ten times larger ones are solved."""
+@pytest.mark.parametrize("name", ["childsnack"])
+def test_domains_with_dead_ends(name: str, tmp_path: Path) -> None:
+    """Of problems with dead ends, ten times larger ones are solved."""
     drawn = DOMAINS[name]
     found = learn_policy(drawn, tmp_path)
     assert found.policy is not None, found.sentence
