@@ -137,9 +137,7 @@ class Player:
         return Episode(
             number=story.number,
             title=story.title,
-            story=" ".join(
-                (story.text, *(f"It asked: \u201c{one}\u201d Yes." for one in questions))
-            ),
+            story=" ".join((story.text, *map(_write_question, questions))),
             goal=story.goal if best is None else best.goal,
             alpha=story.alpha,
             result=result,
