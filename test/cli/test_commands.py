@@ -11,7 +11,7 @@ from fcp_ros.cli.exit_codes import BAD_INPUT, FAILED, to_exit_code
 from fcp_ros.cli.main import app
 from fcp_ros.cli.plan.options import Optimisation
 from fcp_ros.grounding import CalibrationStore, Evidence
-from fcp_ros.planning import PlanStatus, Switches
+from fcp_ros.planning import PlanStatus, Switches, conflicts
 
 CRISP = "on(mug_1, counter_1)"
 
@@ -365,7 +365,8 @@ def test_preferences_are_shown_with_what_keeping_them_would_have_cost():
     assert result["conflict"] is None
 
 
-def test_a_contradiction_is_named():
+def test_a_contradiction_is_named(monkeypatch):
+    monkeypatch.setattr(conflicts, "LEAST", 60.0)  # else the search for it ends early under load
     goal = f"on(milk_1, counter_1) and {CRISP} and never at(robot_1, living_room_1)"
     # As stated: the household allows another surface in the same room in place of the counter.
     code, out, _ = fcp("plan", "--goal", goal, "--json", "--no-relax")
