@@ -14,6 +14,7 @@ SOLVED = to_exit_code(PlanStatus.SOLVED_OPTIMALLY)
 ASKED = to_exit_code(PlanStatus.NEEDS_CLARIFICATION)
 PROVEN = to_exit_code(PlanStatus.UNSOLVABLE_PROVEN)
 LATE = to_exit_code(PlanStatus.TIMEOUT)
+BELOW = to_exit_code(PlanStatus.UNSOLVABLE_AT_ALPHA)
 UNSETTLED = to_exit_code(PlanStatus.UNSOLVABLE_INCOMPLETELY)
 FAILED = to_exit_code(PlanStatus.INTERNAL_ERROR)
 WINE_GLASS = "bring me a wine glass"
@@ -87,9 +88,11 @@ def test_a_server_that_is_not_there_is_a_failure():
 
 
 def test_a_limit_holds_for_reading_and_for_a_goal_that_is_too_large():
-    assert ask("put the mug on the table", "--time-limit", "0.001")[0] == LATE
+    code, out = ask("put the mug on the table", "--time-limit", "0.001")
+    assert code == LATE, out
+    # Which end is reached in that time depends on the load; none of them is a plan that counts.
     code, out = ask("set the table for 10000", "--time-limit", "2")
-    assert code in (LATE, PROVEN, UNSETTLED), out
+    assert code in (LATE, PROVEN, UNSETTLED, BELOW, ASKED), out
 
 
 @pytest.mark.parametrize(
