@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was settled about a wish holds for later plans, too."""
+
+import math
+
+import pytest
+
+from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question, Reading, Relaxation
+from fcp_ros.nodes.executive.standing_wish import StandingWish
+from fcp_ros.planning.model.request import CONFIRM_BELOW
+from fcp_ros.planning.model.result import PlanStatus
+
+
+def read_as(goal):
+    """A result whose instruction was read."""
+    reading = Interpretation(status=Interpretation.READ, readings=[Reading(goal=goal)])
+    return PlanResult(interpretation=reading)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(math.nan, CONFIRM_BELOW), (0.0, CONFIRM_BELOW), (0.3, 0.3)]
+)
+def test_later_plans_for_words_are_asked_about_as_well(given, kept):
+    wish = StandingWish(PlanRequest(instruction="bring me a teacup", confirm_below=given))
+    wish.note_reading(read_as("holding(robot_1, mug_1)"))
+    assert wish.request.goal == "holding(robot_1, mug_1)"
+    assert wish.request.instruction == ""
+    assert wish.request.confirm_below == pytest.approx(kept)
+
+
+def test_a_goal_that_nobody_said_in_words_keeps_what_was_asked():
+    wish = StandingWish(PlanRequest(goal="holding(robot_1, mug_1)", confirm_below=0.0))
+    wish.note_reading(PlanResult())
+    assert wish.request.confirm_below == 0.0
+
+
+def test_a_confirmed_plan_is_a_solution():
+    wish = StandingWish(PlanRequest(goal="g"))
+    result = PlanResult(
+        relaxations=[Relaxation(kind="substitution", original="a", replacement="b", reason="Why.")],
+        question=Question(kind=Question.CONFIRMATION, text="Shall I?"),
+    )
+    assert not wish.is_confirmed(result)
+    wish.confirm(result)
+    assert wish.is_confirmed(result)
+    assert result.status.code == PlanStatus.SOLVED_SATISFICING.value
+    assert result.status.message == "Why. Confirmed."
+    assert result.question.kind == Question.NONE
