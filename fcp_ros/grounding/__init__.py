@@ -8,7 +8,6 @@ the oracles of a domain by name.
 - `asking`: which oracle answers, the cache, fallbacks.
 - The oracles: `stated` (tables and rules), `embedding` (default), `language_model` (a folder),
   `endpoint` (a server); `models` holds what the last three share about models on disk.
-- `levels`: what a language model's scores mean, measured on questions whose answer is known.
 - `generation`: texts from language models for the layers above, such as goals in a grammar.
 - `calibration`: observed outcomes, and how they move degrees.
 
@@ -38,7 +37,6 @@ with defer_imports(__name__):
         EvidenceWorld,
         GroundingOptions,
         LanguageModelOptions,
-        LevelSource,
         Precision,
         ScoringMode,
     )
@@ -67,7 +65,6 @@ __all__ = [
     "JudgementCache",
     "JudgementRequest",
     "LanguageModelOptions",
-    "LevelSource",
     "Membership",
     "MembershipOracle",
     "OracleInfo",

@@ -15,7 +15,6 @@ from fcp_ros.grounding import (
     EvidenceOrigin,
     GroundingOptions,
     LanguageModelOptions,
-    LevelSource,
     Precision,
     ScoringMode,
 )
@@ -191,21 +190,6 @@ PARAMETERS = (
         choices=tuple(estimate.value for estimate in Estimate),
     ),
     ParameterSpec(
-        "levels",
-        "examples",
-        "What maps the scores of the language model to degrees: the rubric's examples, 150 "
-        "judgements as well, or nothing, unchecked.",
-        choices=tuple(source.value for source in LevelSource),
-    ),
-    ParameterSpec(
-        "least_area",
-        0.6,
-        "Predicates whose examples of 0 and 100 the language model tells apart worse are refused "
-        "(area under the curve; 0.5 is chance, 0 refuses none).",
-        0.0,
-        1.0,
-    ),
-    ParameterSpec(
         "device",
         "auto",
         "Where the model runs; auto is a CUDA device where there is one.",
@@ -268,8 +252,6 @@ def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> Gr
             temperature=values.number("temperature"),
             least_mass=values.number("least_mass"),
             estimate=Estimate(values.text("estimate")),
-            levels=LevelSource(values.text("levels")),
-            least_area=values.number("least_area"),
             precision=Precision(values.text("precision")),
             token_budget=values.integer("token_budget"),
         ),
