@@ -48,7 +48,7 @@ EVERY = 20
 """One in so many training judgements fits the map of raw cosine."""
 QWEN_MODEL = "qwen2.5-coder-1.5b"
 DEFAULT = "default"
-MINILM, MPNET, QWEN, STACK = "head, minilm", "head, mpnet", "head, qwen", "heads, mpnet+qwen"
+MINILM, MPNET, QWEN = "head, minilm", "head, mpnet", "head, qwen"
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -150,7 +150,6 @@ def list_entrants() -> list[Entrant]:
         Entrant(MINILM, partial(_make_head, "minilm")),
         Entrant(MPNET, partial(_make_head, "mpnet")),
         Entrant(QWEN, partial(_make_head, QWEN_MODEL), most_quick=20),
-        Entrant(STACK, partial(_make_head, f"mpnet+{QWEN_MODEL}"), most_quick=20),
         Entrant("score asked, qwen", partial(_make_asked, QWEN_MODEL), 150, 0),
     ]
 

@@ -14,7 +14,7 @@ from fcp_ros.grounding.asking.router import choose_oracles
 from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 from fcp_ros.grounding.heads.features.encoders import make_encoder
-from fcp_ros.grounding.heads.head_source import choose_model, find_source, split_model
+from fcp_ros.grounding.heads.head_source import choose_model, find_source
 from fcp_ros.grounding.heads.oracle import HeadOracle
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
@@ -32,8 +32,6 @@ def make_embedding(options: GroundingOptions) -> MembershipOracle:
     The option `model` counts if this is the default oracle.
     """
     given = str(options.model) if options.oracle == EmbeddingOracle.name else ""
-    if len(split_model(given)) > 1:
-        return make_head(options)
     encoder = make_encoder(choose_model(given, _find_heads(options)), Device(options.device))
     if not isinstance(encoder, SentenceEncoder):
         return make_head(options)

@@ -29,7 +29,7 @@ from fcp_ros.grounding.embedding.phrasing import compare_pairs, measure_concorda
 from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_degree_map
 from fcp_ros.grounding.heads.head_file import find_packaged_heads
 from fcp_ros.grounding.heads.head_judge import HeadJudge
-from fcp_ros.grounding.heads.head_source import SingleSource
+from fcp_ros.grounding.heads.head_source import HeadSource
 from fcp_ros.grounding.judged.words import (
     join_statement,
     read_arguments,
@@ -74,7 +74,7 @@ class EmbeddingOracle:
         file = heads or find_packaged_heads(encoder.weights)
         self._head_judge: HeadJudge | None = None
         if file is not None:
-            self._head_judge = HeadJudge(SingleSource(encoder, file), self.name)
+            self._head_judge = HeadJudge(HeadSource(encoder, file), self.name)
         self._fitted: dict[str, PairFit] = {}
         self._lock = threading.Lock()
 

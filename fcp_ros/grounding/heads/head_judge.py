@@ -12,7 +12,7 @@ import numpy as np
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.heads.degree_map import DegreeMap, shift_by_rubric
-from fcp_ros.grounding.heads.head import PairScorer
+from fcp_ros.grounding.heads.head import Head
 from fcp_ros.grounding.heads.head_file import RETRAIN
 from fcp_ros.grounding.heads.head_source import HeadSource
 from fcp_ros.grounding.judged.words import (
@@ -38,7 +38,7 @@ class HeadJudge:
     def __init__(self, source: HeadSource, oracle: str) -> None:
         self._source = source
         self._oracle = oracle
-        self._scorers: Mapping[str, PairScorer] | None = None
+        self._heads: Mapping[str, Head] | None = None
         self._maps: dict[str, DegreeMap] = {}
         self._lock = threading.RLock()
 
@@ -58,13 +58,13 @@ class HeadJudge:
         """
         begun = time.perf_counter()
         with self._lock:
-            scorer = self._find_scorer(predicate)
-            sides = _find_sides(predicate, scorer)
-            degree_map = self._find_map(predicate, scorer)
-            scores = scorer.score(take_sides(read_all_arguments(requests), sides))
+            head = self._find_head(predicate)
+            sides = _find_sides(predicate, head)
+            degree_map = self._find_map(predicate, head)
+            scores = head.score(take_sides(read_all_arguments(requests), sides))
         degrees = np.clip(degree_map.apply_all(scores.values), 0.0, 1.0).tolist()
         errors = np.clip(scores.errors.astype(np.float64), 0.0, 1.0).tolist()
-        note = f"like what was judged in the set {scorer.name} (score %.3f)"
+        note = f"like what was judged in the set {head.name} (score %.3f)"
         return Membership.of_degrees(
             degrees,
             map(note.__mod__, scores.values.tolist()),
@@ -74,21 +74,21 @@ class HeadJudge:
             latency=(time.perf_counter() - begun) / max(len(requests), 1),
         )
 
-    def _find_scorer(self, predicate: GradedPredicate) -> PairScorer:
+    def _find_head(self, predicate: GradedPredicate) -> Head:
         """Find the head that a predicate names."""
-        if self._scorers is None:
-            self._scorers = self._source.load()
+        if self._heads is None:
+            self._heads = self._source.load()
         wanted = predicate.judged_like
-        if wanted not in self._scorers:
-            hint = suggest_name(wanted, self._scorers)
+        if wanted not in self._heads:
+            hint = suggest_name(wanted, self._heads)
             raise GroundingError(
                 GroundingCode.NO_ANCHORS,
                 f"{predicate.name} is judged like {wanted!r}, but {self._source.file} has no head "
                 f"for such judgements; {hint}, or add judgements and {RETRAIN}",
             )
-        return self._scorers[wanted]
+        return self._heads[wanted]
 
-    def _find_map(self, predicate: GradedPredicate, scorer: PairScorer) -> DegreeMap:
+    def _find_map(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
         """Shift the head's map by the predicate's rubric."""
         version = hash_predicate(predicate)
         if version not in self._maps:
@@ -97,21 +97,21 @@ class HeadJudge:
                 for example in anchor.examples:
                     rows.append([to_plain(word) for word in example])
                     degrees.append(anchor.score / 100.0)
-            pairs = take_sides(rows, _find_sides(predicate, scorer))
-            scores = scorer.score(pairs).values.tolist()
+            pairs = take_sides(rows, _find_sides(predicate, head))
+            scores = head.score(pairs).values.tolist()
             examples = list(zip(scores, degrees, strict=True))
-            self._maps[version] = shift_by_rubric(scorer.degree_map, examples)
+            self._maps[version] = shift_by_rubric(head.degree_map, examples)
         return self._maps[version]
 
 
-def _find_sides(predicate: GradedPredicate, scorer: PairScorer) -> tuple[Places, Places]:
+def _find_sides(predicate: GradedPredicate, head: Head) -> tuple[Places, Places]:
     """Find the arguments on the two sides of the head's judgements."""
-    sides = find_side_places(predicate, scorer.columns)
+    sides = find_side_places(predicate, head.columns)
     if sides is None:
         names = ", ".join(parameter.name for parameter in predicate.parameters)
         raise GroundingError(
             GroundingCode.WRONG_ARGUMENTS,
             f"{predicate.name} has the parameters {names}, so it can't be judged like "
-            f"{scorer.name}, which has two sides ({', '.join(scorer.columns)}); remove judged_like",
+            f"{head.name}, which has two sides ({', '.join(head.columns)}); remove judged_like",
         )
     return sides

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The oracle of trained heads, for any model that heads are trained for, and for several together.
+"""The oracle of trained heads, for any model that heads are trained for.
 
 It judges predicates that name a set of judgements (``judged_like: substitution``); the embedding
 oracle judges all others by the examples of their rubrics.
@@ -31,7 +31,7 @@ class HeadOracle:
 
     @property
     def model(self) -> str:
-        """Name and fingerprint of the model or the models."""
+        """Name and fingerprint of the model."""
         return self._source.model
 
     @property
@@ -41,18 +41,18 @@ class HeadOracle:
 
     @property
     def is_loaded(self) -> bool:
-        """True if the models are in memory."""
+        """True if the model is in memory."""
         return self._source.is_loaded
 
     @property
     def is_english_only(self) -> bool:
-        """True if no model knows other languages than English."""
+        """True if the model knows no other language than English."""
         return self._source.is_english_only
 
     def judge(
         self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
     ) -> list[Membership]:
-        """Judge requests, with one call of each model for all that is new in them.
+        """Judge requests, with one call of the model for all that is new in them.
 
         Raises:
             GroundingError: the predicate is judged like no set, or its head can't be used.

@@ -204,12 +204,11 @@ class GroundingOptions:
 
     Args:
         oracle: the default oracle, a name in `registry.ORACLES`.
-        model: the default oracle's model: a registered name, a folder, or names joined by "+" for
-            the heads of several; "" means the default sentence model ("embedding", "head"): mpnet
-            where it was fetched, else minilm.
+        model: the default oracle's model: a registered name or a folder; "" means the default
+            sentence model ("embedding", "head"): mpnet where it was fetched, else minilm.
         fallback: oracle that answers if the intended one can't; "" means none, so that the error
             is raised.
-        heads: file of the model's trained heads, or of a stack; "" means the packaged one.
+        heads: file of the model's trained heads; "" means the packaged one.
         device: "auto", "cpu" or "cuda".
         cache_path: SQLite file of the judgement cache; None keeps answers in memory only.
         language_model: settings for asking a language model.

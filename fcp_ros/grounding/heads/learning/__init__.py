@@ -4,7 +4,7 @@
 - `training`: a head for each set of judgements, measured on the held-out part.
 - `regression`: kernel ridge regression on supports, its settings chosen by cross-validation.
 - `sentence_maker`, `state_maker`: the features of a training, by a sentence or a causal model.
-- `trainer`: from the name of a model to its file; `stack_training`: of several.
+- `trainer`: from the name of a model to its file.
 - `feature_store`: what an encoder has computed, on disk.
 - `cosine_baseline`: raw cosine with its best map, to compare with.
 """

@@ -275,7 +275,7 @@ _NO_EVIDENCE = ScoreEvidence(_NOTHING, _NOTHING, _NOTHING)
 
 
 def _add_evidence(head: Head, part: TrainingPart, scores: Reals, errors: Reals) -> Head:
-    """Add what stacks are learned from."""
+    """Add the scores of the pairs that it is measured with."""
     table = np.stack([scores, errors, head.features.compare(part.pairs)], axis=1)
     held_out = head.score(_list_held_out(part.kind)[0])
     evidence = ScoreEvidence(
