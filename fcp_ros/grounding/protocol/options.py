@@ -183,7 +183,7 @@ class CalibrationOptions:
     pooled_half_life: float = 1000.0
     pooled: bool = True
     neighbours: float = 0.25
-    drift_threshold: float = 7.0
+    drift_threshold: float = 6.2
     kept_after_change: float = 0.1
 
     def __post_init__(self) -> None:
