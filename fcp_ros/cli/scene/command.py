@@ -94,7 +94,7 @@ def show(
         typer.Option(
             "--out",
             "-o",
-            help="File to write: .html for a page with a plan and a 3D view, .svg for the plan.",
+            help="File to write: .html for a page with a plan and tables, .svg for the plan.",
         ),
     ] = Path("scene.html"),
     domain: DomainOption = DEFAULT_DOMAIN,
@@ -105,7 +105,7 @@ def show(
     max_nodes: MaxNodesOption = None,
     assets: AssetsOption = None,
 ) -> None:
-    """Draw a scene, from above and in 3D, into one file that needs no network."""
+    """Draw a scene from above into one file that needs no network."""
     # Slow to import, and only needed here.
     from fcp_ros.report.drawing.floor_plan import draw_floor_plan
     from fcp_ros.report.scene_page import write_scene_page
