@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judgement requests (questions) and memberships (answers) as plain values.
 
-The membership of a graded predicate depends on its *declared* context only (DESIGN section 4).
+The membership of a graded predicate depends on its *declared* context only (docs/design.md).
 The canonical text of that context is the key of the cache and of the calibration store, and
 oracles are shown nothing else.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The canonical scene graph that every reader produces (DESIGN section 6).
+"""The canonical scene graph that every reader produces (docs/design.md).
 
 A graph is a value: readers, deltas and completion make new graphs and never change one. A graph
 that a delta makes shares all unchanged parts with the one before, indexes included.

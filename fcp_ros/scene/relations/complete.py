@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion of a scene's relations from its geometry (DESIGN section 6).
+"""Completion of a scene's relations from its geometry (docs/design.md).
 
 Given relations always win; derived ones carry their provenance and confidence, and a contradiction
 between the two is kept out and noted. Completing a completed graph derives everything again that
