@@ -28,7 +28,7 @@ from fcp_ros.grounding import (
     make_grounder,
 )
 from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.learning.cosine_baseline import compute_cosines, fit_cosine_map
+from fcp_ros.grounding.heads.learning.training import compute_cosines, fit_cosine_map
 from fcp_ros.grounding.judged.judgement_set import read_judgements, split
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.oracle import MembershipOracle

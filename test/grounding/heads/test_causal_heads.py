@@ -24,11 +24,11 @@ from fcp_ros.grounding.heads.features.questions import (
 )
 from fcp_ros.grounding.heads.features.state_features import StateEncoder
 from fcp_ros.grounding.heads.head_file import hash_file, load_heads
+from fcp_ros.grounding.heads.head_judge import HeadOracle
 from fcp_ros.grounding.heads.head_source import find_source
+from fcp_ros.grounding.heads.learning.feature_maker import fit_reduction
 from fcp_ros.grounding.heads.learning.feature_store import FeatureStore
-from fcp_ros.grounding.heads.learning.state_maker import fit_reduction
 from fcp_ros.grounding.heads.learning.trainer import TrainingRequest, choose_layers, train
-from fcp_ros.grounding.heads.oracle import HeadOracle
 from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
 from fcp_ros.grounding.registry import make_oracle
 

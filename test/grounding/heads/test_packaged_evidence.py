@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER
-from fcp_ros.grounding.judged.agreement import measure_agreement
 from fcp_ros.grounding.judged.judgement_set import (
     JudgementSet,
     hash_judgements,
+    measure_agreement,
     read_judgements,
     split,
 )

@@ -12,11 +12,14 @@ from fcp_ros.grounding.heads.features.hidden_states import StatePlaces, count_la
 from fcp_ros.grounding.heads.features.questions import write_form
 from fcp_ros.grounding.heads.features.state_features import StateEncoder
 from fcp_ros.grounding.heads.head_file import save_heads
-from fcp_ros.grounding.heads.learning.feature_maker import FeatureMaker, Report
+from fcp_ros.grounding.heads.learning.feature_maker import (
+    FeatureMaker,
+    Report,
+    SentenceMaker,
+    StateMaker,
+)
 from fcp_ros.grounding.heads.learning.feature_store import locate_features
 from fcp_ros.grounding.heads.learning.regression import RegressionOptions
-from fcp_ros.grounding.heads.learning.sentence_maker import SentenceMaker
-from fcp_ros.grounding.heads.learning.state_maker import StateMaker
 from fcp_ros.grounding.heads.learning.training import (
     HeadComparison,
     TrainingOptions,
