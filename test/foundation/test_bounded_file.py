@@ -17,7 +17,7 @@ from fcp_ros.foundation.bounded_file import FileError, read_bytes, read_text
 from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.scene.formats.scene_file import SceneLimits, open_scene_file
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 
 def make_traps(folder):

@@ -28,8 +28,7 @@ from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.domain import load_domain
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import SceneLimits, complete_relations, load_scene, read_scene
-from fcp_ros.scene.correspondence import REACH, match_scenes
-from fcp_ros.scene.difference import DifferenceTolerances, compare_scenes
+from fcp_ros.scene.difference import REACH, DifferenceTolerances, compare_scenes, match_scenes
 from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 from fcp_ros.scene.writing import WRITERS, save_scene
 

@@ -19,7 +19,6 @@ from fcp_ros.grounding import (
     ScoringMode,
 )
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, locate_store
-from fcp_ros.grounding.heads.head_source import PLUS, split_model
 from fcp_ros.grounding.model_files.registry import is_registered
 from fcp_ros.grounding.model_files.store import locate_models
 from fcp_ros.grounding.protocol.options import (
@@ -28,10 +27,15 @@ from fcp_ros.grounding.protocol.options import (
     check_key_variable,
 )
 from fcp_ros.grounding.registry import ORACLES
-from fcp_ros.nodes.runtime.allowed_files import FileRule
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, WORLD
-from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS, make_folders
-from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+from fcp_ros.nodes.runtime.parameters import (
+    DOMAIN_FOLDERS,
+    FileRule,
+    ParameterSpec,
+    ParameterTable,
+    TakesEffect,
+    make_folders,
+)
 
 
 @dataclass(frozen=True)
@@ -39,11 +43,8 @@ class ModelRule(FileRule):
     """The models that may be named while a node runs; those of the registry have no path."""
 
     def resolve(self, address: str, texts: Sequence[str]) -> str:
-        """See `FileRule.resolve`; A+B names two models."""
-        parts = []
-        for name in split_model(address):
-            parts.append(name if is_registered(name) else super().resolve(name, texts))
-        return PLUS.join(parts)
+        """See `FileRule.resolve`."""
+        return address if is_registered(address) else super().resolve(address, texts)
 
 
 MODEL_FILES = ModelRule("model_folders", locate_models, with_folders=True)

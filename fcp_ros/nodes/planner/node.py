@@ -18,7 +18,7 @@ from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Alignment, Plan, PlanResult
 from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
-from fcp_ros.nodes.calls.server_monitor import ServerMonitor
+from fcp_ros.nodes.calls.service_call import ServerMonitor
 from fcp_ros.nodes.conversions.language import interpretation_to_ros
 from fcp_ros.nodes.planner.learning import PolicyLearning
 from fcp_ros.nodes.planner.parameters import PARAMETERS
@@ -29,13 +29,12 @@ from fcp_ros.nodes.planner.service import (
     name_wish,
     refuse_request,
 )
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
-from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FILES
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, FileRefusedError
 from fcp_ros.nodes.runtime.qos import request_qos
-from fcp_ros.nodes.runtime.refusals import (
+from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
     NOT_SERVED,
     RefusalKind,
@@ -57,7 +56,7 @@ from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.planning.model.request import BestPlan, Phase, Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.srv import Align, Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 STATUSES = {

@@ -24,8 +24,7 @@ from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.message_queue import Arrival, SceneCopy, SceneQueue, Steps
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.elements import Layer
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 

@@ -11,8 +11,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.graph.elements import SceneNode
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError, SceneNode
 from fcp_ros.scene.shapes.polygons import find_crossing
 
 FARTHEST = 1e6

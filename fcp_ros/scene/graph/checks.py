@@ -8,8 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nsmallest
 
 from fcp_ros.foundation.wording import find_control
-from fcp_ros.scene.graph.elements import Provenance, RelationKey, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import (
+    Provenance,
+    RelationKey,
+    SceneError,
+    SceneNode,
+    SceneRelation,
+)
 
 UNIT_TOLERANCE = 1e-2
 """Greatest deviation of a quaternion's length from 1: it admits rounding, not a wrong order."""

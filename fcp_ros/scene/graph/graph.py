@@ -21,8 +21,7 @@ from fcp_ros.scene.graph.checks import (
     index_relations,
     update_case_note,
 )
-from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.indexes import GraphIndexes, change_table
 from fcp_ros.scene.graph.networkx_graph import to_networkx
 

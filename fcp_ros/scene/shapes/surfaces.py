@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits, decode_in_sandbox
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 SUFFIXES = (".ply", ".pcd")
 """Endings of the names of polygon files and point clouds."""

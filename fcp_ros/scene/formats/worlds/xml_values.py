@@ -10,7 +10,7 @@ import numpy as np
 
 from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.formats.validation import FARTHEST
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 
 def read_numbers(text: str | None, count: int, where: str, default: Sequence[float] = ()) -> Floats:
