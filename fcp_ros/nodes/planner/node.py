@@ -10,7 +10,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
-from rclpy.serialization import serialize_message
 
 from fcp_ros.action import MakePlan
 from fcp_ros.domain.diagnostics import DomainError
@@ -117,7 +116,6 @@ class PlannerNode(ManagedNode):
         self._last_answer = ""
         self._last_plan: Plan | None = None
         self._running: dict[bytes, tuple[Worker, Job[Any]]] = {}  # goal -> its job
-        self._aligning: dict[bytes, Job[Any]] = {}  # request -> its job
         self.offer_action(MakePlan, "make_plan", self._make_plan, cancel=self._cancel)
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan, once=True)
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
@@ -348,18 +346,11 @@ class PlannerNode(ManagedNode):
             )
             return comparison.align(request, asked, token)
 
-        key = serialize_message(request)
         try:
-            # A client that waits for long sends its request again: both get one answer.
-            job = self._aligning.get(key)
-            if job is None:
-                job = alignments.submit(align)
-                self._aligning[key] = job
+            job = alignments.submit(align)
             found = await self.await_answer(job.answer)  # ends at its time limit
         except NOT_SERVED as error:
             return fill_refusal(response, make_refusal(error))
-        finally:
-            self._aligning.pop(key, None)
         if found.status == Alignment.CANCELLED:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, found.message)
         response.success = True

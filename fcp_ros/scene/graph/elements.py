@@ -57,6 +57,10 @@ AttributeValue = bool | int | float | str
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
+FARTHEST = 1e7
+"""Greatest coordinate, extent or height (m): UTM and earth-centred frames stay within it.
+Squares and products of such numbers are far from overflow."""
+
 RelationKey = tuple[str, tuple[str, ...]]
 """Name and elements of a relation."""
 

@@ -59,8 +59,8 @@ from fcp_ros.scene.formats.usd.labelled_prims import (
     find_roles,
 )
 from fcp_ros.scene.formats.usd.stage import StageMeshes, open_stage, open_stage_with_meshes
-from fcp_ros.scene.formats.validation import FARTHEST
 from fcp_ros.scene.graph.elements import (
+    FARTHEST,
     AttributeValue,
     Layer,
     Pose,
