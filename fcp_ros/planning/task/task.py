@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled task: facts as integers, operators as tuples of them (DESIGN section 1, idea 2)."""
+"""The compiled task: facts as integers, operators as tuples of them (docs/design.md)."""
 
 from __future__ import annotations
 
