@@ -139,7 +139,9 @@ class Solver:
             yield few, Breadth.NARROW, MAX_OPERATORS
         yield formula, Breadth.NARROW, MAX_OPERATORS
         if self._rounds.best is None and self._last is not None:
-            yield formula, Breadth.FULL, FULLER * len(self._last.work.encoding.actions)
+            encoding = self._last.work.encoding
+            # A goal that is out of reach leaves no operator, however many were made for it.
+            yield formula, Breadth.FULL, FULLER * (len(encoding.actions) or encoding.task.made)
             if self._result.complete:
                 return
             yield formula, Breadth.WIDE, MAX_OPERATORS
