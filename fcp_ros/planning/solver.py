@@ -36,7 +36,7 @@ from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.request_context import RequestContext
-from fcp_ros.planning.restoring import find_disturbances, make_preference
+from fcp_ros.planning.restoring import find_disturbances, is_reversible, make_preference
 from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
@@ -327,7 +327,11 @@ class Solver:
                 disturbed=left,
                 restored=tuple(one for one in wanted.values() if one not in left),
             )
-            fresh = {one.fact: one for one in left if one.fact not in wanted}
+            fresh = {
+                one.fact: one
+                for one in left
+                if one.fact not in wanted and is_reversible(one, self._context.domain)
+            }
             if not fresh or len(wanted) > MOST_RESTORED:
                 return
             wanted |= fresh
@@ -348,15 +352,27 @@ class Solver:
         best, encoding = self._rounds.best, self._rounds.encoding
         assert best is not None, "there is a plan"
         assert encoding is not None, "it was found in a task"
-        states = replay_steps(best.decoded.steps, self._context).states
-        domain = self._context.domain
-        return find_disturbances(best, encoding, domain, states[0], states[-1])
+        context = self._context
+        return find_disturbances(
+            best,
+            encoding,
+            context.domain,
+            context.instance,
+            lambda steps: replay_steps(steps, context).states[-1],
+        )
 
     def _widen_small(self, last: _SearchedTask) -> TaskSearch:
-        """Return the whole task if it is small, since a proof needs it; else the last one."""
-        narrow = len(last.work.encoding.actions)
-        if last.work.is_complete or narrow > FEW:
-            return last.work
+        """Return the whole task if it is small and the goal leaves a choice; else the last one.
+
+        Where the goal says which thing goes where, other ways to do it are rarely shorter, and the
+        whole task may take several times as long to make as the plan took: no proof is worth that.
+        """
+        work = last.work
+        choice = len(work.encoding.alternatives) > 1 or bool(
+            collect_graded_atoms(self._problem.goal.formula)
+        )
+        if work.is_complete or not choice or len(work.encoding.actions) > FEW:
+            return work
         try:
             encoding = self._compile(self._problem.goal, Breadth.FULL, WHOLE)
         except TooManyOperators:
