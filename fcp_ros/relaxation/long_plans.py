@@ -27,19 +27,18 @@ def is_only_long(result: PlanningResult, alpha: float) -> bool:
     plan = result.plan
     if plan is None or not result.status.solved or reaches(plan.membership, alpha):
         return False
-    return all(reaches(degree, alpha) for degree in _list_degrees(plan))
+    return all(reaches(degree, alpha) for degree in (plan.goal_degree, _find_least(plan)))
 
 
-def _list_degrees(plan: Plan) -> list[float]:
-    return [plan.goal_degree, *(step.degree for step in plan.steps)]
+def _find_least(plan: Plan) -> float:
+    return min((step.degree for step in plan.steps), default=1.0)
 
 
 def describe_length(plan: Plan, alpha: float) -> str:
     """Describe why a plan is below alpha."""
-    least = min(_list_degrees(plan))
     return (
-        f"The plan has {len(plan.steps)} steps, each good to {least:.2f} or more; that all of them "
-        f"go well has only {plan.membership:.2f}, and alpha is {alpha:g}."
+        f"The plan has {len(plan.steps)} steps, each good to {_find_least(plan):.2f} or more; "
+        f"all of them together have only {plan.membership:.2f}, and alpha is {alpha:g}."
     )
 
 
