@@ -129,8 +129,13 @@ def _judge_plan(judged: Judged, answer: Interpretation, setting: Setting) -> Jud
     return JudgedPlan(judged, result, list_absurdities(case), list_needless(case), seconds)
 
 
-def describe_plans(plans: Sequence[JudgedPlan]) -> tuple[Line, Verdict, list[str]]:
-    """Return a line of figures, whether enough is accepted, and what was not."""
+def report_plans(
+    readings: Sequence[Judged], setting: Setting
+) -> tuple[Line, Verdict, list[str]]:
+    """Judge the plans for right readings: a line of figures, the share accepted, and the faults."""
+    plans = judge_plans(readings, setting)
+    if not plans:
+        return Line("plans", "fcp_ros", {}), share("plans accepted", [], ACCEPTED_SHARE), []
     made = [one for one in plans if one.result.plan is not None]
     figures = {
         "right readings": len(plans),
