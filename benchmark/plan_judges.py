@@ -330,7 +330,15 @@ def _counts_time(case: PlannedCase) -> bool:
 
 def _list_needless_changes(case: PlannedCase) -> Iterator[str]:
     whole = _evaluate(case, case.states[-1])
+    on_the_way = {
+        atom.predicate
+        for part in _list_parts(case.goal)
+        if isinstance(part, TrajectoryConstraint)
+        for atom in _list_atoms(part)
+    }
     for change in _group_changes(case):
+        if not on_the_way.isdisjoint(fact.relation for fact in change):
+            continue  # it may be needed before the end
         names = ", ".join(str(fact) for fact in change)
         other = _undo(case, change)
         if other is not None and _evaluate(case, other) >= whole - _TOLERANCE:

@@ -53,7 +53,7 @@ FULLER = 8
 """A task without a plan is widened to the full one at once, unless that has more operators than
 this multiple. Measured on tetris: making the wide task took longer than the full one (more than
 40 s, and 21 s), and it had no more operators."""
-TIDYING = 2.0
+TIDYING = 5.0
 """Seconds, at most, in which a plan is made one of fewer steps that leaves less changed."""
 MOST_AGAIN = 4
 """Searches, at most, each from a plan that leaves less changed than the one before."""
