@@ -156,8 +156,9 @@ class Wish:
     """The wish of a request: a goal, or an instruction in words.
 
     Attributes:
-        goal: an expression; "" if there is an instruction.
-        instruction: in words; "" if there is a goal.
+        goal: an expression; beside an instruction, the one that it was read as; "" if it is to be
+            read.
+        instruction: in words; "" for a goal that nobody said in words.
         speaker: the element that speaks; "" for the default.
     """
 
@@ -194,10 +195,8 @@ def read_wish(message: PlanRequest) -> Wish:
     """Read the goal or instruction of a request.
 
     Raises:
-        ConversionError: it has both, or none, or one of them is too long.
+        ConversionError: it has none, or one of them is too long.
     """
-    if message.goal and message.instruction:
-        raise ConversionError("there is a goal and an instruction: give one of them")
     if not message.goal and not message.instruction:
         raise ConversionError(
             "there is neither a goal nor an instruction: say what shall be done, or what shall "

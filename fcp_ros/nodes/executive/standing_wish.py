@@ -21,7 +21,7 @@ from fcp_ros.nodes.conversions.common import duration_to_ros, id_from_ros, id_to
 from fcp_ros.nodes.executive.reports import GoalReport
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.planning.model.optimality import choose_status
-from fcp_ros.planning.model.request import CONFIRM_BELOW, Optimise
+from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import Measure, PlanStatus
 
 # --- questions to whoever sent a goal: asked by feedback ---
@@ -110,13 +110,16 @@ class OpenQuestions:
 
 Change = tuple[str, str, str]
 """A relaxation: kind, original, replacement."""
+_BELOW_ALPHA: Change = ("", "", "")
+"""What is confirmed of a plan for the goal as stated."""
 
 
 class StandingWish:
     """The request that the planner gets, and what was settled about it.
 
-    An instruction is read once, and plans are made for the goal that it was read as. It is read
-    again only if that goal makes no sense any more, such as when a thing that it names is gone.
+    An instruction is read once, and plans are made for the goal that it was read as; its words go
+    with that, since they say what for, and that somebody is to be asked. It is read again only if
+    that goal makes no sense any more, such as when a thing that it names is gone.
 
     Args:
         request: of the goal.
@@ -127,7 +130,6 @@ class StandingWish:
 
     def __init__(self, request: PlanRequest) -> None:
         self.request = deepcopy(request)
-        self._instruction = str(request.instruction)
         self._interpretation = Interpretation()
         self._is_fresh = True  # the newest result is for the instruction itself
         self._confirmed: set[Change] = set()
@@ -138,7 +140,7 @@ class StandingWish:
         self._is_fresh = reading.status != Interpretation.NONE
         if reading.status == Interpretation.READ and reading.readings:
             self._interpretation = reading
-            self._plan_for(reading.readings[0].goal)
+            self.request.goal = reading.readings[0].goal
         elif reading.status == Interpretation.NONE:
             result.interpretation = self._interpretation
 
@@ -152,7 +154,7 @@ class StandingWish:
         reading.readings = [chosen, *others]
         reading.question, reading.choices = "", []
         self._interpretation = reading
-        self._plan_for(chosen.goal)
+        self.request.goal = chosen.goal
 
     def read_again(self, result: PlanResult) -> bool:
         """Go back to the instruction if the goal that it was read as makes no sense any more.
@@ -164,7 +166,7 @@ class StandingWish:
         was_read = self._interpretation.status == Interpretation.READ
         if self._is_fresh or not (refused and was_read):
             return False
-        self.request.goal, self.request.instruction = "", self._instruction
+        self.request.goal = ""
         self._interpretation = Interpretation()
         return True
 
@@ -182,13 +184,10 @@ class StandingWish:
         result.status.message = " ".join((*reasons, "Confirmed."))
         result.question = Question()
 
-    def _plan_for(self, goal: str) -> None:
-        self.request.goal, self.request.instruction = goal, ""
-        # The goal was said in words, so a later plan that changes it is asked about as well.
-        if self.request.confirm_below == 0.0 or math.isnan(self.request.confirm_below):
-            self.request.confirm_below = CONFIRM_BELOW
-
 
 def _list_changes(result: PlanResult) -> Iterator[Change]:
+    """List what a yes is about; without a relaxation, that the plan is below alpha."""
+    if not result.relaxations:
+        yield _BELOW_ALPHA
     for one in result.relaxations:
         yield one.kind, one.original, one.replacement

@@ -360,9 +360,10 @@ class PlanningService:
             self._make_context(state, wish.speaker),
             options,
             memberships,
+            goal=wish.goal,
             **more,
         )
-        return PlanAnswer(answer.result, answer.interpretation)
+        return PlanAnswer(answer.result, None if wish.goal else answer.interpretation)
 
     def _make_context(self, state: WorldState, speaker: str) -> ReadingContext:
         return ReadingContext(
