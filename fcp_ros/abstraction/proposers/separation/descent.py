@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An order of few features that some transition of each state improves, without any choice of these.
+"""An order of few features that some transition of each state improves, all of which are good.
 
 Where nothing is lost by a wrong turn, a policy may take all transitions that improve the first
 feature of the order that they change. Then no pairs of transitions are to be told apart, and all
@@ -10,6 +10,7 @@ seconds for 3,899 states and 1,658 features, where the program for clingo isn't 
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -52,7 +53,7 @@ class DescentSearch:
         self._bad = ~problem.alive[problem.targets] | problem.refused
         order = np.argsort(problem.sources, kind="stable")
         bounds = np.searchsorted(problem.sources[order], np.arange(len(problem.goal) + 1))
-        self._leaving = [order[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        self._leaving = [order[a:b] for a, b in itertools.pairwise(bounds)]
         drawn = np.random.default_rng(seed).permutation(self._open)[:FIRST]
         self._changes: list[tuple[np.ndarray, np.ndarray]] = []
         self._tried: set[int] = set()
