@@ -110,6 +110,9 @@ def _split_compound(word: str, known: KnownWords) -> list[str]:
 
 # --- a request read for a model: its words as people would say them, and what was read ---
 
+DESCRIPTION = "description"
+"""The attribute with words about a thing that are no part of its name; whoever made the scene says
+them, so they are not believed where they praise."""
 NAMELESS = "thing"
 """The word for a thing whose label names nothing."""
 SHOWN = 60
@@ -138,8 +141,10 @@ class ReadRequest:
         note: what was read otherwise, or "".
         unknown: a word that leaves open what is meant, or "".
         is_nameless: True if a label names nothing at all.
-        core: about the cores of the names, where they are less than the names; the answer is no
-            higher than the answer to this.
+        core: about the cores of the names, where they are less than the names, and without what
+            only describes a thing; the answer is no higher than the answer to this.
+        is_described: True if a description is left out in the core. It may warn, as "cracked" does,
+            but a model that isn't sure of a difference says nothing by it ("clean").
     """
 
     request: JudgementRequest
@@ -147,6 +152,7 @@ class ReadRequest:
     unknown: str = ""
     is_nameless: bool = False
     core: JudgementRequest | None = None
+    is_described: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -272,14 +278,16 @@ class RequestReader:
         )
         unknown = next((read.unknown for read in found if read.unknown), "")
         core = self._find_core(request, arguments, found)
+        is_described = any(map(is_described_in_words, arguments))
         if arguments == request.arguments:
-            return ReadRequest(request, unknown=unknown, core=core)
+            return ReadRequest(request, unknown=unknown, core=core, is_described=is_described)
         return ReadRequest(
             replace(request, arguments=arguments),
             "; ".join(read.note for read in found if read.note),
             unknown,
             any(read.is_nameless for read in found),
             core,
+            is_described,
         )
 
     def _find_core(
@@ -288,11 +296,15 @@ class RequestReader:
         arguments: Sequence[ArgumentContext],
         found: Sequence[ReadWords],
     ) -> JudgementRequest | None:
-        """Ask about the cores of the names instead, where there are any."""
-        if not any(read.core for read in found):
+        """Ask about the cores of the names, and without descriptions, where there are any."""
+        if not any(read.core for read in found) and not any(map(is_described_in_words, arguments)):
             return None
         cores = tuple(
-            replace(argument, category=read.core) if read.core else argument
+            replace(
+                argument,
+                category=read.core or argument.category,
+                attributes=tuple(one for one in argument.attributes if one[0] != DESCRIPTION),
+            )
             for argument, read in zip(arguments, found, strict=True)
         )
         return replace(request, arguments=cores)
@@ -320,6 +332,11 @@ class RequestReader:
             if self._words is None:
                 self._words = self._load()
             return self._words
+
+
+def is_described_in_words(argument: ArgumentContext) -> bool:
+    """Return True if the context of an argument has a description that says something."""
+    return any(name == DESCRIPTION and value for name, value in argument.attributes)
 
 
 def _remember(kept: dict[str, Read], text: str, read: Read) -> dict[str, Read]:
