@@ -195,7 +195,9 @@ def _list_parts(goal: Expression) -> Iterator[Expression]:
 def _find_left_open(case: PlannedCase) -> Iterator[str]:
     asked = {atom.predicate for atom, _ in _list_asked(case.goal)}
     for fact in sorted(case.before - case.after, key=str):
-        if fact.relation in CLOSED and not (fact.relation in asked and case.speaks_of(fact.arguments[0])):
+        if fact.relation in CLOSED and not (
+            fact.relation in asked and case.speaks_of(fact.arguments[0])
+        ):
             yield f"{fact.arguments[0]} is left open"
 
 
@@ -253,8 +255,10 @@ def _is_tool(case: PlannedCase, item: str) -> bool:
 def _find_carried_away(case: PlannedCase) -> Iterator[str]:
     """Find what was where the goal wants it, and isn't any more."""
     for atom, positive in _list_asked(case.goal):
-        if not positive or atom.predicate not in PLACES or not isinstance(
-            atom.arguments[-1], Constant
+        if (
+            not positive
+            or atom.predicate not in PLACES
+            or not isinstance(atom.arguments[-1], Constant)
         ):
             continue
         for fact in sorted(case.before - case.after, key=str):
@@ -275,9 +279,7 @@ def _must_leave(case: PlannedCase, fact: Fact) -> bool:
 
 
 def _find_kept_in_hand(case: PlannedCase) -> Iterator[str]:
-    asked = any(
-        positive and atom.predicate in HOLDING for atom, positive in _list_asked(case.goal)
-    )
+    asked = any(positive and atom.predicate in HOLDING for atom, positive in _list_asked(case.goal))
     for fact in sorted(case.after - case.before, key=str):
         if fact.relation in HOLDING and not asked:
             yield f"{fact.arguments[-1]} is still held in the end"
@@ -289,7 +291,9 @@ def _find_not_brought(case: PlannedCase) -> Iterator[str]:
         return
     rooms = {fact.arguments[0]: fact.arguments[1] for fact in case.after if fact.relation == "at"}
     here = rooms.get(case.speaker)
-    where = {fact.arguments[0]: fact.arguments[1] for fact in case.after if fact.relation == "in_room"}
+    where = {
+        fact.arguments[0]: fact.arguments[1] for fact in case.after if fact.relation == "in_room"
+    }
     for fact in sorted(case.after - case.before, key=str):
         if fact.relation in HOLDING:
             room = rooms.get(fact.arguments[0])
@@ -323,8 +327,7 @@ def list_needless(case: PlannedCase) -> list[str]:
 def _counts_time(case: PlannedCase) -> bool:
     """Return True for a goal with times: they can't be told for a state that was never reached."""
     return any(
-        isinstance(part, TrajectoryConstraint) and part.times
-        for part in _list_parts(case.goal)
+        isinstance(part, TrajectoryConstraint) and part.times for part in _list_parts(case.goal)
     )
 
 

@@ -349,9 +349,7 @@ class Solver:
             shortest = self._result.shortest and cheapest and work.is_complete and single
             self._result = replace(self._result, shortest=shortest)
 
-    def _put_right(
-        self, work: TaskSearch, budget: float, left: tuple[Disturbance, ...]
-    ) -> bool:
+    def _put_right(self, work: TaskSearch, budget: float, left: tuple[Disturbance, ...]) -> bool:
         """Search for a plan that leaves less changed, again from each one that does.
 
         A search ends soon after its first better plan, which often puts right one thing of two.
