@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from abstraction_domains import DOMAINS, PUBLISHED, learn_policy
-from abstraction_large import DRAWERS, write_problem
-from abstraction_speed import POLICIES, measure_policy
 from golden_cases import Answer, Case
 from qnp_problems import KNOWN, make_nest, make_tangle
 
+from benchmark.abstraction.domains import DOMAINS, PUBLISHED, learn_policy
+from benchmark.abstraction.large import DRAWERS, write_problem
+from benchmark.abstraction.speed import POLICIES, measure_policy
 from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.policy.policy_file import read_policy
 from fcp_ros.abstraction.qnp import Qnp, solve_qnp

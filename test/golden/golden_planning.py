@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from golden_cases import BENCH, PATIENT, Answer, Case, describe_result
-from planning_blockers import BLOCKERS, blocked_household
-from planning_household import Household, household
-from planning_household_scene import write_scene
-from planning_ipc import CLASSICS, Classic
-from planning_ours import HOUSEHOLD_DOMAIN
-from planning_vague import CountingSource, vague_domain, vague_goal, vague_household
 
+from benchmark.planning.blockers import BLOCKERS, blocked_household
+from benchmark.planning.classics import CLASSICS, Classic
+from benchmark.planning.household import Household, household
+from benchmark.planning.household_scene import write_scene
+from benchmark.planning.ours import HOUSEHOLD_DOMAIN
+from benchmark.planning.vague import CountingSource, vague_domain, vague_goal, vague_household
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl

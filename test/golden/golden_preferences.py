@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from golden_cases import BENCH, PATIENT, Answer, Case, describe_result, need
-from ipc_tasks import IpcTask, find_tasks
 
+from benchmark.ipc.tasks import IpcTask, find_tasks
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import Optimise, plan
 from fcp_ros.planning.model.memberships import NoMemberships
