@@ -41,6 +41,7 @@ SOURCE = Path(__file__).resolve().parents[1]
 REQUIREMENTS = SOURCE / "setup" / "requirements.txt"
 ENGLISH = SOURCE / "setup" / "english.txt"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+HASH = " --hash="
 DISK_NEEDED = 4.0  # GB for a new environment
 DISK_NEEDED_CUDA = 12.0  # GB for torch with CUDA
 OPEN3D_GLIBC = "2.35"  # the wheels of the pinned version are made for this one or newer
@@ -204,8 +205,10 @@ class Setup:
 
     def install_packages(self, requirements: list[str]) -> None:
         """Installs the pinned packages as they stand; the list is complete, so none is resolved."""
-        listed = self.venv / "logs" / "requirements.txt"
-        listed.write_text("\n".join(requirements) + "\n")
+        locked = [pin for pin in requirements if HASH in pin]
+        listed, others = (self.venv / "logs" / name for name in ("locked.txt", "others.txt"))
+        listed.write_text("\n".join(locked) + "\n")
+        others.write_text("\n".join(pin for pin in requirements if HASH not in pin) + "\n")
         setuptools = pin_of("setuptools", REQUIREMENTS)
         hint = (
             "pip could not install the pinned packages; see above, check the network, "
@@ -213,7 +216,9 @@ class Setup:
         )
         # First what builds the few packages that exist as source only.
         self.pip("--no-deps", setuptools, on_failure=hint)
-        self.pip("--no-deps", "--no-build-isolation", "-r", listed, on_failure=hint)
+        plain = ("--no-deps", "--no-build-isolation")
+        self.pip(*plain, "--require-hashes", "-r", listed, on_failure=hint)
+        self.pip(*plain, "-r", others, on_failure=hint)
         self.pip("--no-deps", "--require-hashes", "-r", ENGLISH, on_failure=hint)
 
     def torch_source(self) -> str:
@@ -266,7 +271,9 @@ class Setup:
             f"  {TORCH_CPU_INDEX} can't be reached or lacks {pin} for this Python: taking PyPI's "
             "build, several GB with CUDA (set FCP_TORCH to choose another source)"
         )
-        self.pip("-c", REQUIREMENTS, pin, on_failure=f"pip could not install {pin}")
+        versions = self.venv / "logs" / "versions.txt"
+        versions.write_text("\n".join(pin.split(HASH)[0] for pin in self.requirements()) + "\n")
+        self.pip("-c", versions, pin, on_failure=f"pip could not install {pin}")
 
     def install_open3d(self, pin: str) -> None:
         """Install Open3D, or go without it where that was chosen or no build fits this system."""
@@ -421,14 +428,21 @@ class Setup:
 
 
 def pins_in(file: Path) -> list[str]:
-    """Returns the requirement lines of a file."""
-    lines = (line.strip() for line in file.read_text().splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
+    """Returns the requirements of a file and of those that it names by -r, with their hashes."""
+    text = file.read_text().replace("\\\n", " ")
+    pins: list[str] = []
+    for line in (line.strip() for line in text.splitlines()):
+        if line.startswith("-r "):
+            pins += pins_in(file.parent / line.removeprefix("-r "))
+        elif line and not line.startswith("#"):
+            pins.append(" ".join(line.split()))
+    return pins
 
 
 def pin_of(package: str, file: Path) -> str:
-    """Returns the one pin of a package in a file."""
-    return next(pin for pin in pins_in(file) if pin.startswith(f"{package}=="))
+    """Returns the one pin of a package in a file, without its hashes."""
+    pins = (pin.split(HASH)[0] for pin in pins_in(file))
+    return next(pin for pin in pins if pin.startswith(f"{package}=="))
 
 
 def _numpy_major() -> int | None:
