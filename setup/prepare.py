@@ -41,6 +41,7 @@ from stage import SetupError, Stages, content_hash, say  # noqa: E402
 REQUIREMENTS = SOURCE / "setup" / "requirements.txt"
 ENGLISH = SOURCE / "setup" / "english.txt"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+HASH = " --hash="
 DISK_NEEDED = 4.0  # GB for a new environment
 DISK_NEEDED_CUDA = 12.0  # GB for torch with CUDA
 OPEN3D_GLIBC = "2.35"  # the wheels of the pinned version are made for this one or newer
@@ -155,13 +156,17 @@ class Setup:
 
     def install_packages(self, requirements: list[str]) -> None:
         """Install the pinned packages as they stand; the list is complete, so none is resolved."""
-        listed = self.venv / "logs" / "requirements.txt"
-        listed.write_text("\n".join(requirements) + "\n")
+        locked = [pin for pin in requirements if HASH in pin]
+        listed, others = (self.venv / "logs" / name for name in ("locked.txt", "others.txt"))
+        listed.write_text("\n".join(locked) + "\n")
+        others.write_text("\n".join(pin for pin in requirements if HASH not in pin) + "\n")
         hint = "the pinned packages could not be installed; see above, check the network, "
         hint += "and run make again"
         # First what builds the few packages that exist as source only.
         self.install("--no-deps", pin_of("setuptools"), on_failure=hint)
-        self.install("--no-deps", "--no-build-isolation", "-r", listed, on_failure=hint)
+        plain = ("--no-deps", "--no-build-isolation")
+        self.install(*plain, "--require-hashes", "-r", listed, on_failure=hint)
+        self.install(*plain, "-r", others, on_failure=hint)
         self.install("--no-deps", "--require-hashes", "-r", ENGLISH, on_failure=hint)
 
     def remember(self, variable: str, record_name: str) -> str:
@@ -196,7 +201,9 @@ class Setup:
             f"  {TORCH_CPU_INDEX} can't be reached or lacks {pin} for this Python: taking PyPI's "
             "build, several GB with CUDA (set FCP_TORCH to choose another source)"
         )
-        self.install("-c", REQUIREMENTS, pin, on_failure=f"{pin} could not be installed")
+        versions = self.venv / "logs" / "versions.txt"
+        versions.write_text("\n".join(pin.split(HASH)[0] for pin in self.requirements()) + "\n")
+        self.install("-c", versions, pin, on_failure=f"{pin} could not be installed")
 
     def install_open3d(self, pin: str, choice: str) -> None:
         """Install Open3D, or go without it where that was chosen or no build fits this system."""
@@ -335,14 +342,21 @@ def uv_environment(python: Path) -> dict[str, str]:
 
 
 def pins_in(file: Path) -> list[str]:
-    """Return the requirement lines of a file."""
-    lines = (line.strip() for line in file.read_text().splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
+    """Return the requirements of a file and of those that it names by -r, with their hashes."""
+    text = file.read_text().replace("\\\n", " ")
+    pins: list[str] = []
+    for line in (line.strip() for line in text.splitlines()):
+        if line.startswith("-r "):
+            pins += pins_in(file.parent / line.removeprefix("-r "))
+        elif line and not line.startswith("#"):
+            pins.append(" ".join(line.split()))
+    return pins
 
 
 def pin_of(package: str) -> str:
-    """Return the one pin of a package."""
-    return next(pin for pin in pins_in(REQUIREMENTS) if pin.startswith(f"{package}=="))
+    """Return the one pin of a package, without its hashes."""
+    pins = (pin.split(HASH)[0] for pin in pins_in(REQUIREMENTS))
+    return next(pin for pin in pins if pin.startswith(f"{package}=="))
 
 
 def has_open3d_build() -> bool:

