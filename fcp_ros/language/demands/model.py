@@ -43,7 +43,6 @@ FEATURES = (
     "roles",
     "arguments without a place",
     "places without an argument",
-    "negation differs",
 )
 FAMILIARITY_FEATURES = (
     "likeness of the clauses",
@@ -238,7 +237,6 @@ class ClauseComparison:
                     found.score,
                     found.left_over,
                     found.empty,
-                    clause.negated,
                 ]
             )
             assignments.append(found)
@@ -291,7 +289,7 @@ class DemandModel:
         table = self._find_table(domain)
         if not table.frames:
             return []
-        ways = (clause.as_state or clause, clause.with_particle)
+        ways = (clause.as_state or clause, clause.with_particle, clause.with_preposition)
         readings = [one for one in ways if one is not None]
         compared = [self._comparison.compare(one, table, fit) for one in readings]
         best = max(compared, key=self._score_best)

@@ -15,9 +15,13 @@ ROUNDS = 8
 LEAST_COUNT = 1.5
 """A noun counts for a label if about two sentences said it so."""
 _UNSEEN = 2e-3
-"""Probability of a noun that was never said for a known label."""
+"""Least probability of a noun that was said for a label."""
+_ELSEWHERE = math.log(0.05)
+"""Logarithm of the likelihood of a noun that was only said for other labels, if it is the label."""
 _NOTHING = -5.0
 """Logarithm of the likelihood of a noun that stands for nothing in the scene."""
+_UNSAID, _PRIOR = 5.0, 0.75
+"""The weight of a label that nobody spoke of, and the exponent of how often one was spoken of."""
 _SHARPNESS = 12.0
 """Factor of the cosine in the logarithm of a likelihood."""
 Likeness = Callable[[str, str], float]
@@ -88,7 +92,7 @@ class LearnedNames:
         return {label: math.exp(score - highest) / total for label, score in ranked if label}
 
     def _prior(self, label: str) -> float:
-        return math.sqrt(self._sizes.get(label, 1.0) + 5.0)
+        return float((self._sizes.get(label, 1.0) + _UNSAID) ** _PRIOR)
 
     def _score(self, noun: str, label: str) -> float:
         """Compute the logarithm of the likelihood of a noun, up to a constant."""
@@ -96,10 +100,12 @@ class LearnedNames:
             return _NOTHING
         if noun == label:
             return 0.0
-        noun = self._find_known(noun)
-        if noun in self._known and label in self._chances:
-            return math.log(max(self._chances[label].get(noun, 0.0), _UNSEEN))
-        return _SHARPNESS * (min(self._likeness(noun, label), 1.0) - 1.0)
+        known = self._find_known(noun)
+        said = self._chances.get(label, {}).get(known, 0.0)
+        if said:
+            return math.log(max(said, _UNSEEN))
+        alike = _SHARPNESS * (min(self._likeness(noun, label), 1.0) - 1.0)
+        return alike + _ELSEWHERE if known in self._known and label in self._chances else alike
 
     def _find_known(self, noun: str) -> str:
         """Return the longest end of a noun that somebody said: "metal garbage can"."""
