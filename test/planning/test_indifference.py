@@ -17,6 +17,8 @@ from fcp_ros.domain import ExpressionError, check_goal, evaluate, parse_domain, 
 from fcp_ros.fuzzy import EPSILON, TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan, solver
 from fcp_ros.planning.model.result import Measure
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
 
@@ -242,3 +244,20 @@ def test_what_changes_nothing_costs_no_further_task(goal, restore, degrees, stat
     result = plan(domain, before, goal, PlanningOptions(keep=False), source)
     assert result.plan is not None
     assert len(compiled) == 2 * alone
+
+
+def test_a_search_that_was_cut_short_still_puts_things_right(degrees, state, monkeypatch):
+    run = SearchRounds.run
+
+    def run_too_long(rounds, work):
+        run(rounds, work)
+        raise Interrupted(PlanStatus.TIMEOUT, "It was improved for long.")
+
+    monkeypatch.setattr(SearchRounds, "run", run_too_long)
+    domain = replace(parse_domain(LIDDED), restore={"closed": 8})
+    before = state(domain, ELEMENTS, ["on(lid, table)", "inside(milk, crate)", "closed(crate)"])
+    source = degrees({f"g({item})": 0.98 for item in ITEMS})
+    goal = check_goal(parse_expression("on(milk, shelf)"), domain, before)
+    result = plan(domain, before, goal, PlanningOptions(keep=False), source)
+    assert [step.rule for step in result.plan.steps][-1] == "close"
+    assert "improved for long" in result.message
