@@ -38,9 +38,7 @@ HOLDING = ("holding", "is_holding")
 INSIDE = ("inside", "thrown_into")
 PLACES = ("on", "is_on", *INSIDE)
 """Relations that say where a thing is, its place last."""
-OPEN, CLOSED = ("is_open",), ("closed", "is_closed")
-STATES = (*OPEN, *CLOSED, "switched_on", "dirty", "is_dirty", "is_clean", "clean_floor")
-"""Relations between a thing and nothing else."""
+CLOSED = ("closed", "is_closed")
 COLD = ("food", "drink", "medicine", "liquid")
 """Types of what may be put into a fridge unasked."""
 KEPT_IN = {"fridge": COLD, "bin": (), "oven": (), "microwave": (), "washer": ("textile",)}
@@ -349,14 +347,12 @@ def _list_needless_changes(case: PlannedCase) -> Iterator[str]:
 
 
 def _group_changes(case: PlannedCase) -> Iterator[tuple[Fact, ...]]:
-    """Yield the changes of each thing, those of agents' rooms left out."""
+    """Yield the changes of each thing but the robot."""
     by_thing: dict[str, list[Fact]] = {}
     for fact in sorted(case.before ^ case.after, key=str):
-        if fact.relation in HOLDING:
-            by_thing.setdefault(fact.arguments[-1], []).append(fact)
-        elif fact.relation in PLACES or fact.relation in STATES:
-            key = fact.arguments[0] if fact.relation in PLACES else f"state {fact}"
-            by_thing.setdefault(key, []).append(fact)
+        thing = fact.arguments[-1] if fact.relation in HOLDING else fact.arguments[0]
+        if not case.is_of(thing, ("robot",)):
+            by_thing.setdefault(thing, []).append(fact)
     yield from map(tuple, by_thing.values())
 
 
@@ -386,10 +382,11 @@ def _count_steps(case: PlannedCase) -> int | None:
 
     Each step that changes something besides where the robot is counts, and the shortest ways
     between the rooms that it takes place in; so do the doors on them. None where the domain has no
-    such rooms.
+    such rooms, or the goal says in which order.
     """
     doors = [fact.arguments for fact in case.before if fact.relation == "connected"]
-    if not doors:
+    ordered = any(isinstance(part, TrajectoryConstraint) for part in _list_parts(case.goal))
+    if not doors or ordered:
         return None
     most, here, going = 0, "", ""
     for step in case.steps:
