@@ -93,7 +93,19 @@ class _Adjectives:
     uses: tuple[WordUse, ...] = ()
     degree: float = 1.0
 
+    def add_to(self, phrase: NounPhrase, end: int) -> NounPhrase:
+        """Return a phrase that ends at a token, with these adjectives."""
+        return replace(
+            phrase,
+            end=end,
+            qualities=(*phrase.qualities, *self.qualities),
+            attributes=(*phrase.attributes, *self.attributes),
+            uses=(*phrase.uses, *self.uses),
+            degree=phrase.degree * self.degree,
+        )
+
     def join(self, other: _Adjectives) -> _Adjectives:
+        """Return these adjectives and more."""
         return _Adjectives(
             (*self.qualities, *other.qualities),
             (*self.attributes, *other.attributes),
@@ -158,25 +170,15 @@ class HeadParser:
             determiner = Determiner.REST if all_else else THINGS[text]
             end = start + 1 + other
             use = self._use(start, end, WordRole.THING)
-            yield NounPhrase(
-                start, end, Reference.THING, determiner, None, other=other, uses=(use,)
-            )
+            head = Reference.THING
+            anything = NounPhrase(start, end, head, determiner, None, other=other, uses=(use,))
+            yield anything
             if determiner is Determiner.ALL:
                 for after, parts in self._chart.read_set_behind(start, end):
                     yield replace(parts, end=after)
             for after, said in self._read_adjective(end) if end < len(self._tokens) else ():
                 if said.degree > UNKNOWN_ADJECTIVE:
-                    uses = (use, *said.uses)
-                    yield NounPhrase(
-                        start,
-                        after,
-                        Reference.THING,
-                        determiner,
-                        None,
-                        qualities=said.qualities,
-                        attributes=said.attributes,
-                        uses=uses,
-                    )
+                    yield said.add_to(replace(anything, other=False), after)
 
     def _read_announced(self, start: int) -> Iterator[NounPhrase]:
         """Read "the following parts", "two of the following": a list comes later."""
@@ -249,14 +251,7 @@ class HeadParser:
     ) -> Iterator[NounPhrase]:
         for place in range(opening.end, core.token + 1):
             for adjectives in self._describe(opening.end, place):
-                described = replace(
-                    blank,
-                    end=place,
-                    qualities=adjectives.qualities,
-                    attributes=adjectives.attributes,
-                    uses=(*blank.uses, *adjectives.uses),
-                    degree=adjectives.degree,
-                )
+                described = adjectives.add_to(blank, place)
                 yield from self._read_head(place, core, opening, described)
 
     def _read_head(
@@ -290,14 +285,7 @@ class HeadParser:
         elif core.tag.startswith("JJ") and place > blank.start and not found:  # the red and ...
             for after, said in self._read_adjective(place):
                 if said.degree > UNKNOWN_ADJECTIVE:
-                    yield replace(
-                        blank,
-                        end=after,
-                        qualities=(*blank.qualities, *said.qualities),
-                        attributes=(*blank.attributes, *said.attributes),
-                        uses=(*blank.uses, *said.uses),
-                        degree=blank.degree * _MEASURED,
-                    )
+                    yield said.add_to(replace(blank, degree=blank.degree * _MEASURED), after)
         elif not found and place > blank.start and self._is_unknown(core):
             unread = self._use(place, place + 1, WordRole.UNREAD, "", 0.0)
             degree = blank.degree * UNKNOWN_NOUN
@@ -440,13 +428,7 @@ class HeadParser:
             measured = replace(measured, determiner=Determiner.THE, number=two)
         for begin in range(place + 2, inner.token + 1):
             for said in self._describe(place + 2, begin):
-                described = replace(
-                    measured,
-                    qualities=(*measured.qualities, *said.qualities),
-                    attributes=(*measured.attributes, *said.attributes),
-                    uses=(*measured.uses, *said.uses),
-                    degree=measured.degree * said.degree,
-                )
+                described = said.add_to(measured, begin)
                 named = self._read_nouns(begin, inner, after, described)
                 general = self._read_general(begin, after, described)
                 for phrase in (*named, *(general if self._get(begin) in _FURNITURE else ())):
