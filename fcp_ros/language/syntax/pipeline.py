@@ -54,8 +54,12 @@ def parse_words(words: Sequence[InputWord]) -> Tree:
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
-    if not words:
-        return Tree(())
+    return _parse(tuple(words)) if words else Tree(())
+
+
+@lru_cache(maxsize=64)
+def _parse(words: tuple[InputWord, ...]) -> Tree:
+    """Parse words; several readers of one instruction ask for the same tree."""
     with _LOCK:
         pipeline = _load_pipeline()
         from spacy.tokens import Doc  # after torch was hidden
