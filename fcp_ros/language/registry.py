@@ -50,6 +50,28 @@ def make_domain(_options: ReaderOptions) -> InstructionReader:
     return DomainReader()
 
 
+def make_trees(_options: ReaderOptions) -> InstructionReader:
+    """Make the reader of dependency trees alone, for comparisons.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
+    from fcp_ros.language.domain_reader.reader import DomainReader, Parsers
+
+    return DomainReader(Parsers.TREES)
+
+
+def make_both(_options: ReaderOptions) -> InstructionReader:
+    """Make the reader of both.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
+    from fcp_ros.language.domain_reader.reader import DomainReader, Parsers
+
+    return DomainReader(Parsers.BOTH)
+
+
 def make_file(options: ReaderOptions) -> InstructionReader:
     """Make the reader whose readings a file has.
 
@@ -87,6 +109,8 @@ def make_endpoint(options: ReaderOptions) -> InstructionReader:
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
+    "domain2": make_trees,
+    "domain3": make_both,
     "file": make_file,
     "model": make_model,
     "endpoint": make_endpoint,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
@@ -26,7 +27,7 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.framing import frame_instruction
+from fcp_ros.language.domain_reader.framing import frame_instruction, is_of_domain
 from fcp_ros.language.domain_reader.graded_sets import decide_sets
 from fcp_ros.language.domain_reader.guides import drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
@@ -63,7 +64,10 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordUse
 from fcp_ros.language.self_relations import find_self_relation
-from fcp_ros.language.syntax import require_pipeline
+from fcp_ros.language.spoken.coverage import collect_uses
+from fcp_ros.language.spoken.tree_parser import TreeParser
+from fcp_ros.language.spoken.verb_frames import FrameIndex
+from fcp_ros.language.syntax import parse_segments, require_pipeline
 from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
 MOST_TOKENS = 150
@@ -93,6 +97,7 @@ class _Subject:
     lexicon: Lexicon
     patterns: PatternTable
     places: PlaceChooser
+    frames: FrameIndex
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,14 @@ class _Draft:
     choice: str = ""
 
 
+class Parsers(Enum):
+    """The parsers whose readings count."""
+
+    CHART = "chart"
+    TREES = "trees"
+    BOTH = "both"
+
+
 class DomainReader:
     """Reads instructions by the words of a domain and the syntax of English; deterministic.
 
@@ -113,8 +126,9 @@ class DomainReader:
         InputError: spaCy or its English pipeline isn't installed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, parsers: Parsers = Parsers.CHART) -> None:
         require_pipeline()
+        self._parsers = parsers
         self._subjects: list[_Subject] = []
         self._is_told = False
 
@@ -166,14 +180,15 @@ class DomainReader:
                 return known
         same = [known for known in self._subjects if known.domain is context.domain]
         if same:
-            patterns, places = same[0].patterns, same[0].places
+            patterns, places, frames = same[0].patterns, same[0].places, same[0].frames
         else:
             patterns = build_patterns(context.domain)
             add_verbs(patterns)
             add_instruments(patterns)
             places = PlaceChooser(context.domain, patterns)
+            frames = FrameIndex(patterns)
         lexicon = Lexicon(context.domain, context.instance, patterns.vocabulary)
-        subject = _Subject(context.domain, context.instance, lexicon, patterns, places)
+        subject = _Subject(context.domain, context.instance, lexicon, patterns, places, frames)
         self._subjects = [subject, *self._subjects][:_KEPT_STATES]
         return subject
 
@@ -183,19 +198,7 @@ class DomainReader:
         self, instruction: str, asides: Asides, context: ReadingContext
     ) -> Interpretation:
         subject, tokens = self._find_subject(context), asides.tokens
-        nouns = NounParser(
-            tokens,
-            subject.lexicon,
-            subject.patterns,
-            lambda phrase, type_: _rate_phrase(phrase, type_, subject),
-            context.similarity,
-            context.check,
-        )
-        words = context.domain.words
-        parser = SentenceParser(
-            nouns, ClauseParser(nouns), subject.patterns, words.ignorable, context.check
-        )
-        sentences = parser.parse()
+        sentences = self._parse(tokens, context, subject)
         drafts: dict[str, _Draft] = {}
         faults: list[str] = []
         for asking in (False, True):
@@ -214,6 +217,41 @@ class DomainReader:
             found = _answer_nothing(instruction, tokens, sentences, faults, subject)
             return self._note_missing(found)
         return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
+
+    def _make_nouns(
+        self, tokens: Sequence[Token], context: ReadingContext, subject: _Subject
+    ) -> NounParser:
+        return NounParser(
+            tokens,
+            subject.lexicon,
+            subject.patterns,
+            lambda phrase, type_: _rate_phrase(phrase, type_, subject),
+            context.similarity,
+            context.check,
+        )
+
+    def _parse(
+        self, tokens: Sequence[Token], context: ReadingContext, subject: _Subject
+    ) -> list[Sentence]:
+        """Return the readings of all parsers, best first."""
+        nouns = self._make_nouns(tokens, context, subject)
+        ignorable = context.domain.words.ignorable
+        chart = SentenceParser(
+            nouns, ClauseParser(nouns), subject.patterns, ignorable, context.check
+        )
+        if self._parsers is Parsers.CHART:
+            return chart.parse()
+        trees = TreeParser(
+            parse_segments(tokens),
+            nouns,
+            lambda some: self._make_nouns(some, context, subject),
+            subject.frames,
+            lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
+            chart if self._parsers is Parsers.BOTH else None,
+        )
+        if self._parsers is Parsers.TREES:
+            return trees.parse()
+        return [*chart.parse(), *trees.parse()]
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""
@@ -283,7 +321,7 @@ def _check_drafts(
                 continue  # the same for the things that there are
             forms.add(form)
         first = first if found else checked
-        uses = _collect_uses(draft.sentence)
+        uses = collect_uses(draft.sentence)
         words = list_words(instruction, asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, context.domain, context.instance)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words)
@@ -388,43 +426,3 @@ def _rate_phrase(phrase: Phrase, type_: str, subject: _Subject) -> float:
             types = {head.type}
         return subject.places.rate_types(frozenset(types), type_)
     return 1.0
-
-
-def _collect_uses(sentence: Sentence) -> list[WordUse]:
-    """Collect the uses of all words of a tree."""
-    found = list(sentence.uses)
-    for clause in sentence.clauses:
-        found += _collect_clause(clause)
-    return found
-
-
-def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
-    yield from clause.uses
-    for said in (*clause.predications, *clause.condition):
-        yield from _collect_predication(said)
-    for inner in (*clause.never, *clause.via):
-        yield from _collect_clause(inner)
-    for proviso in clause.provisos:
-        yield from proviso.uses
-        yield from _collect_clause(proviso.clause)
-    if clause.each is not None:
-        yield from _collect_phrase(clause.each)
-
-
-def _collect_predication(said: Predication) -> Iterator[WordUse]:
-    yield from said.uses
-    for argument in said.arguments.values():
-        if isinstance(argument, (NounPhrase, Coordination)):
-            yield from _collect_phrase(argument)
-
-
-def _collect_phrase(phrase: Phrase) -> Iterator[WordUse]:
-    yield from phrase.uses
-    if isinstance(phrase, Coordination):
-        for part in phrase.parts:
-            yield from _collect_phrase(part)
-        return
-    for said in phrase.qualities:
-        yield from _collect_predication(said)
-    for excluded in phrase.excluded:
-        yield from _collect_phrase(excluded)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words around the core of a clause: wishes, times, exceptions, order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fcp_ros.language.parsing.clause_parser import ClauseParser
+from fcp_ros.language.parsing.clauses.exception_parser import leave_out
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
+from fcp_ros.language.parsing.trees import SpokenClause
+from fcp_ros.language.spoken.chunks import Chunk
+from fcp_ros.language.spoken.clause_tree import ClauseNode
+
+
+class Adjuncts:
+    """A reader of what stands around the core of a clause.
+
+    Args:
+        nouns: the chart of noun phrases.
+    """
+
+    def __init__(self, nouns: NounParser) -> None:
+        self._nouns = nouns
+        self._chart = ClauseParser(nouns)
+
+    def add_behind(self, clause: SpokenClause, chunk: Chunk) -> SpokenClause:
+        """Add a chunk beside the core; one that isn't read stays unused."""
+        found = [
+            longer
+            for end, longer in self._chart.read_adverbials(chunk.start, clause)
+            if end == chunk.end and longer is not clause
+        ]
+        return max(found, key=lambda one: one.degree, default=clause)
+
+    def add_before(self, clause: SpokenClause, node: ClauseNode) -> SpokenClause:
+        """Add what stands before the verb and the subject: "ideally", "within two minutes"."""
+        words = node.list_words()
+        if not words or words[0].token >= node.verb.token:
+            return clause
+        subject = node.find_subject()
+        below = node.tree.list_subtree(subject.place) if subject is not None else ()
+        ends = [node.tree.words[p].token for p in below if node.tree.words[p].token >= 0]
+        limit = min([node.verb.token, *ends])
+        for start in sorted({word.token for word in words if word.token < limit})[:3]:
+            best: tuple[int, SpokenClause] | None = None
+            for place, opened in self._chart.read_openings(start):
+                if start < place <= limit and (best is None or place > best[0]):
+                    best = place, opened
+            if best is None:
+                continue
+            return self._merge(clause, best[1], node)
+        return clause
+
+    def _merge(
+        self, clause: SpokenClause, opened: SpokenClause, node: ClauseNode
+    ) -> SpokenClause:
+        """Return a clause with what was read before it."""
+        parsed = node.is_negated and node.find_subject() is None
+        if opened.excluded:
+            clause = leave_out(clause, opened.excluded) or clause
+        return replace(
+            clause,
+            negated=clause.negated if parsed else clause.negated != opened.negated,
+            preferred=clause.preferred or opened.preferred,
+            each=clause.each or opened.each,
+            time=clause.time or opened.time,
+            sometime=clause.sometime or opened.sometime,
+            uses=(*opened.uses, *clause.uses),
+        )
