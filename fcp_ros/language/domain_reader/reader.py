@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from fcp_ros.binding.similar_labels import TextSimilarity
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
@@ -38,6 +39,8 @@ from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
+from fcp_ros.language.demands.model import DemandModel
+from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.hedges import Asides
@@ -65,6 +68,8 @@ from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordUse
 from fcp_ros.language.self_relations import find_self_relation
 from fcp_ros.language.spoken.coverage import collect_uses
+from fcp_ros.language.spoken.demand_reader import DemandReader
+from fcp_ros.language.spoken.loosening import loosen_sentence
 from fcp_ros.language.spoken.tree_parser import TreeParser
 from fcp_ros.language.spoken.verb_frames import FrameIndex
 from fcp_ros.language.syntax import parse_segments, require_pipeline
@@ -131,6 +136,7 @@ class DomainReader:
         self._parsers = parsers
         self._subjects: list[_Subject] = []
         self._is_told = False
+        self._model: DemandModel | None = None
 
     @property
     def name(self) -> str:
@@ -234,6 +240,7 @@ class DomainReader:
         self, tokens: Sequence[Token], context: ReadingContext, subject: _Subject
     ) -> list[Sentence]:
         """Return the readings of all parsers, best first."""
+        demands = self._find_demands(context, subject)
         nouns = self._make_nouns(tokens, context, subject)
         ignorable = context.domain.words.ignorable
         chart = SentenceParser(
@@ -248,10 +255,21 @@ class DomainReader:
             subject.frames,
             lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
             chart if self._parsers is Parsers.BOTH else None,
+            demands,
         )
         if self._parsers is Parsers.TREES:
             return trees.parse()
         return [*chart.parse(), *trees.parse()]
+
+    def _find_demands(self, context: ReadingContext, subject: _Subject) -> DemandReader | None:
+        """Return the learned model for the domain; None without a sentence encoder."""
+        similarity = context.similarity
+        if not isinstance(similarity, TextSimilarity):
+            return None
+        if self._model is None:
+            self._model = DemandModel(load_weights()[0], similarity.encode)
+        subject.lexicon.learn_names(self._model.names)
+        return DemandReader(self._model, context.domain, subject.patterns)
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""
@@ -273,6 +291,9 @@ class DomainReader:
             goal, degree, ambiguities = _compose(sentence, context, subject, {}, asking)
         except (Unresolved, ValueError, LookupError) as error:
             faults.append(_write_fault(error))
+            looser = loosen_sentence(sentence)
+            if looser is not None:
+                yield from self._list_drafts(looser, context, subject, faults, asking)
             return
         if not ambiguities:
             yield _Draft(goal, degree, sentence)

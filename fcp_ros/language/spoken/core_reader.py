@@ -23,6 +23,7 @@ from fcp_ros.language.spoken.chunks import (
     multiply,
 )
 from fcp_ros.language.spoken.clause_tree import ClauseNode
+from fcp_ros.language.spoken.demand_reader import DemandReader
 from fcp_ros.language.spoken.general_verbs import GeneralVerbs
 from fcp_ros.language.spoken.span_phrases import SpanPhrases
 from fcp_ros.language.spoken.verb_frames import FrameIndex, FrameMatch
@@ -30,6 +31,10 @@ from fcp_ros.language.syntax import Word
 
 _LEFT_OVER = 0.9
 """Degree of a core for each chunk that is left to what stands around it."""
+_SURE = 0.6
+"""Degree from which a core needs no learned one beside it."""
+_NO_PLACE = 0.6
+_MOST_LEARNED = 3
 _UNSPLIT = 0.8
 """Degree of one clause where two of the same form can be read."""
 _MOST = 6
@@ -56,12 +61,16 @@ class CoreReader:
     Args:
         phrases: of the sentence.
         frames: of the domain.
+        demands: the learned model, for verbs that no frame has.
     """
 
-    def __init__(self, phrases: SpanPhrases, frames: FrameIndex) -> None:
+    def __init__(
+        self, phrases: SpanPhrases, frames: FrameIndex, demands: DemandReader | None = None
+    ) -> None:
         self._phrases = phrases
         self._nouns = phrases.nouns
         self._frames = frames
+        self._demands = demands
         self._general = GeneralVerbs(phrases)
         self._texts = [token.text for token in phrases.nouns.tokens]
 
@@ -94,8 +103,21 @@ class CoreReader:
                 found += self._fill(match, row, subject, verb.token)
             for core in self._general.read(stems, row, subject):
                 found.append(self._close(core, row, verb.token))
+        found = _prefer_places(found)
+        whole = [core for core in found if not core.rest and core.clause.degree >= _SURE]
+        if self._demands is not None and not whole:
+            found += self._read_learned(chunks, verb, subject)
         found.sort(key=lambda core: -core.clause.degree)
         return _keep_apart(found)
+
+    def _read_learned(
+        self, chunks: list[Chunk], verb: Word, subject: Chunk | None
+    ) -> Iterator[Core]:
+        """Yield what the learned model takes a clause for."""
+        assert self._demands is not None
+        for row in list_rows(chunks)[:_MOST_LEARNED]:
+            for clause, rest in self._demands.read(verb.lemma, row, self._phrases, subject):
+                yield self._close(Core(clause, rest), row, verb.token)
 
     def _read_split(self, chunks: list[Chunk], verb: Word) -> Iterator[Core]:
         """Yield "put the mug on the table and the bowl on the shelf" as two clauses."""
@@ -199,6 +221,30 @@ def _multiply(row: Row) -> float:
 
 def _weaken(core: Core, degree: float) -> Core:
     return replace(core, clause=replace(core.clause, degree=core.clause.degree * degree))
+
+
+def _prefer_places(found: list[Core]) -> list[Core]:
+    """Weaken "put (the mug on the table)" where "put (the mug) on the table" can be read."""
+    if not any(_count_arguments(core) > 1 and not core.rest for core in found):
+        return found
+    return [
+        _weaken(core, _NO_PLACE) if _count_arguments(core) == 1 and _is_placed(core) else core
+        for core in found
+    ]
+
+
+def _count_arguments(core: Core) -> int:
+    return max((len(said.arguments) for said in core.clause.predications), default=0)
+
+
+def _is_placed(core: Core) -> bool:
+    """Return True if it is said where the only thing of a clause is."""
+    return any(
+        isinstance(one, NounPhrase)
+        and any(said.preposition and not said.source for said in one.qualities)
+        for said in core.clause.predications
+        for one in said.arguments.values()
+    )
 
 
 def _keep_apart(found: list[Core]) -> list[Core]:

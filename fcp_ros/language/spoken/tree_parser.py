@@ -17,6 +17,7 @@ from fcp_ros.language.spoken.chunks import multiply
 from fcp_ros.language.spoken.clause_tree import ClauseNode, make_node
 from fcp_ros.language.spoken.core_reader import Core, CoreReader
 from fcp_ros.language.spoken.coverage import account_words
+from fcp_ros.language.spoken.demand_reader import DemandReader
 from fcp_ros.language.spoken.span_phrases import MakeNouns, SpanPhrases
 from fcp_ros.language.spoken.statement_reader import StatementReader
 from fcp_ros.language.spoken.subordinates import Subordinates
@@ -40,6 +41,7 @@ class TreeParser:
         frames: the frames of the domain.
         matters: True for the place of a word that names something of the domain.
         chart: reads the pieces beside it, if one is given.
+        demands: the learned model, for verbs that no phrase of the domain has.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class TreeParser:
         frames: FrameIndex,
         matters: Callable[[int], bool],
         chart: SentenceParser | None = None,
+        demands: DemandReader | None = None,
     ) -> None:
         self._segments = segments
         self._nouns = nouns
@@ -59,7 +62,7 @@ class TreeParser:
             words.update({w.token: w for w in segment.tree.words if w.token >= 0})
         self._words = words
         self._phrases = SpanPhrases(nouns, make_nouns, words)
-        self._cores = CoreReader(self._phrases, frames)
+        self._cores = CoreReader(self._phrases, frames, demands)
         self._statements = StatementReader(self._phrases, self._cores)
         self._adjuncts = Adjuncts(nouns)
         self._subordinates = Subordinates(nouns, self.read_node)
