@@ -76,6 +76,7 @@ _CONTRACTED = {
     "pls": "please",
     "plz": "please",
     "everything's": "everything is",
+    "wherever": "where",
 }
 _ENDINGS = (
     ("n't", "not"),

@@ -9,8 +9,13 @@ from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.trees import SpokenClause
-from fcp_ros.language.spoken.chunks import Chunk
+from fcp_ros.language.reading import WordRole
+from fcp_ros.language.spoken.chunks import INSTEAD, Chunk
 from fcp_ros.language.spoken.clause_tree import ClauseNode
+
+_INSTEAD = 0.95
+_CLAUSAL = frozenset(["without", "avoid", "refrain"])
+"""Words before a clause of its own, which the tree has."""
 
 
 class Adjuncts:
@@ -26,6 +31,9 @@ class Adjuncts:
 
     def add_behind(self, clause: SpokenClause, chunk: Chunk) -> SpokenClause:
         """Add a chunk beside the core; one that isn't read stays unused."""
+        if chunk.marker == INSTEAD:  # what is replaced is no longer so by itself
+            use = self._nouns.describe_use(chunk.start, chunk.end, WordRole.FILLER, INSTEAD)
+            return replace(clause, uses=(*clause.uses, use), degree=clause.degree * _INSTEAD)
         found = [
             longer
             for end, longer in self._chart.read_adverbials(chunk.start, clause)
@@ -44,6 +52,8 @@ class Adjuncts:
         limit = min([node.verb.token, *ends])
         for start in sorted({word.token for word in words if word.token < limit})[:3]:
             best: tuple[int, SpokenClause] | None = None
+            if self._nouns.get_text(start) in _CLAUSAL:
+                break
             for place, opened in self._chart.read_openings(start):
                 if start < place <= limit and (best is None or place > best[0]):
                     best = place, opened

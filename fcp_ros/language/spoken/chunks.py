@@ -27,6 +27,8 @@ _OTHER = frozenset(
     "using via through until till during against between along across without except besides "
     "for with of about past around toward towards".split()
 )
+INSTEAD = "instead of"
+_REPLACING = (("instead", "of"), ("rather", "than"))
 _SIDE = ("relcl", "acl")
 
 
@@ -147,7 +149,8 @@ class _Cutter:
     def _find_marker(self, place: int) -> tuple[int, str] | None:
         """Return where the noun phrase behind a preposition begins, and the preposition."""
         word = self._words[place]
-        if word.tag not in _MARKING and word.role not in ("prep", "dative", "agent", "prt"):
+        replacing = (word.text, self._nouns.get_text(place + 1)) in _REPLACING
+        if not replacing and word.tag not in _MARKING and word.role not in ("prep", "dative", "agent", "prt"):
             return None
         if word.is_noun:
             return None
@@ -156,6 +159,9 @@ class _Cutter:
                 return inner, marker
         if word.text in _OTHER and self._begins_phrase(place + 1):
             return place + 1, word.text
+        following = self._nouns.get_text(place + 1)
+        if (word.text, following) in _REPLACING and self._begins_phrase(place + 2):
+            return place + 2, INSTEAD
         return None
 
     def _begins_phrase(self, place: int) -> bool:
@@ -190,6 +196,8 @@ class _Cutter:
         word = self._words[place]
         if word.place in self._beside:
             return False
+        if (word.text, self._nouns.get_text(place + 1)) in _REPLACING:
+            return True
         if word.role in ("prep", "agent", "dative") and word.text != "of" and not word.is_noun:
             return True
         if word.head == self._verb.place and word.role in (*_PARTICLES, "intj"):

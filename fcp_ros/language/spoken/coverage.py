@@ -27,7 +27,7 @@ _LEFT_OUT = 0.8
 _LOGICAL = frozenset(
     "not no never only except but until till if unless without while whenever once when after "
     "before first last then or nothing none neither nor instead all every both each any other "
-    "others rest else again back half twice most least more less ever always".split()
+    "others rest else again back half twice most least more less ever always there here".split()
 )
 """Words that change what is asked for: they are never left out."""
 _PLAIN = FILLERS | frozenset(
@@ -59,7 +59,7 @@ def account_words(
         if covered or token.kind is TokenKind.MARK:
             running = False
             continue
-        if token.text in _PLAIN:
+        if token.text in _PLAIN and token.text not in _LOGICAL:
             left.append(WordUse(token.start, token.end, WordRole.FILLER))
             continue
         if token.text in _LOGICAL or matters(place):

@@ -47,6 +47,7 @@ _TAKEN = 0.8
 _LEAVE_THERE = 0.8
 _MOVED = frozenset(["touch", "move", "disturb"])
 _RETURNING = frozenset(["return", "put", "bring", "take", "place", "set"])
+_HANDS = frozenset(["hand", "hands", "grip", "gripper", "arms", "arm"])
 _STAYING = frozenset(["stay", "remain", "wait", "stand", "park"])
 
 
@@ -95,6 +96,8 @@ class GeneralVerbs:
                 yield from self._bring(bare[0], words, marked)
             if verb in HOLD_VERBS and not any(w.said == "on" for w in words):
                 yield from self._hold(verb, bare[0], marked)
+            if verb in ("keep", "hold", "carry"):
+                yield from self._keep_holding(bare[0], marked)
             if verb in REMOVE_VERBS:
                 yield from self._remove(verb, bare[0], marked)
             if verb in CLEAR_VERBS and not marked:
@@ -266,6 +269,20 @@ class GeneralVerbs:
                     said = Predication(None, {THEME: moved})
                     clause = self._say(Act.HOLD, said, [theme, source], GENERAL * weak)
                     yield clause, [theme, source]
+
+    def _keep_holding(
+        self, theme: Chunk, marked: list[Chunk]
+    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        """Read "keep it in your hand"."""
+        for place in marked:
+            said = [self._nouns.get_text(i) for i in range(place.inner, place.end)]
+            if said[:1] != ["your"] or said[-1] not in _HANDS:
+                continue
+            use = self._nouns.describe_use(place.start, place.end, WordRole.ACTION, "held")
+            for what in self._read(theme):
+                clause = self._say(Act.HOLD, Predication(None, {THEME: what}), [theme])
+                uses = (*clause.uses, use)
+                yield replace(clause, verb="keep", uses=uses), [theme, place]
 
     # --- states
 

@@ -122,16 +122,23 @@ class SpanPhrases:
             return True
         return bool(lexicon.find_nouns(self.nouns.tokens, place))
 
+    def _names_something(self, place: int) -> bool:
+        text = self.nouns.get_text(place)
+        known = bool(self.nouns.lexicon.find_nouns(self.nouns.tokens, place))
+        return text not in COMMON and text not in ARTICLES and known
+
     def _list_tails(self, start: int, end: int) -> list[list[int]]:
         """List what may be left out behind the head: relative clauses and places, last first."""
         tails = []
         for place in range(end - 1, start, -1):
             word = self._words.get(place)
-            if word is None or word.role not in ("prep", "relcl", "acl", "nsubj", "aux", "punct"):
+            if word is None or word.role not in ("prep", "relcl", "acl"):
                 continue
             if word.text == "of" and word.role == "prep" and place == start + 1:
                 continue
-            tails.append(list(range(place, end)))
+            tail = list(range(place, end))
+            if not any(map(self._names_something, tail)):
+                tails.append(tail)
         return tails
 
 

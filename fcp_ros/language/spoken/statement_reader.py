@@ -25,7 +25,7 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole
-from fcp_ros.language.spoken.chunks import WORD, Chunk
+from fcp_ros.language.spoken.chunks import WORD, Chunk, cut_chunks, list_rows, multiply
 from fcp_ros.language.spoken.clause_tree import ClauseNode
 from fcp_ros.language.spoken.core_reader import Core, CoreReader
 from fcp_ros.language.spoken.span_phrases import SpanPhrases
@@ -33,6 +33,8 @@ from fcp_ros.language.spoken.span_phrases import SpanPhrases
 _UNFIT = 0.01
 """Degree of a state that something can't be in: said, and refused with a reason."""
 _REMARKED = 0.9
+_DEMANDED_REMARK = 0.6
+"""Degree of leaving out what shall be so of something, in words that the domain lacks."""
 _VERBLESS = 0.75
 """Degree of a wish without a verb."""
 _WANTED = 0.9
@@ -152,6 +154,7 @@ class StatementReader:
             if below.verb.role == "xcomp" and below.verb.lemma in ("have", "see", "get"):
                 node, start = below, below.verb.token + 1
         found = list(self._read_wanted(start, find_end(node), told))
+        found += self._read_placed(node, start)
         found.sort(key=lambda core: -core.clause.degree)
         return found[:4]
 
@@ -178,6 +181,27 @@ class StatementReader:
             clause = SpokenClause(Act.BRING, (said,), verb="want", uses=uses, degree=degree)
             yield Core(clause, rest)
 
+    def _read_placed(self, node: ClauseNode, start: int) -> Iterator[Core]:
+        """Read "have it (ready) on the table": the object and a place apart from it."""
+        use = self._nouns.describe_use(start - 1, start, WordRole.ACTION, "shall be so")
+        for row in list_rows(cut_chunks(node, self._nouns, start)):
+            bare = [chunk for chunk in row if not chunk.marker]
+            if len(bare) != 1:
+                continue
+            for place in row:
+                if place.marker not in ("in", "on", "at", "near", "under", "behind"):
+                    continue
+                rest = tuple(c for c in row if c is not bare[0] and c is not place)
+                for theme in self._phrases.read(bare[0].inner, bare[0].end):
+                    for end, said in self._nouns.parse_modifiers(place.start):
+                        if end != place.end or not said.preposition or said.source:
+                            continue
+                        clause = self.say(theme, said, Act.STATE)
+                        degree = clause.degree * multiply(c.degree for c in row)
+                        uses = (use, *clause.uses)
+                        full = replace(clause, verb="want", uses=uses, degree=degree)
+                        yield Core(full, rest)
+
     def _rate_wanted(self, theme: Phrase) -> float:
         """Rate lower that "the mug on the table" is wanted here: it may be wanted there."""
         placed = isinstance(theme, NounPhrase) and any(
@@ -186,28 +210,74 @@ class StatementReader:
         return 0.8 if placed else 1.0
 
     def read_verbless(self, node: ClauseNode) -> list[Core]:
-        """Read "two cups on the table"."""
+        """Read "two cups on the table", "apple to the table, milk to the fridge"."""
         words = node.list_words()
         if not words:
             return []
-        start, end = words[0].token, words[-1].token + 1
+        end = words[-1].token + 1
+        return self._read_pairs(words[0].token, end)[:4]
+
+    def _read_pairs(self, start: int, end: int) -> list[Core]:
+        """Read things, each with its place or state behind it."""
         found = []
         for after, theme in self._nouns.parse_phrases(start):
             if isinstance(theme, NounPhrase) and isinstance(theme.head, Reference):
                 continue
+            after = self._skip_polite(after)
             for stop, said in self._nouns.parse_modifiers(after):
-                if said.source or said.preposition == "to" or stop > end:
+                if said.source or stop > end:
                     continue
                 clause = self.say(theme, said, Act.STATE)
+                clause = replace(clause, degree=clause.degree * _VERBLESS)
+                following = self._read_next(stop, end)
+                if following is not None:
+                    more = (following.clause, *following.following)
+                    found.append(Core(clause, following.rest, more))
+                    continue
                 rest = (Chunk(WORD, "", stop, stop, end),) if stop < end else ()
-                found.append(Core(replace(clause, degree=clause.degree * _VERBLESS), rest))
-        found.sort(key=lambda core: -core.clause.degree)
-        return found[:4]
+                found.append(Core(clause, rest))
+        found.sort(key=lambda core: (len(core.rest), -core.clause.degree))
+        return found
+
+    def _skip_polite(self, place: int) -> int:
+        while self._nouns.get_text(place) in (",", ":", "please"):
+            place += 1
+        return place
+
+    def _read_next(self, place: int, end: int) -> Core | None:
+        """Read the next pair behind a comma or "and"."""
+        start = place
+        while self._nouns.get_text(start) in (",", "and", ";"):
+            start += 1
+        if place < start < end:
+            return next(iter(self._read_pairs(start, end)), None)
+        return None
+
+    def read_topic(self, node: ClauseNode) -> list[Core]:
+        """Read what is said of a thing in words that the domain lacks: it is spoken of."""
+        subject = node.find_subject()
+        words = node.list_words()
+        if subject is None or not words:
+            return []
+        span = find_span(node, subject.place)
+        verb = read_verb_phrase(self._nouns.get_text, span.end)
+        found = []
+        for theme in self._phrases.read(span.start, span.end):
+            said = Predication(None, {THEME: theme}, degree=theme.degree)
+            uses = [
+                self._nouns.describe_use(w.token, w.token + 1, WordRole.FILLER, "a remark")
+                for w in words
+                if not span.start <= w.token < span.end
+            ]
+            degree = theme.degree * (_DEMANDED_REMARK if verb.demanded else _REMARKED)
+            uses += list_phrase_uses(theme)
+            found.append(Core(SpokenClause(Act.TOPIC, (said,), uses=tuple(uses), degree=degree)))
+        return found[:2]
 
 
 def find_span(node: ClauseNode, place: int) -> Span:
     """Return the tokens of a word of a clause and of all that belongs to it."""
-    words = [node.tree.words[p] for p in node.tree.list_subtree(place) if p in node.own]
+    words = [node.tree.words[p] for p in node.tree.list_subtree(place)]
     tokens = [word.token for word in words if word.token >= 0]
     return Span(min(tokens), max(tokens) + 1)
 

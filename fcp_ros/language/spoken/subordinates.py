@@ -45,9 +45,17 @@ class Subordinates:
         self, found: list[Sentence], node: ClauseNode, below: ClauseNode
     ) -> Iterator[Sentence]:
         """Yield sentences with a subordinate clause added to their last clause."""
+        if not below.list_words():
+            return
         start = self._find_start(below)
         if start < 0:
             return
+        first = min(word.token for word in below.list_words())
+        if first < start:  # "but only"
+            found = [
+                replace(one, uses=(*one.uses, self._describe(first, start, WordRole.FILLER, "")))
+                for one in found
+            ]
         ahead = start < node.verb.token
         text = self._nouns.get_text(start)
         for sentence in found:

@@ -146,7 +146,9 @@ class TreeParser:
         if wishes:
             return wishes
         if node.find_subject() is not None:
-            return self._statements.read(node, wanted)
+            said = self._statements.read(node, wanted)
+            main = node.verb.role in ("ROOT", "conj")
+            return said or (self._statements.read_topic(node) if main else [])
         if node.verb.is_verb:
             return self._cores.read(node)
         return self._cores.read(node) or self._statements.read_verbless(node)
