@@ -61,15 +61,15 @@ def make_trees(_options: ReaderOptions) -> InstructionReader:
     return DomainReader(Parsers.TREES)
 
 
-def make_both(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader of both.
+def make_chart(_options: ReaderOptions) -> InstructionReader:
+    """Make the reader by the chart alone, for comparisons.
 
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
     from fcp_ros.language.domain_reader.reader import DomainReader, Parsers
 
-    return DomainReader(Parsers.BOTH)
+    return DomainReader(Parsers.CHART)
 
 
 def make_file(options: ReaderOptions) -> InstructionReader:
@@ -109,8 +109,8 @@ def make_endpoint(options: ReaderOptions) -> InstructionReader:
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
-    "domain2": make_trees,
-    "domain3": make_both,
+    "domain_chart": make_chart,
+    "domain_trees": make_trees,
     "file": make_file,
     "model": make_model,
     "endpoint": make_endpoint,

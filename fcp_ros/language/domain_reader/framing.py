@@ -17,6 +17,7 @@ from fcp_ros.language.syntax import (
     Force,
     Framed,
     find_requests,
+    join_checks,
     join_conditions,
     parse_segments,
 )
@@ -51,6 +52,9 @@ def frame_instruction(
     def concerns(places: Sequence[int]) -> bool:
         return any(is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
+    checked = join_checks(tokens)
+    if checked is not None:
+        return frame_instruction(checked, lexicon, patterns)
     framed = find_requests(parse_segments(tokens), concerns)
     joined = join_conditions(tokens, framed)
     if joined is not None:

@@ -131,7 +131,7 @@ class DomainReader:
         InputError: spaCy or its English pipeline isn't installed.
     """
 
-    def __init__(self, parsers: Parsers = Parsers.CHART) -> None:
+    def __init__(self, parsers: Parsers = Parsers.BOTH) -> None:
         require_pipeline()
         self._parsers = parsers
         self._subjects: list[_Subject] = []

@@ -21,12 +21,13 @@ WORD = "word"
 _JOINED_AGAINST, _APART_AGAINST = 0.93, 0.97
 """Degrees of joining what the parser has apart, and the other way round."""
 _MOST_ROWS = 12
-_PARTICLES = ("prt", "advmod", "acomp", "oprd", "neg")
+_PARTICLES = ("prt", "advmod", "acomp", "oprd", "neg", "ccomp", "xcomp")
 _MARKING = ("IN", "TO", "RP", "RB", "VBG")
 _OTHER = frozenset(
     "using via through until till during against between along across without except besides "
     "for with of about past around toward towards".split()
 )
+_DIRECTIONS = frozenset(["across", "over", "up", "down", "back", "along", "out", "through"])
 INSTEAD = "instead of"
 _REPLACING = (("instead", "of"), ("rather", "than"))
 _SIDE = ("relcl", "acl")
@@ -157,11 +158,16 @@ class _Cutter:
         for inner, marker in self._nouns.match_preposition(place):
             if self._begins_phrase(inner) and all(p in self._words for p in range(place, inner)):
                 return inner, marker
+        if word.text in _DIRECTIONS:
+            for inner, marker in self._nouns.match_preposition(place + 1):
+                if self._begins_phrase(inner) and all(p in self._words for p in range(place, inner)):
+                    return inner, marker
         if word.text in _OTHER and self._begins_phrase(place + 1):
             return place + 1, word.text
         following = self._nouns.get_text(place + 1)
-        if (word.text, following) in _REPLACING and self._begins_phrase(place + 2):
-            return place + 2, INSTEAD
+        if (word.text, following) in _REPLACING:
+            inner = place + 2 + ((self._nouns.get_text(place + 2),) in PREPOSITIONS)
+            return (inner, INSTEAD) if self._begins_phrase(inner) else None
         return None
 
     def _begins_phrase(self, place: int) -> bool:

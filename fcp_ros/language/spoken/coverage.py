@@ -25,13 +25,13 @@ SKIPPED = Confidence.NOT.degree
 _LEFT_OUT = 0.8
 """Degree for each run of words that are left out as remarks."""
 _LOGICAL = frozenset(
-    "not no never only except but until till if unless without while whenever once when after "
+    "not no n't nobody cannot never only except until till if unless without while whenever once when after "
     "before first last then or nothing none neither nor instead all every both each any other "
     "others rest else again back half twice most least more less ever always there here".split()
 )
 """Words that change what is asked for: they are never left out."""
 _PLAIN = FILLERS | frozenset(
-    "you i we me us please kindly now then could would can will thanks thank okay ok hey hi "
+    "but you i we me us please kindly now then could would can will thanks thank okay ok hey hi "
     "hello robot also too so let go going come want need like get got been being were".split()
 )
 

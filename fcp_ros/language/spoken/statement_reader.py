@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.language.english.verbs import KEEP_VERBS
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
 from fcp_ros.language.parsing.noun_phrases.head_parser import (
@@ -39,6 +39,7 @@ _VERBLESS = 0.75
 """Degree of a wish without a verb."""
 _WANTED = 0.9
 _WISHED_FOR = ("want", "need", "like", "prefer", "love", "have")
+_HINTING = ("look", "be", "fit", "go", "do", "suit", "stand", "work", "feel")
 _SPEAKERS = ("i", "we")
 
 
@@ -89,6 +90,8 @@ class StatementReader:
             for core in self._cores.read(node, passive) if asked else ():
                 clause = replace(core.clause, negated=verb.negated)
                 yield replace(core, clause=self._add_verb(clause, verb, subject))
+        if get(subject.end) in ("would", "could") and not asked:
+            yield from self._read_hint(node, subject)
         if verb.end == subject.end and not wanted:
             return
         act = Act.KEEP if verb.stays else Act.STATE if asked else Act.REMARK
@@ -101,6 +104,28 @@ class StatementReader:
                 clause = replace(clause, negated=verb.negated, degree=degree)
                 rest = (Chunk(WORD, "", after, after, end),) if after < end else ()
                 yield Core(self._add_verb(clause, verb, subject), rest)
+
+    def _read_hint(self, node: ClauseNode, subject: Span) -> Iterator[Core]:
+        """Read "the vase would look nicer on the tv stand": it may be meant to be there."""
+        if node.verb.token < 0 or node.verb.lemma not in _HINTING:
+            return
+        hint = self._nouns.describe_use(
+            subject.end, node.verb.token + 1, WordRole.FILLER, "a wish"
+        )
+        chunks = cut_chunks(node, self._nouns, node.verb.token + 1)
+        for place in chunks:
+            if place.marker not in ("in", "on", "at", "near", "under", "behind"):
+                continue
+            beside = tuple(c for c in chunks if c is not place and c.marker != WORD)
+            words = [c for c in chunks if c.marker == WORD]
+            uses = [self._nouns.describe_use(c.start, c.end, WordRole.FILLER) for c in words]
+            for theme in self._phrases.read(subject.start, subject.end):
+                for end, said in self._nouns.parse_modifiers(place.start):
+                    if end == place.end and said.preposition and not said.source:
+                        clause = self.say(theme, said, Act.STATE)
+                        degree = clause.degree * Confidence.LIKELY.degree
+                        full = replace(clause, uses=(hint, *uses, *clause.uses), degree=degree)
+                        yield Core(full, beside)
 
     def _add_verb(self, clause: SpokenClause, verb: VerbPhrase, subject: Span) -> SpokenClause:
         if verb.end == subject.end:
@@ -146,8 +171,11 @@ class StatementReader:
         subject = node.tree.find_child(node.verb.place, "nsubj")
         lemma = node.verb.lemma
         speaks = subject is not None and subject.text in _SPEAKERS
-        told = lemma == "have" and (subject is None or subject.is_inserted)
-        if lemma not in _WISHED_FOR or not (speaks or told):
+        told = lemma == "have" and (
+            subject is None or subject.is_inserted or subject.text == "us"
+        )
+        given = lemma == "have" and subject is not None and subject.text in ("me", "us")
+        if lemma not in _WISHED_FOR or not (speaks or told or given):
             return []
         start = node.verb.token + 1
         for below in node.list_nodes_below():

@@ -190,7 +190,7 @@ class TreeParser:
         self, found: list[Sentence], node: ClauseNode, below: ClauseNode
     ) -> list[Sentence]:
         """Add a clause below another one to what is read so far."""
-        if below.verb.role == "conj":
+        if below.verb.role == "conj" and not _is_marked(below):
             link, uses = self._find_conjunction(node, below)
             read = self.read_node(below)
             joined = [
@@ -200,7 +200,7 @@ class TreeParser:
         marked = list(self._subordinates.add(found, node, below))
         if marked:
             return marked
-        if below.verb.role in ("advcl", "xcomp", "acl", "relcl", "ccomp"):
+        if below.verb.role in ("conj", "advcl", "xcomp", "acl", "relcl", "ccomp"):
             read = self.read_node(below)
             joined = [
                 join_sentences(one, other, Link.AND, (), _INTENDED)
@@ -252,6 +252,11 @@ class TreeParser:
                     done = place + length
                     break
         return link, tuple(uses)
+
+
+def _is_marked(node: ClauseNode) -> bool:
+    """Return True for "but only if it is free", which a parser may take for a second clause."""
+    return any(node.tree.list_children(node.verb.place, "mark"))
 
 
 def join_sentences(
