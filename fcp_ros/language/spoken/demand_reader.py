@@ -26,7 +26,9 @@ from fcp_ros.language.spoken.span_phrases import SpanPhrases
 
 _LEAST = 0.2
 """Demands of a lower degree are none."""
-_LEARNED = 0.95
+_LEARNED, _SHARPNESS = 0.95, 0.7
+"""Degree of a demand that is certain, and the power of less certain ones: what is as probable as
+all others together is asked about."""
 _UNUSED = 0.8
 """Degree of a demand for each argument that it has no place for."""
 _MOST_PHRASES = 2
@@ -120,7 +122,7 @@ class DemandReader:
             ]
             if min(fits) <= 0.0:
                 continue
-            degree = demand.degree * _LEARNED * _UNUSED ** len(rest)
+            degree = demand.degree**_SHARPNESS * _LEARNED * _UNUSED ** len(rest)
             said = Predication(meaning, arguments, degree=degree)
             uses = [use for phrase in chosen for use in list_phrase_uses(phrase)]
             for chunk in (*used, *words):
