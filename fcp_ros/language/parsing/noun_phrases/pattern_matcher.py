@@ -113,6 +113,11 @@ class PatternMatcher(ABC):
             if len(words) == length and words in PREPOSITIONS:
                 yield start + length, PREPOSITIONS[words]
 
+    @property
+    def similarity(self) -> LabelSimilarity | None:
+        """Compares unknown nouns with known ones."""
+        return self._similarity
+
     def fit(self, phrase: Phrase, type_: str) -> float:
         """Return the degree to which a phrase may fill a slot of a type."""
         return self._fits(phrase, type_)

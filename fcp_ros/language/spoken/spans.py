@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of a dependency tree at the tokens of a sentence, and where noun phrases begin."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from fcp_ros.language.english.tokens import Token
+from fcp_ros.language.parsing.noun_phrases.quantities import read_openings
+from fcp_ros.language.syntax.tree import Tree, Word
+
+_HEADS = frozenset(
+    "ROOT dobj pobj nsubj nsubjpass dative attr conj appos npadvmod oprd dep advmod".split()
+)
+"""Roles that a noun phrase may play as a whole."""
+_PRONOUNS = frozenset(["PRP", "EX", "WP", "DT", "CD", "PDT", "WDT"])
+_MOST_BEFORE = 6
+"""Words of a quantity that a tree may give to the verb: "at the very least two mugs"."""
+
+
+class TreeSpans:
+    """The noun phrases of a tree by the tokens at which they begin.
+
+    Args:
+        tree: of a part of the sentence.
+        tokens: of the whole sentence.
+    """
+
+    def __init__(self, tree: Tree, tokens: Sequence[Token]) -> None:
+        self.tree = tree
+        self._tokens = tokens
+        self.words = {word.token: word for word in tree.words if not word.is_inserted}
+        self._starting: dict[int, list[Word]] = defaultdict(list)
+        for word in tree.words:
+            if _may_head(word):
+                for start in self.list_starts(word):
+                    self._starting[start].append(word)
+
+    @property
+    def end(self) -> int:
+        """The token after the last one of the tree."""
+        return max(self.words, default=-1) + 1
+
+    def list_heads(self, start: int) -> list[Word]:
+        """List the heads of the phrases that begin at a token."""
+        return self._starting.get(start, [])
+
+    def list_tokens(self, place: int, without: frozenset[int] = frozenset()) -> set[int]:
+        """List the tokens of a word and all below it, without some subtrees."""
+        places = self.tree.list_subtree(place, without)
+        return {self.tree.words[p].token for p in places if not self.tree.words[p].is_inserted}
+
+    def list_starts(self, word: Word) -> tuple[int, ...]:
+        """List the tokens at which the phrase of a word may begin, the first one first.
+
+        Words of quantities before it belong to it, whatever the tree made of them.
+        """
+        below = self.list_tokens(word.place)
+        start = word.token
+        while start - 1 in below:
+            start -= 1
+        for before in range(max(0, start - _MOST_BEFORE), start):
+            openings = read_openings(self._tokens, before)
+            if any(o.end > start and o.quantity and o.quantity[0] == before for o in openings):
+                return (before, start)
+        return (start,)
+
+    def find_core(self, word: Word, start: int) -> Word | None:
+        """Return the noun of a phrase from a token on: the mugs of "two of the mugs"."""
+        if word.token >= start:
+            return word
+        below = [self.tree.words[p] for p in self.tree.list_subtree(word.place)]
+        later = [w for w in below if w.token >= start and _may_head(w)]
+        return min(later, key=lambda w: (self._measure_depth(w), w.token), default=None)
+
+    def find_of(self, word: Word) -> Word | None:
+        """Return the noun behind "of" that depends on a noun."""
+        for child in self.tree.list_children(word.place, "prep"):
+            if child.text == "of":
+                return self.tree.find_child(child.place, "pobj")
+        return None
+
+    def list_attached(self, place: int) -> Iterator[Word]:
+        """Yield the prepositions below a noun, also those of nouns within it, without "of"."""
+        for child in self.tree.list_children(place):
+            if child.role in ("prep", "dative") and child.text != "of":
+                yield child
+            if child.role in ("prep", "dative", "pobj", "conj", "acl", "dobj", "appos"):
+                yield from self.list_attached(child.place)
+
+    def _measure_depth(self, word: Word) -> int:
+        depth = 0
+        while word.head != word.place:
+            word = self.tree.words[word.head]
+            depth += 1
+        return depth
+
+
+def _may_head(word: Word) -> bool:
+    """Return True for a word that may be the head of a noun phrase."""
+    if word.is_inserted or word.tag in ("MD", "IN", ".", ",", ":", "CC"):
+        return False
+    if word.tag == "RB":
+        return word.text in ("there", "here")
+    if word.is_noun:
+        return word.role not in ("compound", "nmod")
+    if word.role == "det" or word.role == "predet":
+        return False
+    return word.role in _HEADS or (word.tag in _PRONOUNS and word.role not in ("nummod",))
