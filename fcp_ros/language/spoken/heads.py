@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
+from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
@@ -230,8 +231,17 @@ class HeadReader:
         core = self._spans.find_core(word, opening.end)
         if core is None:
             return
-        most = core.token
-        for place in range(opening.end, most + 1):
+        found = list(self._read_core(core, opening, blank))
+        yield from found
+        if all(phrase.degree <= UNKNOWN_ADJECTIVE for phrase in found):
+            nearer = self._spans.find_noun_before(core, opening.end)
+            if nearer is not None:  # "(keep) the counter clean"
+                yield from self._read_core(nearer, opening, blank)
+
+    def _read_core(
+        self, core: Word, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[NounPhrase]:
+        for place in range(opening.end, core.token + 1):
             for adjectives in self._describe(opening.end, place):
                 described = replace(
                     blank,
@@ -523,8 +533,9 @@ class HeadReader:
             use = self._use(start, start + 1, WordRole.FILLER)
             yield start + 1, _Adjectives(uses=(use,), degree=_EMPTY)
             return
-        use = self._use(start, start + 1, WordRole.UNREAD, "", 0.0)
-        yield start + 1, _Adjectives(uses=(use,), degree=UNKNOWN_ADJECTIVE)
+        if text not in FILLERS and self._tokens[start].kind is TokenKind.WORD:
+            use = self._use(start, start + 1, WordRole.UNREAD, "", 0.0)
+            yield start + 1, _Adjectives(uses=(use,), degree=UNKNOWN_ADJECTIVE)
 
     def _read_owner(self, start: int) -> Iterator[tuple[int, _Adjectives]]:
         """Read "Anna's (mug)" where the domain says to whom things belong."""

@@ -15,6 +15,8 @@ _HEADS = frozenset(
 )
 """Roles that a noun phrase may play as a whole."""
 _PRONOUNS = frozenset(["PRP", "EX", "WP", "DT", "CD", "PDT", "WDT"])
+_OUTSIDE = frozenset(["neg", "advmod", "preconj", "cc", "punct", "mark", "intj", "prep", "dep"])
+"""Roles of words at the beginning of a phrase that may stand before it: "not the red one"."""
 _MOST_BEFORE = 6
 """Words of a quantity that a tree may give to the verb: "at the very least two mugs"."""
 
@@ -60,11 +62,15 @@ class TreeSpans:
         start = word.token
         while start - 1 in below:
             start -= 1
-        for before in range(max(0, start - _MOST_BEFORE), start):
+        starts = [start]
+        while start < word.token and self.words[start].role in _OUTSIDE:
+            start += 1
+            starts.append(start)
+        for before in range(max(0, starts[0] - _MOST_BEFORE), starts[0]):
             openings = read_openings(self._tokens, before)
-            if any(o.end > start and o.quantity and o.quantity[0] == before for o in openings):
-                return (before, start)
-        return (start,)
+            if any(o.end > starts[0] and o.quantity and o.quantity[0] == before for o in openings):
+                return (before, *starts)
+        return tuple(starts)
 
     def find_core(self, word: Word, start: int) -> Word | None:
         """Return the noun of a phrase from a token on: the mugs of "two of the mugs"."""
@@ -73,6 +79,11 @@ class TreeSpans:
         below = [self.tree.words[p] for p in self.tree.list_subtree(word.place)]
         later = [w for w in below if w.token >= start and _may_head(w)]
         return min(later, key=lambda w: (self._measure_depth(w), w.token), default=None)
+
+    def find_noun_before(self, word: Word, start: int) -> Word | None:
+        """Return the noun before a word that the tree took for a part of its compound."""
+        before = [self.words[t] for t in range(start, word.token) if t in self.words]
+        return next((one for one in reversed(before) if one.is_noun), None)
 
     def find_of(self, word: Word) -> Word | None:
         """Return the noun behind "of" that depends on a noun."""
