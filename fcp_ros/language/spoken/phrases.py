@@ -27,6 +27,7 @@ from fcp_ros.language.parsing.trees import (
     Listed,
     NounPhrase,
     Phrase,
+    Reference,
 )
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.spoken.heads import HeadReader, list_phrase_uses
@@ -41,6 +42,14 @@ _REST_JOINED, _PLACED_JOINED, _UNJOINED = 0.85, 0.9, 0.9
 of phrases that the tree doesn't join."""
 _LEFT_OVER = 0.5
 """Degree of a phrase for each word of the tree that it leaves out."""
+_PRONOUNS = (
+    Reference.IT,
+    Reference.SPEAKER,
+    Reference.ADDRESSEE,
+    Reference.THERE,
+    Reference.HERE,
+    Reference.FOLLOWING,
+)
 _MOST_PARTS = 24
 _ASIDE = ", along with"
 """A joint between commas."""
@@ -168,7 +177,7 @@ class PhraseReader(SetParser):
         below = self.spans.list_tokens(word.place)
         found: list[tuple[int, NounPhrase]] = []
         for phrase in self._heads.read(start, word):
-            if depth >= DEEPEST:
+            if depth >= DEEPEST or _is_pronoun(phrase):
                 found.append((phrase.end, phrase))
             else:
                 longer = self._tails.extend(phrase, depth, below)
@@ -279,6 +288,12 @@ def _group(chain: _Chain, opened: str, start: int) -> Iterator[Phrase]:
                 for group in groups
             )
             yield Coordination(inner, outer == "or", chain.uses, degree)
+
+
+def _is_pronoun(phrase: NounPhrase) -> bool:
+    """Return True for what nothing is said of behind it: in "it | on the table"."""
+    single = phrase.end == phrase.start + 1 and phrase.head is Reference.THEM
+    return single or phrase.head in _PRONOUNS
 
 
 def _is_plural(phrase: Phrase) -> bool:
