@@ -565,12 +565,10 @@ class HeadReader:
 
 def close_many(chart: SetParser, phrase: NounPhrase) -> Iterator[NounPhrase]:
     """Yield a phrase with "as possible" behind it, if that is there."""
-    for words in MANY_CLOSED:
-        if match_words(chart.tokens, phrase.end, words):
-            end = phrase.end + len(words)
-            use = chart.describe_use(phrase.end, end, WordRole.QUANTITY)
-            yield replace(phrase, end=end, uses=(*phrase.uses, use))
-            return
+    end = MANY_CLOSED.find_end(chart.tokens, phrase.end)
+    if end > phrase.end:
+        use = chart.describe_use(phrase.end, end, WordRole.QUANTITY)
+        yield replace(phrase, end=end, uses=(*phrase.uses, use))
 
 
 def list_phrase_uses(phrase: Phrase) -> tuple[WordUse, ...]:

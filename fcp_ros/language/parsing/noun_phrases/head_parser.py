@@ -363,12 +363,10 @@ class HeadParser(SetParser):
             if self.get_text(after) == "as" and not said.source and said.preposition != "to":
                 ends.append((after, (*phrase.qualities, said), (*phrase.uses, *uses)))
         for place, qualities, uses in ends:
-            for words in MANY_CLOSED:
-                if match_words(self.tokens, place, words):
-                    after = place + len(words)
-                    use = self.describe_use(place, after, WordRole.QUANTITY)
-                    yield after, replace(phrase, qualities=qualities, uses=(*uses, use))
-                    break
+            after = MANY_CLOSED.find_end(self.tokens, place)
+            if after > place:
+                use = self.describe_use(place, after, WordRole.QUANTITY)
+                yield after, replace(phrase, qualities=qualities, uses=(*uses, use))
 
     @abstractmethod
     def read_behind(
