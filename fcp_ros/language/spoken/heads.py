@@ -17,6 +17,7 @@ from fcp_ros.language.parsing.noun_phrases.quantities import (
     NounOpening,
     match_words,
     read_count,
+    read_number,
     read_openings,
 )
 from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
@@ -60,6 +61,10 @@ THING_NOUNS = gather_words("thing things stuff object objects")
 _PARTS = gather_words("piece pieces part parts component components element elements")
 _GENERAL = gather_words("item items thing things object objects product products article articles")
 """Nouns behind another one that add nothing: "food items"."""
+_FURNITURE = ("furniture",)
+"""Nouns that mean what other things are on, where nothing is called so."""
+_NO_FURNITURE = 0.6
+"""Degree of furniture as a kind of its own where nothing is called so."""
 _MEASURES = gather_words(
     "piece item article bit unit carton bottle glass cup mug can tin box bag packet pack jar tube "
     "bowl plate slice loaf bar stick sheet roll pair set portion kind type sort copy chunk head "
@@ -69,7 +74,7 @@ _MEASURES = gather_words(
 _SORTS = gather_words("kind type sort")
 _EMPTY_WORDS = gather_words(
     "necessary needed required respective corresponding usual actual available existing present "
-    "whole entire various individual appropriate very really own"
+    "whole entire various individual appropriate very really"
 )
 _ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
 """Determiners that stand without a noun."""
@@ -339,6 +344,8 @@ class HeadReader:
         if isinstance(match.head, ElementName):
             return 1.0
         degree = 1.0 if match.head.members else _ABSENT
+        if not match.head.members and self._get(place) in _FURNITURE:
+            degree = _NO_FURNITURE
         described = match.end > place + 1 and self._get(place) in self._chart.patterns.states
         if described and self._lexicon.find_nouns(self._tokens, place + 1):
             degree *= _STATE_IN_LABEL
@@ -398,9 +405,9 @@ class HeadReader:
     ) -> Iterator[NounPhrase]:
         """Read "thing", and "furniture" and "part" where nothing is called so: anything."""
         text = self._get(place)
-        known = self._lexicon.find_noun("furniture") if text == "furniture" else None
         part = text in _PARTS and not self._lexicon.find_nouns(self._tokens, place)
-        furniture = text == "furniture" and not (known and known.members)
+        known = self._lexicon.find_noun(text) if text in _FURNITURE else None
+        furniture = text in _FURNITURE and not (known and known.members)
         if self._is_thing_noun(place) or part or furniture:
             use = self._use(place, place + 1, WordRole.THING, "thing")
             plural = text.endswith("s") or text == "stuff"
@@ -436,7 +443,9 @@ class HeadReader:
                     uses=(*measured.uses, *said.uses),
                     degree=measured.degree * said.degree,
                 )
-                for phrase in self._read_nouns(begin, inner, after, described):
+                named = self._read_nouns(begin, inner, after, described)
+                general = self._read_general(begin, after, described)
+                for phrase in (*named, *(general if self._get(begin) in _FURNITURE else ())):
                     whole = replace(phrase, plural=several)
                     yield from self._close_many(whole, opening)
 
@@ -464,7 +473,14 @@ class HeadReader:
     def _read_listed(self, opening: NounOpening, blank: NounPhrase) -> Iterator[NounPhrase]:
         """Read "(one of) the mug and the bowl", "(two of) these three: the mug, ..."."""
         place = opening.end + (not opening.partitive)
-        for end, group in self._chart.parse_phrases(place, 1):
+        found = list(self._chart.parse_phrases(place, 1))
+        near = range(place, min(place + 6, len(self._tokens)))
+        colon = next((i for i in near if self._get(i) in (":", ",")), 0)
+        if colon and self._is_announced(place, colon):
+            found += self._chart.parse_list(colon + 1, 1)
+            use = self._use(place, colon + 1, WordRole.FILLER)
+            blank = replace(blank, uses=(*blank.uses, use))
+        for end, group in found:
             parts = group.parts if isinstance(group, Coordination) else ()
             simple = tuple(replace(one, uses=()) for one in parts if isinstance(one, NounPhrase))
             plurals = sum(part.plural for part in simple)
@@ -472,9 +488,25 @@ class HeadReader:
             if not parts or len(simple) < len(parts) or plurals not in (0, every):
                 continue
             uses = (*blank.uses, *list_phrase_uses(group))
+            closed = bool(colon) and self._get(colon) == "," == self._get(end)
+            listed, degree = Listed(simple), group.degree
             yield replace(
-                blank, end=end, head=Listed(simple), plural=True, uses=uses, degree=group.degree
+                blank, end=end + closed, head=listed, plural=True, uses=uses, degree=degree
             )
+
+    def _is_announced(self, start: int, end: int) -> bool:
+        """Return True for "these two", "the following parts" before a colon or comma."""
+        text = self._get(start)
+        if text not in ("these", "those", "the", "them", "following"):
+            return False
+        place = start + (text != "following")
+        number = read_number(self._tokens, place)
+        if number is not None:
+            place = number[0]
+        if place == end and (number is not None or text != "the"):
+            return True
+        known = self._chart.parse_simple(start, 1)
+        return any(stop == end and (one.plural or one.number) for stop, one in known)
 
     def _close_many(self, phrase: NounPhrase, opening: NounOpening) -> Iterator[NounPhrase]:
         """Read "as possible" behind "as many mugs"; `tails` does so behind what is said of them."""

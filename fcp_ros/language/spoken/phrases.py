@@ -18,7 +18,7 @@ from fcp_ros.language.english.word_lists import gather_phrases
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST, MOST_TREES
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_openings
 from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
 from fcp_ros.language.parsing.trees import (
     Coordination,
@@ -30,7 +30,12 @@ from fcp_ros.language.parsing.trees import (
     Reference,
 )
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.spoken.heads import HeadReader, list_phrase_uses
+from fcp_ros.language.spoken.heads import (
+    PRONOUNS,
+    UNKNOWN_ADJECTIVE,
+    HeadReader,
+    list_phrase_uses,
+)
 from fcp_ros.language.spoken.spans import TreeSpans
 from fcp_ros.language.spoken.tails import ReadClause, Said, TailReader
 from fcp_ros.language.syntax.tree import Tree, Word
@@ -50,6 +55,8 @@ _PRONOUNS = (
     Reference.HERE,
     Reference.FOLLOWING,
 )
+_GUESSED = 0.93
+"""Degree of a phrase whose head is none in the tree."""
 _MOST_PARTS = 24
 _ASIDE = ", along with"
 """A joint between commas."""
@@ -154,6 +161,12 @@ class PhraseReader(SetParser):
             self._simple[key] = []
             heads = self.spans.list_heads(start)
             found = [pair for word in heads for pair in self._read_head(word, start, depth)]
+            if all(phrase.degree <= UNKNOWN_ADJECTIVE for _, phrase in found):
+                for word in dict.fromkeys(self._guess_heads(start)):
+                    found += [
+                        (end, replace(phrase, degree=phrase.degree * _GUESSED))
+                        for end, phrase in self._read_head(word, start, depth)
+                    ]
             self._simple[key] = _keep_best(found)
         return self._simple[key]
 
@@ -177,12 +190,26 @@ class PhraseReader(SetParser):
         below = self.spans.list_tokens(word.place)
         found: list[tuple[int, NounPhrase]] = []
         for phrase in self._heads.read(start, word):
-            if depth >= DEEPEST or _is_pronoun(phrase):
+            if depth >= DEEPEST or self._is_pronoun(phrase):
                 found.append((phrase.end, phrase))
             else:
                 longer = self._tails.extend(phrase, depth, below)
                 found += [(one.end, one) for one in longer]
         return _keep_best(found)
+
+    def _is_pronoun(self, phrase: NounPhrase) -> bool:
+        """Return True for what nothing is said of behind it: in "it | on the table"."""
+        single = phrase.end == phrase.start + 1 and phrase.head is Reference.THEM
+        return phrase.head in _PRONOUNS or (single and self.get_text(phrase.start) in PRONOUNS)
+
+    def _guess_heads(self, start: int) -> Iterator[Word]:
+        """Yield what may be a head where the tree has none: nouns that it took for verbs."""
+        for opening in read_openings(self.tokens, start):
+            for place in range(opening.end, min(opening.end + 2, len(self.tokens))):
+                for match in self.lexicon.find_nouns(self.tokens, place):
+                    word = self.spans.words.get(match.end - 1)
+                    if word is not None:
+                        yield word
 
     # --- joined phrases
 
@@ -288,12 +315,6 @@ def _group(chain: _Chain, opened: str, start: int) -> Iterator[Phrase]:
                 for group in groups
             )
             yield Coordination(inner, outer == "or", chain.uses, degree)
-
-
-def _is_pronoun(phrase: NounPhrase) -> bool:
-    """Return True for what nothing is said of behind it: in "it | on the table"."""
-    single = phrase.end == phrase.start + 1 and phrase.head is Reference.THEM
-    return single or phrase.head in _PRONOUNS
 
 
 def _is_plural(phrase: Phrase) -> bool:

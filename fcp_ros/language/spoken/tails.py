@@ -136,8 +136,8 @@ class TailReader:
         factor = self._rate_agreement(phrase)
         factor *= _PLACED_PRONOUN if phrase.head is Reference.THEM else 1.0
         known = phrase.determiner is Determiner.THE and not phrase.plural
-        free = self._get(phrase.end - 1) in ("whatever", "what")  # whatever is on the table
-        is_free = free and self._get(phrase.end) in _BE
+        free = self._get(phrase.start) in ("whatever", "whichever", "what")
+        is_free = free and self._get(phrase.end) in _BE  # "whatever (clothing) is dirty"
         for end, said, uses in self.read_behind(phrase.end, depth, is_free):
             kept = bool(said.arguments or said.meaning)
             degree = phrase.degree * said.degree * factor
