@@ -32,6 +32,7 @@ from fcp_ros.language.parsing.trees import (
     NounPhrase,
     Phrase,
     Predication,
+    Quantity,
     Reference,
 )
 from fcp_ros.language.reading import WordRole, WordUse
@@ -337,7 +338,10 @@ class HeadReader:
         plural = self._get(end - 1).endswith("s") if end > match.end else match.plural
         uses = (*blank.uses, use)
         degree *= blank.degree
-        return replace(blank, end=end, head=head, plural=plural, uses=uses, degree=degree)
+        phrase = replace(blank, end=end, head=head, plural=plural, uses=uses, degree=degree)
+        if phrase.determiner is Determiner.BOTH and phrase.number is None and plural:
+            return replace(phrase, determiner=Determiner.THE, number=Quantity(value=2))
+        return phrase
 
     def _rate_noun(self, match: NounMatch, place: int) -> float:
         """Rate a noun lower if the scene has none, if it begins with a state, or is a misprint."""
@@ -430,10 +434,12 @@ class HeadReader:
         degree = _MEASURE_PRESENT if present else _MEASURED
         use = self._use(place, place + 2, WordRole.FILLER)
         measured = replace(blank, uses=(*blank.uses, use), degree=blank.degree * degree)
-        after = replace(opening, end=place + 2, definite=False, partitive=False, many=False)
         several = core.text != singular
-        if opening.determiner is Determiner.BOTH and opening.number is None:
-            measured = replace(measured, determiner=Determiner.BOTH, plural=True)
+        after = replace(opening, end=place + 2, definite=False, partitive=False, many=False)
+        both = opening.determiner is Determiner.BOTH
+        if both and several:  # however many kinds of soap there are
+            two = Quantity(value=2)
+            measured = replace(measured, determiner=Determiner.THE, number=two)
         for begin in range(place + 2, inner.token + 1):
             for said in self._describe(place + 2, begin):
                 described = replace(

@@ -115,7 +115,7 @@ class PhraseReader(SetParser):
             without: places of subtrees that belong to something else.
         """
         word = self.spans.tree.words[head]
-        own = self.spans.list_tokens(head, without)
+        own = self.spans.list_own(word, without)
         barred = {t for place in without for t in self.spans.list_tokens(place)} - {word.token}
         last = max((t for t in own if t >= word.token), default=word.token) + 1
         found: list[tuple[float, int, Phrase]] = []
@@ -127,7 +127,11 @@ class PhraseReader(SetParser):
                 left = sum(self._is_content(t) for t in own if t >= end or t < start)
                 found.append((phrase.degree * _LEFT_OVER**left, end, phrase))
         found.sort(key=lambda one: (-one[0], -one[1]))
-        return tuple(dict.fromkeys(phrase for _, _, phrase in found))[:MOST_TREES]
+        different: list[Phrase] = []
+        for _, _, phrase in found[: 2 * MOST_TREES]:
+            if phrase not in different:
+                different.append(phrase)
+        return tuple(different[:MOST_TREES])
 
     def list_attachments(self, head: int) -> tuple[int, ...]:
         """List the prepositions below a noun whose phrases may as well be said of its verb.

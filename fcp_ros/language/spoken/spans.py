@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from fcp_ros.language.english.tokens import Token
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.noun_phrases.quantities import read_openings
 from fcp_ros.language.syntax.tree import Tree, Word
 
@@ -14,9 +15,10 @@ _HEADS = frozenset(
     "ROOT dobj pobj nsubj nsubjpass dative attr conj appos npadvmod oprd dep advmod".split()
 )
 """Roles that a noun phrase may play as a whole."""
-_PRONOUNS = frozenset(["PRP", "EX", "WP", "DT", "CD", "PDT", "WDT"])
+_PRONOUNS = frozenset(["PRP", "WP", "DT", "CD", "PDT", "WDT"])
 _OUTSIDE = frozenset(["neg", "advmod", "preconj", "cc", "punct", "mark", "intj", "prep", "dep"])
 """Roles of words at the beginning of a phrase that may stand before it: "not the red one"."""
+_EXCEPT = gather_words("except excluding besides barring save but called named")
 _MOST_BEFORE = 6
 """Words of a quantity that a tree may give to the verb: "at the very least two mugs"."""
 
@@ -52,6 +54,25 @@ class TreeSpans:
         """List the tokens of a word and all below it, without some subtrees."""
         places = self.tree.list_subtree(place, without)
         return {self.tree.words[p].token for p in places if not self.tree.words[p].is_inserted}
+
+    def list_own(self, word: Word, without: frozenset[int]) -> set[int]:
+        """List the tokens of the phrase of a word, without some subtrees.
+
+        What stands right behind it belongs to it although the tree gives it to the verb: "whatever
+        | is dirty", "everything | except the mugs", "the mug | lying on the table".
+        """
+        own = self.list_tokens(word.place, without)
+        while own and max(own) + 1 in self.words:
+            following = self.words[max(own) + 1]
+            while following.head > word.place and following.head != following.place:
+                following = self.tree.words[following.head]
+            if following.place in without or not _says_more(word, following):
+                break
+            more = self.list_tokens(following.place, without | {word.place})
+            if not more - own or min(more - own) < max(own):
+                break
+            own |= more
+        return own
 
     def list_starts(self, word: Word) -> tuple[int, ...]:
         """List the tokens at which the phrase of a word may begin, the first one first.
@@ -95,6 +116,8 @@ class TreeSpans:
     def list_attached(self, place: int) -> Iterator[Word]:
         """Yield the prepositions below a noun, also those of nouns within it, without "of"."""
         for child in self.tree.list_children(place):
+            if child.text in _EXCEPT:
+                continue
             if child.role in ("prep", "dative") and child.text != "of":
                 yield child
             if child.role in ("prep", "dative", "pobj", "conj", "acl", "dobj", "appos"):
@@ -108,9 +131,18 @@ class TreeSpans:
         return depth
 
 
+def _says_more(word: Word, following: Word) -> bool:
+    """Return True for what follows a noun and says something of it, whatever it depends on."""
+    if word.head == following.place and word.tag in ("WP", "WDT"):
+        return True
+    if following.role in ("acl", "relcl") or following.text in _EXCEPT:
+        return True
+    return following.role == "advcl" and following.tag in ("VBG", "VBN")
+
+
 def _may_head(word: Word) -> bool:
     """Return True for a word that may be the head of a noun phrase."""
-    if word.is_inserted or word.tag in ("MD", "IN", ".", ",", ":", "CC"):
+    if word.is_inserted or word.tag in ("MD", "EX", "IN", ".", ",", ":", "CC"):
         return False
     if word.tag == "RB":
         return word.text in ("there", "here")
