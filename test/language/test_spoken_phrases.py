@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.language.english.tokens import TokenKind, tokenise
@@ -162,10 +162,11 @@ def test_a_phrase_means(phrases, sentence, noun):
 def test_what_is_unknown_stays_unread(phrases, sentence, noun):
     attached = noun == "mug" and "aunt" in sentence
     found = phrases.read(sentence, noun, attached)
-    covered = {i for one in found[:1] for use in one.uses for i in range(use.start, use.end)}
     unread = [use for one in found[:1] for use in one.uses if use.role is WordRole.UNREAD]
-    assert not found or unread or not covered >= {sentence.index("painted")}
-    assert all(one.degree <= 0.5 for one in found[:1] if unread)
+    covered = {i for one in found[:1] for use in one.uses for i in range(use.start, use.end)}
+    left_out = "painted" in sentence and sentence.index("painted") not in covered
+    assert not found or unread or left_out
+    assert all(one.degree <= 0.3 for one in found[:1] if unread)
 
 
 def test_a_place_is_of_the_mug_or_where_to_put_it(phrases):
@@ -219,11 +220,17 @@ OPENINGS = {
     "any": "any {}",
 }
 STATES = {"": "", "dirty": " [dirty]"}
-BEHIND = {"": "", " that are on the counter": " [on the counter]", " in the fridge": " [in the fridge]"}
+BEHIND = {
+    "": "",
+    " that are on the counter": " [on the counter]",
+    " in the fridge": " [in the fridge]",
+}
 NOUNS = ("mug", "cup", "book", "apple")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     st.sampled_from(sorted(OPENINGS)),
     st.sampled_from(sorted(STATES)),
@@ -232,7 +239,6 @@ NOUNS = ("mug", "cup", "book", "apple")
 )
 def test_parts_of_phrases_add_up(phrases, opening, state, noun, behind):
     """What is said by each part is in the phrase, and each of its words has a use."""
-    plural = "s" in OPENINGS[opening].replace("the", "").replace("rest", "").replace("most", "")
     several = OPENINGS[opening].endswith("s")
     if not several:
         behind = behind.replace("are", "is")
@@ -242,7 +248,7 @@ def test_parts_of_phrases_add_up(phrases, opening, state, noun, behind):
     sentence = f"bring me {said}"
     reader = phrases.make(sentence)
     found = [one for end, one in reader.parse_phrases(2) if end == len(tokenise(sentence))]
-    assert found, (sentence, plural)
+    assert found, sentence
     assert write(found[0]) == meant
     used = {i for use in found[0].uses for i in range(use.start, use.end)}
     tokens = [token for token in tokenise(sentence)[2:] if token.kind is not TokenKind.MARK]

@@ -416,9 +416,7 @@ class HeadReader:
             use = self._use(place, place + 1, WordRole.THING, "thing")
             plural = text.endswith("s") or text == "stuff"
             uses = (*blank.uses, use)
-            anything = replace(
-                blank, end=place + 1, head=Reference.THING, plural=plural, uses=uses
-            )
+            anything = replace(blank, end=place + 1, head=Reference.THING, plural=plural, uses=uses)
             yield from self._close_many(anything, opening)
 
     def _read_measure(
@@ -614,6 +612,3 @@ def list_phrase_uses(phrase: Phrase) -> tuple[WordUse, ...]:
     if isinstance(phrase, Coordination):
         return tuple(use for part in phrase.parts for use in list_phrase_uses(part)) + phrase.uses
     return phrase.uses
-
-
-

@@ -165,7 +165,7 @@ class PhraseReader(SetParser):
             self._simple[key] = []
             heads = self.spans.list_heads(start)
             found = [pair for word in heads for pair in self._read_head(word, start, depth)]
-            if all(phrase.degree <= UNKNOWN_ADJECTIVE for _, phrase in found):
+            if self.get_text(start) not in PRONOUNS and not any(_has_noun(p) for _, p in found):
                 for word in dict.fromkeys(self._guess_heads(start)):
                     found += [
                         (end, replace(phrase, degree=phrase.degree * _GUESSED))
@@ -319,6 +319,10 @@ def _group(chain: _Chain, opened: str, start: int) -> Iterator[Phrase]:
                 for group in groups
             )
             yield Coordination(inner, outer == "or", chain.uses, degree)
+
+
+def _has_noun(phrase: NounPhrase) -> bool:
+    return phrase.degree > UNKNOWN_ADJECTIVE and phrase.head is not Reference.THEM
 
 
 def _is_plural(phrase: Phrase) -> bool:

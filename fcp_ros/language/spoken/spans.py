@@ -11,8 +11,8 @@ from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.noun_phrases.quantities import read_openings
 from fcp_ros.language.syntax.tree import Tree, Word
 
-_HEADS = frozenset(
-    "ROOT dobj pobj nsubj nsubjpass dative attr conj appos npadvmod oprd dep advmod".split()
+_HEADS = gather_words(
+    "ROOT dobj pobj nsubj nsubjpass dative attr conj appos npadvmod oprd dep advmod"
 )
 """Roles that a noun phrase may play as a whole."""
 _PRONOUNS = frozenset(["PRP", "WP", "DT", "CD", "PDT", "WDT"])

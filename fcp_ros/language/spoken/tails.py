@@ -10,7 +10,7 @@ from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variab
 from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.prepositions import PREPOSITIONS
-from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.english.word_lists import PhraseSet, gather_phrases, gather_words
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_limit
 from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
@@ -73,18 +73,13 @@ _POSTURES = gather_words(
 )
 _FINDING = frozenset(["find", "see", "have", "get", "exist", "be", "need", "want"])
 """Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
-_NOW = gather_phrases(
-    "right now",
+_NOW = PhraseSet(
+    "[right] now",
     "at the moment",
     "at present",
-    "now",
-    "currently",
-    "already",
-    "so far",
-    "initially",
-    "originally",
     "at the beginning",
-    "before",
+    "so far",
+    "(currently|already|initially|originally|before)",
 )
 _IDLE = gather_phrases("of mine", "of ours", "in question", "again")
 
@@ -130,9 +125,7 @@ class TailReader:
         for current in seen:
             yield from self._read_exception(current, depth)
 
-    def _add_said(
-        self, phrase: NounPhrase, depth: int, below: set[int]
-    ) -> Iterator[NounPhrase]:
+    def _add_said(self, phrase: NounPhrase, depth: int, below: set[int]) -> Iterator[NounPhrase]:
         factor = self._rate_agreement(phrase)
         factor *= _PLACED_PRONOUN if phrase.head is Reference.THEM else 1.0
         known = phrase.determiner is Determiner.THE and not phrase.plural
@@ -202,7 +195,9 @@ class TailReader:
             found = (*uses, *said.uses, *list_argument_uses(said))
             yield end, one, found
             for words in _NOW:
-                if match_words(self._tokens, end, words) and (place > begun or words[0] != "before"):
+                if match_words(self._tokens, end, words) and (
+                    place > begun or words[0] != "before"
+                ):
                     after = end + len(words)
                     yield after, one, (*found, self._use(end, after, WordRole.FILLER))
                     break
