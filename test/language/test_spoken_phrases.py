@@ -228,9 +228,7 @@ BEHIND = {
 NOUNS = ("mug", "cup", "book", "apple")
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from(sorted(OPENINGS)),
     st.sampled_from(sorted(STATES)),
