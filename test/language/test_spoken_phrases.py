@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fcp_ros.language.english.tokens import TokenKind, tokenise
 from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.parsing.trees import (
     Coordination,
@@ -21,7 +22,6 @@ from fcp_ros.language.parsing.trees import (
     Words,
 )
 from fcp_ros.language.reading import WordRole
-from fcp_ros.language.spoken.phrases import PhraseReader
 from fcp_ros.language.syntax import parse_segments
 
 
@@ -35,12 +35,12 @@ class Phrases:
     def make(self, sentence, number=0, read_clause=None):
         tokens = tokenise(sentence)
         tree = parse_segments(tokens)[number].tree
-        return PhraseReader(
-            tree,
+        return NounParser(
             tokens,
             self._lexicon,
             self._patterns,
             lambda phrase, type_: 1.0,
+            tree=tree,
             read_clause=read_clause,
         )
 
