@@ -16,7 +16,7 @@ from fcp_ros.language.syntax.pipeline import load_pipeline, require_pipeline
 from fcp_ros.language.syntax.questions import join_checks, join_conditions
 from fcp_ros.language.syntax.requests import Force, Framed, find_requests
 from fcp_ros.language.syntax.sentences import Segment, parse_segments
-from fcp_ros.language.syntax.tree import Tree, Word
+from fcp_ros.language.syntax.tree import Tree, Word, join_trees
 
 __all__ = [
     "Argument",
@@ -30,6 +30,7 @@ __all__ = [
     "find_requests",
     "join_checks",
     "join_conditions",
+    "join_trees",
     "list_clauses",
     "load_pipeline",
     "parse_clauses",

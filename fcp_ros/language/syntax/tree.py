@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +106,13 @@ class Tree:
             f"{word.text}/{word.tag}/{word.role}<{self.words[word.head].text}"
             for word in self.words
         )
+
+
+def join_trees(trees: Iterable[Tree]) -> Tree:
+    """Write several trees as one with several roots, for what is read across their bounds."""
+    words: list[Word] = []
+    for tree in trees:
+        moved = len(words)
+        for word in tree.words:
+            words.append(replace(word, place=word.place + moved, head=word.head + moved))
+    return Tree(tuple(words))

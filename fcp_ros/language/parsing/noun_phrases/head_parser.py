@@ -1,112 +1,89 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nouns, names and adjectives of noun phrases."""
+"""Noun phrases up to their head: openings, adjectives, nouns, names and pronouns."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.domain.phrases import PhraseWord
-from fcp_ros.language.english.connectives import SEQUENCE
-from fcp_ros.language.english.function_words import ARTICLES, FILLERS
+from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
+from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.inflection import list_singulars
-from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.lexicon import NounMatch
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     MANY_CLOSED,
     NounOpening,
     match_words,
+    read_count,
+    read_number,
+    read_openings,
 )
 from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
+from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
     Coordination,
     Determiner,
     ElementName,
+    Listed,
     Noun,
     NounPhrase,
     Phrase,
     Predication,
+    Quantity,
     Reference,
 )
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.tree import Word
 
-UNKNOWN_ADJECTIVE = 0.3
-"""Degree of a noun phrase with an adjective that is not known."""
-_ABSENT = 0.93
-"""Degree of a kind of thing that the scene lacks."""
-_STATE_IN_LABEL = 0.85
-"""Degree of "dirty pants" as a label where "dirty" is a state."""
-_PART_OF_NOTHING = 0.8
-"""Degree of "the necessary parts" as any parts, beside those of the only set."""
-_CONTENTS = "contents"
-_MEASURES = gather_words(
-    "piece item article bit unit carton bottle glass cup mug can tin box bag packet pack jar tube "
-    "bowl plate slice loaf bar stick sheet roll pair set portion kind type sort copy"
-)
-"""Nouns before "of" that say in which form something is there."""
-_KINDS = ("kind", "kinds", "type", "types", "sort", "sorts")
-_MEASURED = 0.97
-_MEASURE_PRESENT = 0.8
-"""Degree of "a bowl of fruit" as fruit, where there are bowls."""
-_EMPTY_ADJECTIVES = gather_words(
-    "necessary needed required respective corresponding usual actual "
-    "available existing present whole entire various individual appropriate"
-)
-_LOCATED = 0.95
-"""Degree of "bedroom table" as the table in the bedroom."""
-_NO_PLURAL = 0.3
-"""Degree of "one of the mug"."""
-_EMPTY_DEGREE = 0.97
-"""Degree of an adjective that says nothing of a thing."""
-UNKNOWN_NOUN = 0.1
-"""Degree of a noun phrase whose noun is not known."""
+UNKNOWN_NOUN, UNKNOWN_ADJECTIVE = 0.1, 0.3
+_ABSENT, _STATE_IN_LABEL, _EMPTY, _LOCATED, _MEASURED = 0.93, 0.85, 0.97, 0.95, 0.97
+"""Degrees: of a kind that the scene lacks, of "dirty pants" as a label, of an adjective that says
+nothing, of "bedroom table" as the table there, of "two pieces of" before what is meant."""
+_MEASURE_PRESENT, _NO_PLURAL, _PART_OF_NOTHING, _SAID_TWICE = 0.8, 0.3, 0.8, 0.5
+"""Of "a bowl of fruit" as fruit where there are bowls, of "one of the mug", of "the needed parts"
+as any parts, of a misspelt word that stands for a noun that is said beside it."""
 PRONOUNS = {
-    "it": Reference.IT,
-    "this": Reference.IT,
-    "that": Reference.IT,
-    "itself": Reference.IT,
-    "them": Reference.THEM,
-    "they": Reference.THEM,
-    "these": Reference.THEM,
-    "those": Reference.THEM,
-    "me": Reference.SPEAKER,
-    "i": Reference.SPEAKER,
-    "us": Reference.SPEAKER,
-    "myself": Reference.SPEAKER,
-    "you": Reference.ADDRESSEE,
-    "yourself": Reference.ADDRESSEE,
-    "him": Reference.IT,
-    "her": Reference.IT,
+    **dict.fromkeys(("it", "this", "that", "itself", "him", "her"), Reference.IT),
+    **dict.fromkeys(("them", "they", "these", "those", "themselves"), Reference.THEM),
+    **dict.fromkeys(("me", "i", "us", "myself"), Reference.SPEAKER),
+    **dict.fromkeys(("you", "yourself"), Reference.ADDRESSEE),
 }
 THINGS = {
+    **dict.fromkeys(("everything", "whatever", "what", "whichever"), Determiner.ALL),
     "something": Determiner.A,
     "anything": Determiner.ANY,
-    "everything": Determiner.ALL,
     "nothing": Determiner.NO,
-    "whatever": Determiner.ALL,
-    "what": Determiner.ALL,
-    "whichever": Determiner.ALL,
 }
-_PARTITIVE_PRONOUNS = ("them", "these", "those", "it")
-_ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
-"""Determiners that stand without a noun."""
-_GENERAL_NOUNS = gather_words(
-    "item items thing things object objects product products article articles piece pieces"
-)
-"""Nouns behind another one that add nothing: "food items"."""
 THING_NOUNS = gather_words("thing things stuff object objects")
-"""Nouns that mean anything."""
+_PARTS = gather_words("piece pieces part parts component components element elements")
+_GENERAL = gather_words("item items thing things object objects product products article articles")
+"""Nouns behind another one that add nothing: "food items"."""
 _FURNITURE = ("furniture",)
 """Nouns that mean what other things are on, where nothing is called so."""
 _NO_FURNITURE = 0.6
 """Degree of furniture as a kind of its own where nothing is called so."""
-PART_NOUNS = gather_words("piece pieces part parts component components element elements")
-"""Nouns that mean any thing where a domain has no such nouns."""
+_MEASURES = gather_words(
+    "piece item article bit unit carton bottle glass cup mug can tin box bag packet pack jar tube "
+    "bowl plate slice loaf bar stick sheet roll pair set portion kind type sort copy chunk head "
+    "wedge bunch pile stack"
+)
+"""Nouns before "of" that say in which form something is there."""
+_SORTS = gather_words("kind type sort")
+_EMPTY_WORDS = gather_words(
+    "necessary needed required respective corresponding usual actual available existing present "
+    "whole entire various individual appropriate very really"
+)
+_ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
+"""Determiners that stand without a noun."""
+_SEVERAL = (Determiner.EACH, Determiner.ANY, Determiner.NO, Determiner.BOTH)
+"""Determiners behind which "of" stands with a plural."""
+_WHERE_I_AM = PhraseSet(
+    "where (i am|we are) [now|right now|sitting|standing|lying|at|waiting|working]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,348 +93,518 @@ class _Adjectives:
     uses: tuple[WordUse, ...] = ()
     degree: float = 1.0
 
-
-class HeadParser(SetParser):
-    """A reader of adjectives and heads."""
-
-    def _read_head(
-        self, start: int, place: int, opening: NounOpening
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        blank = NounPhrase(
-            start,
-            place,
-            Reference.ONE,
-            opening.determiner,
-            opening.number,
-            False,
-            other=opening.other,
+    def join(self, other: _Adjectives) -> _Adjectives:
+        return _Adjectives(
+            (*self.qualities, *other.qualities),
+            (*self.attributes, *other.attributes),
+            (*self.uses, *other.uses),
+            self.degree * other.degree,
         )
-        yield from self.read_set_head(start, place, opening)
-        if place < len(self.tokens):
-            yield from self._read_nouns(place, opening, blank)
-            if place > start and self._is_unknown(place):
-                use = self.describe_use(place, place + 1, WordRole.UNREAD, "", 0.0)
-                yield (
-                    place + 1,
-                    replace(blank, head=Reference.THING, uses=(use,), degree=UNKNOWN_NOUN),
+
+
+class HeadParser:
+    """A reader of phrases up to their head.
+
+    Args:
+        chart: reads what is within phrases, and knows the domain.
+        spans: the words of the tree.
+    """
+
+    def __init__(self, chart: SetParser, spans: TreeSpans) -> None:
+        self._chart = chart
+        self._spans = spans
+        self._tokens = chart.tokens
+        self._lexicon = chart.lexicon
+        self._get = chart.get_text
+        self._use = chart.describe_use
+
+    def read(self, start: int, word: Word) -> Iterator[NounPhrase]:
+        """Yield the phrases of a head from a token on; they end behind the head."""
+        yield from self._read_pronoun(start, word)
+        yield from self._read_announced(start)
+        for opening in read_openings(self._tokens, start):
+            yield from self._read_opened(start, opening, word)
+
+    # --- without a noun
+
+    def _read_pronoun(self, start: int, word: Word) -> Iterator[NounPhrase]:
+        text = self._get(start)
+        here = _WHERE_I_AM.find_end(self._tokens, start)
+        if here > start:
+            use = self._use(start, here, WordRole.THING, "me")
+            yield NounPhrase(start, here, Reference.SPEAKER, Determiner.THE, uses=(use,))
+        if word.token != start:
+            return
+        use = self._use(start, start + 1, WordRole.THING)
+        if text in ("there", "here"):
+            yield NounPhrase(
+                start, start + 1, Reference(text), Determiner.THE, uses=(use,), degree=0.97
+            )
+        if text in PRONOUNS:
+            plural = PRONOUNS[text] is Reference.THEM
+            phrase = NounPhrase(
+                start, start + 1, PRONOUNS[text], Determiner.THE, None, plural, uses=(use,)
+            )
+            yield phrase
+            if plural and self._get(start + 1) in ("all", "both", "each"):
+                yield replace(
+                    phrase, end=start + 2, uses=(self._use(start, start + 2, WordRole.THING),)
                 )
-            yield from self._read_general_noun(place, opening, blank)
-            if self.get_text(place + 1) == "of":
-                yield from self._read_measure(place, opening, blank)
-            if _CONTENTS in (self.get_text(place), self.get_text(place + 1)):
-                yield from self._read_contents(place, blank)
-            yield from self._read_pronoun_head(place, opening, blank)
-        if place == opening.end and opening.end > start and not opening.partitive:
-            yield from self._read_no_head(place, opening, blank)
+            if text in ("those", "these"):
+                yield replace(phrase, head=Reference.ONE, degree=0.9)
+        if text in THINGS:
+            other = self._get(start + 1) == "else"
+            all_else = other and THINGS[text] is Determiner.ALL
+            determiner = Determiner.REST if all_else else THINGS[text]
+            end = start + 1 + other
+            use = self._use(start, end, WordRole.THING)
+            yield NounPhrase(
+                start, end, Reference.THING, determiner, None, other=other, uses=(use,)
+            )
+            if determiner is Determiner.ALL:
+                for after, parts in self._chart.read_set_behind(start, end):
+                    yield replace(parts, end=after)
+            for after, said in self._read_adjective(end) if end < len(self._tokens) else ():
+                if said.degree > UNKNOWN_ADJECTIVE:
+                    uses = (use, *said.uses)
+                    yield NounPhrase(
+                        start,
+                        after,
+                        Reference.THING,
+                        determiner,
+                        None,
+                        qualities=said.qualities,
+                        attributes=said.attributes,
+                        uses=uses,
+                    )
 
-    def _read_nouns(
-        self, place: int, opening: NounOpening, blank: NounPhrase
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read the nouns and names of the domain and the scene."""
-        for match in self.lexicon.find_nouns(self.tokens, place, self._similarity):
-            head = match.head
-            if match.end == place + 1 and self._is_thing_noun(place):
+    def _read_announced(self, start: int) -> Iterator[NounPhrase]:
+        """Read "the following parts", "two of the following": a list comes later."""
+        for opening in read_openings(self._tokens, start):
+            place = opening.end + (self._get(opening.end) in ("the", "these"))
+            if self._get(place) != "following":
                 continue
-            degree = match.degree * self._rate_head(match, place)
-            if self.is_set_needed(opening.end, place) and self.is_part_noun(head):
-                degree *= _PART_OF_NOTHING
-            if opening.definite and not match.plural and _takes_plural(opening):
-                degree *= _NO_PLURAL
-            yield from self._read_named(place, match, blank)
-            shown = head.name if isinstance(head, ElementName) else head.said
-            meaning = f"{shown}, {match.note}" if match.note else shown
-            use = self.describe_use(place, match.end, WordRole.THING, meaning, match.degree)
-            yield from self._close_many(
-                match.end,
-                replace(blank, head=head, plural=match.plural, uses=(use,), degree=degree),
-                opening,
-            )
+            number, place = opening.number, place + 1
+            count = read_count(self._tokens, place)
+            if count is not None:
+                place, number = count[0], number or count[1]
+            nouns = self._lexicon.find_nouns(self._tokens, place) if self._get(place) else []
+            ends = [place, *(match.end for match in nouns if match.plural)]
+            ends += [place + 1] * (self._get(place) in THING_NOUNS | _PARTS)
+            definite = opening.determiner if number is not None else Determiner.THE
+            for end in ends:
+                use = self._use(start, end, WordRole.QUANTITY)
+                degree = 0.9 if end == place else 1.0
+                head = Reference.FOLLOWING
+                yield NounPhrase(
+                    start, end, head, definite, number, True, uses=(use,), degree=degree
+                )
 
-    def _read_general_noun(
-        self, place: int, opening: NounOpening, blank: NounPhrase
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "thing", and "furniture" and "part" where nothing is called so: anything."""
-        text = self.get_text(place)
-        use = self.describe_use(place, place + 1, WordRole.THING, "thing")
-        if self._is_thing_noun(place):
-            plural = text.endswith("s") or text == "stuff"
-            anything = replace(blank, head=Reference.THING, plural=plural, uses=(use,))
-            yield from self._close_many(place + 1, anything, opening)
-        if text in _FURNITURE and opening.determiner is Determiner.A:
-            known = self.lexicon.find_noun(text)
-            if known is None or not known.members:
-                yield place + 1, replace(blank, head=Reference.THING, uses=(use,))
-        if text in PART_NOUNS and not self.lexicon.find_nouns(self.tokens, place):
-            plural = text.endswith("s")
-            yield place + 1, replace(blank, head=Reference.THING, plural=plural, uses=(use,))
-
-    def _read_pronoun_head(
-        self, place: int, opening: NounOpening, blank: NounPhrase
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "the other one", "some of them", "the two of them"."""
-        text = self.get_text(place)
-        use = self.describe_use(place, place + 1, WordRole.THING)
-        if text in ("one", "ones", "others") and place > blank.start:
-            determiner = Determiner.REST if text == "others" else opening.determiner
-            yield (
-                place + 1,
-                replace(blank, determiner=determiner, plural=text != "one", uses=(use,)),
-            )
-        if opening.partitive and text in _PARTITIVE_PRONOUNS:
-            yield place + 1, replace(blank, head=Reference.THEM, plural=True, uses=(use,))
-        counted = text == "of" and opening.quantity and place == opening.end
-        if counted and self.get_text(place + 1) in _PARTITIVE_PRONOUNS:
-            use = self.describe_use(place, place + 2, WordRole.THING)
-            yield place + 2, replace(blank, head=Reference.THEM, plural=True, uses=(use,))
-
-    def _read_no_head(
-        self, place: int, opening: NounOpening, blank: NounPhrase
-    ) -> Iterator[tuple[int, NounPhrase]]:
+    def _read_no_head(self, opening: NounOpening, blank: NounPhrase) -> Iterator[NounPhrase]:
         """Read "the other", "as many as possible", "all", "two" without a noun."""
         determiner, number = opening.determiner, opening.number
         them = replace(blank, head=Reference.THEM, plural=True, degree=0.9)
         if determiner is Determiner.REST:
-            single = match_words(self.tokens, blank.start, ("the", "other"))
-            yield place, replace(blank, plural=not single)
+            single = match_words(self._tokens, blank.start, ("the", "other"))
+            yield replace(blank, plural=not single)
         elif opening.other and determiner is Determiner.A and number is None:  # on another
-            yield place, blank
+            yield blank
         elif opening.many:
-            yield from self._close_many(place, them, opening)
+            yield from self._close_many(them, opening)
         elif determiner in _ALONE or (number is not None and determiner is Determiner.A):
-            yield place, them
+            yield them
 
-    def _read_contents(self, start: int, blank: NounPhrase) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "contents", "contents of the shelf": all that is in something initially."""
-        place = start if self.get_text(start) == _CONTENTS else start + 1
-        if place > start and self.get_text(start) not in ("previous", "original", "former", "old"):
-            return
-        place += 1
-        use = self.describe_use(start, place, WordRole.THING, "what is in it")
-        anything = NounPhrase(place, place, Reference.THING, Determiner.A)
-        inner: list[tuple[int, Phrase]] = [(place, anything)]
-        if self.get_text(place) == "of":
-            inner = self.parse_phrases(place + 1, 1)
-        for end, where in inner:
-            said = Predication(None, {PLACE: where}, THEME, "in")
-            yield (
-                end,
-                replace(
-                    blank,
-                    head=Reference.THING,
-                    determiner=Determiner.ALL,
-                    qualities=(said,),
-                    uses=(use, *list_phrase_uses(where)),
-                    degree=where.degree,
-                ),
-            )
+    # --- with a noun
 
-    def _read_measure(
-        self, place: int, opening: NounOpening, blank: NounPhrase
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "(two) pieces of clothing", "(the) carton of milk": the noun behind "of"."""
-        text = self.get_text(place)
-        singular = text if text in _MEASURES else next(iter(list_singulars(text)), "")
-        if singular not in _MEASURES:
-            return
-        known = self.lexicon.find_noun(singular)
-        present = known is not None and bool(known.members) and singular not in _KINDS
-        degree = _MEASURE_PRESENT if present else _MEASURED
-        use = self.describe_use(place, place + 2, WordRole.FILLER)
-        inner = replace(opening, end=place + 2, many=False, partitive=False)
-        for end, phrase in self._read_head(blank.start, place + 2, inner):
-            if isinstance(phrase.head, Noun) or self.get_text(place + 2) in _FURNITURE:
-                several = text != singular
-                phrase = replace(
-                    phrase,
-                    plural=several,
-                    uses=(use, *phrase.uses),
-                    degree=phrase.degree * degree,
-                )
-                yield from self._close_many(end, phrase, opening)
-
-    def _read_named(
-        self, place: int, match: NounMatch, blank: NounPhrase
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "table O24": an element by its name, with its kind before it."""
-        if isinstance(match.head, ElementName) or match.end >= len(self.tokens):
-            return
-        room = match.head.type == "room" and "floor" not in self.lexicon.words
-        if room and self.get_text(match.end) in ("floor", "floors"):
-            use = self.describe_use(place, match.end + 1, WordRole.THING, match.head.said)
-            plural = self.get_text(match.end) == "floors"
-            yield match.end + 1, replace(blank, head=match.head, plural=plural, uses=(use,))
-        following = self.get_text(match.end)
-        if following in _GENERAL_NOUNS:
-            use = self.describe_use(place, match.end + 1, WordRole.THING, match.head.said)
-            plural = following.endswith("s")
-            yield match.end + 1, replace(blank, head=match.head, plural=plural, uses=(use,))
-        for named in self.lexicon.find_nouns(self.tokens, match.end):
-            if match.head.type == "room" and isinstance(named.head, Noun) and named.head.members:
-                yield from self._make_located(place, match, named, blank)
-            if isinstance(named.head, ElementName) and named.head.name in match.head.members:
-                use = self.describe_use(place, named.end, WordRole.THING, named.head.name)
-                yield named.end, replace(blank, head=named.head, uses=(use,))
-
-    def _make_located(
-        self, place: int, room: NounMatch, match: NounMatch, blank: NounPhrase
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "bedroom table": the one that is there."""
-        if not isinstance(room.head, Noun) or not isinstance(match.head, Noun):
-            return
-        if not room.head.members or room.plural:
-            return
-        where = NounPhrase(place, room.end, room.head, Determiner.THE)
-        said = Predication(None, {PLACE: where}, THEME, "in")
-        use = self.describe_use(place, match.end, WordRole.THING, match.head.said)
-        degree = room.degree * match.degree * _LOCATED
-        yield (
-            match.end,
-            replace(
-                blank,
-                head=match.head,
-                plural=match.plural,
-                qualities=(said,),
-                uses=(use,),
-                degree=degree,
-            ),
+    def _read_opened(self, start: int, opening: NounOpening, word: Word) -> Iterator[NounPhrase]:
+        uses = self._chart.list_uses(opening.quantity, WordRole.QUANTITY)
+        fillers = [i for i in range(start, opening.end) if i not in opening.quantity]
+        uses += self._chart.list_uses(fillers, WordRole.FILLER)
+        blank = NounPhrase(
+            start,
+            opening.end,
+            Reference.ONE,
+            opening.determiner,
+            opening.number,
+            other=opening.other,
+            only=opening.only,
+            uses=tuple(uses),
         )
+        if opening.partitive or self._get(opening.end) == "of":
+            yield from self._read_listed(opening, blank)
+        if opening.end > start and not opening.partitive:
+            yield from self._read_no_head(opening, blank)
+        core = self._spans.find_core(word, opening.end)
+        if core is None:
+            return
+        found = list(self._read_core(core, opening, blank))
+        yield from found
+        if all(phrase.degree <= UNKNOWN_ADJECTIVE for phrase in found):
+            nearer = self._spans.find_noun_before(core, opening.end)
+            if nearer is not None:  # "(keep) the counter clean"
+                yield from self._read_core(nearer, opening, blank)
 
-    def _rate_head(self, match: NounMatch, place: int) -> float:
-        """Rate a noun lower if the scene has none, or if its first word is a state."""
+    def _read_core(
+        self, core: Word, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[NounPhrase]:
+        for place in range(opening.end, core.token + 1):
+            for adjectives in self._describe(opening.end, place):
+                described = replace(
+                    blank,
+                    end=place,
+                    qualities=adjectives.qualities,
+                    attributes=adjectives.attributes,
+                    uses=(*blank.uses, *adjectives.uses),
+                    degree=adjectives.degree,
+                )
+                yield from self._read_head(place, core, opening, described)
+
+    def _read_head(
+        self, place: int, core: Word, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[NounPhrase]:
+        """Yield the phrases whose noun begins at a token and reaches the core of the tree."""
+        found = [*self._read_nouns(place, core, opening, blank)]
+        for end, phrase in self._chart.read_set_head(blank.start, place, opening):
+            if end > core.token and end > place:
+                uses = (*blank.uses, *phrase.uses)
+                degree = blank.degree * phrase.degree
+                qualities = (*blank.qualities, *phrase.qualities)
+                found.append(
+                    replace(phrase, end=end, uses=uses, degree=degree, qualities=qualities)
+                )
+        yield from found
+        if place != core.token:
+            return
+        yield from self._read_general(place, opening, blank)
+        yield from self._read_measure(core, opening, blank)
+        yield from self._read_contents(place, core, blank)
+        text, use = self._get(place), self._use(place, place + 1, WordRole.THING)
+        if text in ("one", "ones", "others") and place > blank.start:
+            determiner = Determiner.REST if text == "others" else opening.determiner
+            plural = text != "one"
+            uses = (*blank.uses, use)
+            yield replace(blank, end=place + 1, determiner=determiner, plural=plural, uses=uses)
+        elif text in ("them", "these", "those", "it") and opening.end > blank.start:
+            uses = (*blank.uses, use)
+            yield replace(blank, end=place + 1, head=Reference.THEM, plural=True, uses=uses)
+        elif core.tag.startswith("JJ") and place > blank.start and not found:  # the red and ...
+            for after, said in self._read_adjective(place):
+                if said.degree > UNKNOWN_ADJECTIVE:
+                    yield replace(
+                        blank,
+                        end=after,
+                        qualities=(*blank.qualities, *said.qualities),
+                        attributes=(*blank.attributes, *said.attributes),
+                        uses=(*blank.uses, *said.uses),
+                        degree=blank.degree * _MEASURED,
+                    )
+        elif not found and place > blank.start and self._is_unknown(core):
+            unread = self._use(place, place + 1, WordRole.UNREAD, "", 0.0)
+            degree = blank.degree * UNKNOWN_NOUN
+            uses = (*blank.uses, unread)
+            yield replace(blank, end=place + 1, head=Reference.THING, uses=uses, degree=degree)
+
+    def _is_unknown(self, core: Word) -> bool:
+        thing = core.text in PRONOUNS or core.text in THINGS or core.text in THING_NOUNS
+        return core.is_noun and self._tokens[core.token].kind is TokenKind.WORD and not thing
+
+    def _read_nouns(
+        self, place: int, core: Word, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[NounPhrase]:
+        """Read the nouns and names of the domain and the scene."""
+        for match in self._lexicon.find_nouns(self._tokens, place, self._chart.similarity):
+            if self._is_thing_noun(place) and match.end == place + 1:
+                continue
+            yield from self._read_named(place, match, core, blank)
+            if match.end <= core.token:
+                continue
+            degree = match.degree * self._rate_noun(match, place)
+            part = self._chart.is_part_noun(match.head)
+            if part and self._chart.is_set_needed(opening.end, place):
+                degree *= _PART_OF_NOTHING
+            several = opening.number is not None or opening.determiner in _SEVERAL
+            if opening.definite and not match.plural and several:
+                degree *= _NO_PLURAL
+            phrase = self._name(blank, place, match.end, match, degree)
+            yield from self._close_many(self._move_rest(phrase, core), opening)
+
+    def _name(
+        self, blank: NounPhrase, place: int, end: int, match: NounMatch, degree: float = 1.0
+    ) -> NounPhrase:
+        head = match.head
+        shown = head.name if isinstance(head, ElementName) else head.said
+        meaning = f"{shown}, {match.note}" if match.note else shown
+        use = self._use(place, end, WordRole.THING, meaning, match.degree)
+        plural = self._get(end - 1).endswith("s") if end > match.end else match.plural
+        uses = (*blank.uses, use)
+        degree *= blank.degree
+        phrase = replace(blank, end=end, head=head, plural=plural, uses=uses, degree=degree)
+        if phrase.determiner is Determiner.BOTH and phrase.number is None and plural:
+            return replace(phrase, determiner=Determiner.THE, number=Quantity(value=2))
+        return phrase
+
+    def _rate_noun(self, match: NounMatch, place: int) -> float:
+        """Rate a noun lower if the scene has none, if it begins with a state, or is a misprint."""
         if isinstance(match.head, ElementName):
             return 1.0
         degree = 1.0 if match.head.members else _ABSENT
-        if not match.head.members and self.get_text(place) in _FURNITURE:
+        if not match.head.members and self._get(place) in _FURNITURE:
             degree = _NO_FURNITURE
-        described = match.end > place + 1 and self.get_text(place) in self.patterns.states
-        if described and self.lexicon.find_nouns(self.tokens, place + 1):
+        described = match.end > place + 1 and self._get(place) in self._chart.patterns.states
+        if described and self._lexicon.find_nouns(self._tokens, place + 1):
             degree *= _STATE_IN_LABEL
+        if match.note.startswith("spelled"):
+            spelled = match.note.split('"')[1].split()
+            said = [t.text for i, t in enumerate(self._tokens) if not place <= i < match.end]
+            if any(spelled[-1] in (one, *list_singulars(one)) for one in said):
+                degree *= _SAID_TWICE
         return degree
+
+    def _move_rest(self, phrase: NounPhrase, core: Word) -> NounPhrase:
+        """Read "the rest of the table" as the other things that are there."""
+        counted = phrase.plural or core.tag != "NN" or not isinstance(phrase.head, Noun)
+        several = isinstance(phrase.head, Noun) and len(phrase.head.members) > 1
+        if phrase.determiner is not Determiner.REST or counted or several:
+            return phrase
+        if not any(self._get(place) == "of" for place in range(phrase.start, phrase.end)):
+            return phrase
+        where = replace(phrase, determiner=Determiner.THE, qualities=(), attributes=(), uses=())
+        said = Predication(None, {PLACE: where}, THEME, "at")
+        qualities = (*phrase.qualities, said)
+        return replace(phrase, head=Reference.THING, plural=True, qualities=qualities)
+
+    def _read_named(
+        self, place: int, match: NounMatch, core: Word, blank: NounPhrase
+    ) -> Iterator[NounPhrase]:
+        """Read "table O24", "food items", "bedroom floor", "bedroom table"."""
+        if isinstance(match.head, ElementName) or not core.token <= match.end < len(self._tokens):
+            return
+        following = self._get(match.end)
+        floor = following in ("floor", "floors") and "floor" not in self._lexicon.words
+        if following in _GENERAL or (floor and match.head.type == "room"):
+            yield self._name(blank, place, match.end + 1, match, match.degree)
+        for named in self._lexicon.find_nouns(self._tokens, match.end):
+            if named.end <= core.token:
+                continue
+            if isinstance(named.head, ElementName):
+                if named.head.name in match.head.members:
+                    yield self._name(blank, place, named.end, named)
+            elif match.head.type == "room" and match.head.members and named.head.members:
+                where = NounPhrase(place, match.end, match.head, Determiner.THE)
+                said = Predication(None, {PLACE: where}, THEME, "in")
+                located = replace(blank, qualities=(*blank.qualities, said))
+                degree = match.degree * named.degree * _LOCATED
+                yield self._name(located, place, named.end, named, degree)
 
     def _is_thing_noun(self, place: int) -> bool:
         """Return True for "thing" and the like, and "item" where the domain has no such type."""
-        text = self.get_text(place)
+        text = self._get(place)
         if text in ("item", "items"):
-            noun = self.lexicon.find_noun("item")
-            return not self.lexicon.has_type("item") and not (noun and noun.members)
+            noun = self._lexicon.find_noun("item")
+            return not self._lexicon.has_type("item") and not (noun and noun.members)
         return text in THING_NOUNS
 
-    def _is_unknown(self, place: int) -> bool:
-        """Return True if a word is neither a noun nor one of the words of every domain."""
-        token = self.tokens[place]
-        if token.kind is not TokenKind.WORD or self.lexicon.find_nouns(self.tokens, place):
+    def _read_general(
+        self, place: int, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[NounPhrase]:
+        """Read "thing", and "furniture" and "part" where nothing is called so: anything."""
+        text = self._get(place)
+        part = text in _PARTS and not self._lexicon.find_nouns(self._tokens, place)
+        known = self._lexicon.find_noun(text) if text in _FURNITURE else None
+        furniture = text in _FURNITURE and not (known and known.members)
+        if self._is_thing_noun(place) or part or furniture:
+            use = self._use(place, place + 1, WordRole.THING, "thing")
+            plural = text.endswith("s") or text == "stuff"
+            uses = (*blank.uses, use)
+            anything = replace(blank, end=place + 1, head=Reference.THING, plural=plural, uses=uses)
+            yield from self._close_many(anything, opening)
+
+    def _read_measure(
+        self, core: Word, opening: NounOpening, blank: NounPhrase
+    ) -> Iterator[NounPhrase]:
+        """Read "(two) pieces of clothing", "(the) carton of milk": the noun behind "of"."""
+        place, inner = core.token, self._spans.find_of(core)
+        singular = core.text if core.text in _MEASURES else core.lemma
+        if inner is None or singular not in _MEASURES or self._get(place + 1) != "of":
+            return
+        known = self._lexicon.find_noun(singular)
+        present = known is not None and bool(known.members) and singular not in _SORTS
+        degree = _MEASURE_PRESENT if present else _MEASURED
+        use = self._use(place, place + 2, WordRole.FILLER)
+        measured = replace(blank, uses=(*blank.uses, use), degree=blank.degree * degree)
+        several = core.text != singular
+        after = replace(opening, end=place + 2, definite=False, partitive=False, many=False)
+        both = opening.determiner is Determiner.BOTH
+        if both and several:  # however many kinds of soap there are
+            two = Quantity(value=2)
+            measured = replace(measured, determiner=Determiner.THE, number=two)
+        for begin in range(place + 2, inner.token + 1):
+            for said in self._describe(place + 2, begin):
+                described = replace(
+                    measured,
+                    qualities=(*measured.qualities, *said.qualities),
+                    attributes=(*measured.attributes, *said.attributes),
+                    uses=(*measured.uses, *said.uses),
+                    degree=measured.degree * said.degree,
+                )
+                named = self._read_nouns(begin, inner, after, described)
+                general = self._read_general(begin, after, described)
+                for phrase in (*named, *(general if self._get(begin) in _FURNITURE else ())):
+                    whole = replace(phrase, plural=several)
+                    yield from self._close_many(whole, opening)
+
+    def _read_contents(self, place: int, core: Word, blank: NounPhrase) -> Iterator[NounPhrase]:
+        """Read "contents of the shelf": all that is in something initially."""
+        if self._get(place) != "contents":
+            return
+        use = self._use(place, place + 1, WordRole.THING, "what is in it")
+        anything = NounPhrase(place + 1, place + 1, Reference.THING, Determiner.A)
+        inner: list[tuple[int, Phrase]] = [(place + 1, anything)]
+        if self._get(place + 1) == "of":
+            inner = self._chart.parse_phrases(place + 2, 1)
+        for end, where in inner:
+            said = Predication(None, {PLACE: where}, THEME, "in")
+            yield replace(
+                blank,
+                end=end,
+                head=Reference.THING,
+                determiner=Determiner.ALL,
+                qualities=(*blank.qualities, said),
+                uses=(*blank.uses, use, *list_phrase_uses(where)),
+                degree=blank.degree * where.degree,
+            )
+
+    def _read_listed(self, opening: NounOpening, blank: NounPhrase) -> Iterator[NounPhrase]:
+        """Read "(one of) the mug and the bowl", "(two of) these three: the mug, ..."."""
+        place = opening.end + (not opening.partitive)
+        found = list(self._chart.parse_phrases(place, 1))
+        near = range(place, min(place + 6, len(self._tokens)))
+        colon = next((i for i in near if self._get(i) in (":", ",")), 0)
+        if colon and self._is_announced(place, colon):
+            found += self._chart.parse_list(colon + 1, 1)
+            use = self._use(place, colon + 1, WordRole.FILLER)
+            blank = replace(blank, uses=(*blank.uses, use))
+        for end, group in found:
+            parts = group.parts if isinstance(group, Coordination) else ()
+            simple = tuple(replace(one, uses=()) for one in parts if isinstance(one, NounPhrase))
+            plurals = sum(part.plural for part in simple)
+            every = len(parts) if opening.number is not None else 0
+            if not parts or len(simple) < len(parts) or plurals not in (0, every):
+                continue
+            uses = (*blank.uses, *list_phrase_uses(group))
+            closed = bool(colon) and self._get(colon) == "," == self._get(end)
+            listed, degree = Listed(simple), group.degree
+            yield replace(
+                blank, end=end + closed, head=listed, plural=True, uses=uses, degree=degree
+            )
+
+    def _is_announced(self, start: int, end: int) -> bool:
+        """Return True for "these two", "the following parts" before a colon or comma."""
+        text = self._get(start)
+        if text not in ("these", "those", "the", "them", "following"):
             return False
-        text = token.text
-        closed = text in FILLERS or (text,) in SEQUENCE or (text,) in PREPOSITIONS
-        return not (closed or text in PRONOUNS or text in THINGS or text in THING_NOUNS)
+        place = start + (text != "following")
+        number = read_number(self._tokens, place)
+        if number is not None:
+            place = number[0]
+        if place == end and (number is not None or text != "the"):
+            return True
+        known = self._chart.parse_simple(start, 1)
+        return any(stop == end and (one.plural or one.number) for stop, one in known)
 
-    def _close_many(
-        self, end: int, phrase: NounPhrase, opening: NounOpening
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "as possible" behind "as many mugs", also behind what is said of these."""
+    def _close_many(self, phrase: NounPhrase, opening: NounOpening) -> Iterator[NounPhrase]:
+        """Read "as possible" behind "as many mugs"; `tails` does so behind what is said of them."""
         if not opening.many:
-            yield end, phrase
+            yield phrase
             return
-        ends = [(end, phrase.qualities, phrase.uses)]
-        for after, said, uses in self.read_behind(end, 1):
-            if self.get_text(after) == "as" and not said.source and said.preposition != "to":
-                ends.append((after, (*phrase.qualities, said), (*phrase.uses, *uses)))
-        for place, qualities, uses in ends:
-            for words in MANY_CLOSED:
-                if match_words(self.tokens, place, words):
-                    after = place + len(words)
-                    use = self.describe_use(place, after, WordRole.QUANTITY)
-                    yield after, replace(phrase, qualities=qualities, uses=(*uses, use))
-                    break
+        yield from close_many(self._chart, phrase)
+        yield replace(phrase, degree=phrase.degree * 0.5)
 
-    @abstractmethod
-    def read_behind(
-        self, start: int, depth: int
-    ) -> Iterator[tuple[int, Predication, tuple[WordUse, ...]]]:
-        """Yield what is said of something behind its noun: places, states, relative clauses."""
+    # --- adjectives
 
-    def _read_adjectives(self, start: int, most: int) -> Iterator[tuple[int, _Adjectives]]:
-        """Yield the adjectives that begin at a token: none, one, up to `most`."""
-        none = _Adjectives()
-        yield start, none
-        if most == 0 or start >= len(self.tokens):
+    def _describe(self, start: int, end: int, most: int = 4) -> Iterator[_Adjectives]:
+        """Yield what the words from one token up to another one say of a thing."""
+        if start == end:
+            yield _Adjectives()
             return
-        for end, one in self._read_adjective(start):
-            joint = end + 1 if self.get_text(end) in (",", "and") else end
-            for place in dict.fromkeys((end, joint)):
-                for after, more in self._read_adjectives(place, most - 1):
-                    if place > end and after == place:
-                        continue
-                    yield (
-                        after,
-                        _Adjectives(
-                            (*one.qualities, *more.qualities),
-                            (*one.attributes, *more.attributes),
-                            (*one.uses, *more.uses),
-                            one.degree * more.degree,
-                        ),
-                    )
+        if most == 0:
+            return
+        if self._get(start) in (",", "and"):
+            use = self._use(start, start + 1, WordRole.FILLER)
+            for more in self._describe(start + 1, end, most):
+                yield _Adjectives(uses=(use,)).join(more)
+            return
+        for after, one in self._read_adjective(start):
+            if after <= end:
+                for more in self._describe(after, end, most - 1):
+                    yield one.join(more)
 
     def _read_adjective(self, start: int) -> Iterator[tuple[int, _Adjectives]]:
-        token = self.tokens[start]
-        if token.kind is not TokenKind.WORD or token.text == "back":
-            return
-        known = False
-        for pattern in self.patterns.modifiers.get(token.text, ()):
-            if pattern.is_adjective and not pattern.finite:
-                words = [p.text for p in pattern.parts if isinstance(p, PhraseWord)]
-                if match_words(self.tokens, start, words):
-                    known = True
-                    end = start + len(words)
-                    use = self.describe_use(start, end, WordRole.QUALITY, pattern.meaning.name)
-                    said = Predication(
-                        pattern.meaning,
-                        {},
-                        pattern.subject,
-                        attributive=True,
-                        degree=pattern.degree,
-                        uses=(),
-                    )
-                    yield end, _Adjectives((said,), (), (use,))
-        if self.lexicon.find_attribute(token.text):
+        text, known = self._get(start), False
+        negated = text == "not"
+        first = start + negated
+        for pattern in self._chart.patterns.modifiers.get(self._get(first), ()):
+            words = [p.text for p in pattern.parts if isinstance(p, PhraseWord)]
+            fits = pattern.is_adjective and not pattern.finite
+            if fits and match_words(self._tokens, first, words):
+                known, end = True, first + len(words)
+                use = self._use(start, end, WordRole.QUALITY, pattern.meaning.name)
+                said = Predication(
+                    pattern.meaning,
+                    {},
+                    pattern.subject,
+                    negated=negated,
+                    attributive=True,
+                    degree=pattern.degree,
+                )
+                yield end, _Adjectives((said,), (), (use,))
+        if self._lexicon.find_attribute(text):
             known = True
-            use = self.describe_use(start, start + 1, WordRole.QUALITY, token.text)
-            yield start + 1, _Adjectives((), (token.text,), (use,))
-        if token.text in _EMPTY_ADJECTIVES:
-            use = self.describe_use(start, start + 1, WordRole.FILLER)
-            yield start + 1, _Adjectives((), (), (use,), _EMPTY_DEGREE)
+            use = self._use(start, start + 1, WordRole.QUALITY, text)
+            yield start + 1, _Adjectives((), (text,), (use,))
+        yield from self._read_owner(start)
+        if known:
             return
-        closed = token.text in FILLERS or token.text in ARTICLES or (token.text,) in SEQUENCE
-        if known or closed or (token.text,) in PREPOSITIONS or token.text in PRONOUNS:
+        if text in _EMPTY_WORDS:
+            use = self._use(start, start + 1, WordRole.FILLER)
+            yield start + 1, _Adjectives(uses=(use,), degree=_EMPTY)
             return
-        if token.text in THINGS or not self._may_describe(start):
+        if text not in FILLERS and self._tokens[start].kind is TokenKind.WORD:
+            use = self._use(start, start + 1, WordRole.UNREAD, "", 0.0)
+            yield start + 1, _Adjectives(uses=(use,), degree=UNKNOWN_ADJECTIVE)
+
+    def _read_owner(self, start: int) -> Iterator[tuple[int, _Adjectives]]:
+        """Read "Anna's (mug)" where the domain says to whom things belong."""
+        word = self._spans.words.get(start)
+        if word is None or word.role != "poss":
             return
-        use = self.describe_use(start, start + 1, WordRole.UNREAD, "", 0.0)
-        yield start + 1, _Adjectives((), (), (use,), UNKNOWN_ADJECTIVE)
+        end = start + 1
+        while self._get(end) not in ("'s", "") and end < start + 3:
+            end += 1
+        if self._get(end) != "'s":
+            return
+        for pattern in self._chart.patterns.modifiers.get("belongs", ()):
+            slot = pattern.parts[-1]
+            for match in self._lexicon.find_nouns(self._tokens, start):
+                if match.end != end or not isinstance(slot, PhraseSlot):
+                    continue
+                owner = self._name(
+                    NounPhrase(start, end, match.head, Determiner.THE), start, end, match
+                )
+                if self._chart.fit(owner, pattern.meaning.types.get(slot.name, "")):
+                    said = Predication(
+                        pattern.meaning, {slot.name: owner}, pattern.subject, attributive=True
+                    )
+                    use = self._use(start, end + 1, WordRole.QUALITY, "owner")
+                    yield end + 1, _Adjectives((said,), (), (use,))
 
-    def _may_describe(self, start: int) -> bool:
-        """Return True if an unknown word stands before a noun, and is no noun itself."""
-        following = start + 1
-        if following >= len(self.tokens):
-            return False
-        if self.lexicon.find_nouns(self.tokens, start):
-            return False
-        return bool(self.lexicon.find_nouns(self.tokens, following))
 
-
-def _takes_plural(opening: NounOpening) -> bool:
-    """Return True for "two of the", "each of the": several things have to follow."""
-    single = (Determiner.EACH, Determiner.ANY, Determiner.NO, Determiner.BOTH)
-    return opening.number is not None or opening.determiner in single
-
-
-def list_argument_uses(said: Predication) -> tuple[WordUse, ...]:
-    """List the uses of the words of what fills the slots of a predication."""
-    found: list[WordUse] = []
-    for argument in said.arguments.values():
-        if not isinstance(argument, int):
-            found.extend(list_phrase_uses(argument))
-    return tuple(found)
+def close_many(chart: SetParser, phrase: NounPhrase) -> Iterator[NounPhrase]:
+    """Yield a phrase with "as possible" behind it, if that is there."""
+    end = MANY_CLOSED.find_end(chart.tokens, phrase.end)
+    if end > phrase.end:
+        use = chart.describe_use(phrase.end, end, WordRole.QUANTITY)
+        yield replace(phrase, end=end, uses=(*phrase.uses, use))
 
 
 def list_phrase_uses(phrase: Phrase) -> tuple[WordUse, ...]:
@@ -465,3 +612,9 @@ def list_phrase_uses(phrase: Phrase) -> tuple[WordUse, ...]:
     if isinstance(phrase, Coordination):
         return tuple(use for part in phrase.parts for use in list_phrase_uses(part)) + phrase.uses
     return phrase.uses
+
+
+def list_argument_uses(said: Predication) -> tuple[WordUse, ...]:
+    """List the uses of the words of what fills the slots of a predication."""
+    phrases = (one for one in said.arguments.values() if not isinstance(one, int))
+    return tuple(use for phrase in phrases for use in list_phrase_uses(phrase))

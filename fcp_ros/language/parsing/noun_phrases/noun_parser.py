@@ -1,29 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noun phrases and what is said of them, as a chart: all trees of a span, best first."""
+"""Noun phrases over a dependency tree.
+
+The tree says which nouns there are, which words belong to each and where its phrase begins; words
+at tokens say the rest, so that a place which the tree gives to the wrong noun or to the verb is
+offered as an alternative, and types decide.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fcp_ros.language.english.word_lists import PhraseSet, gather_phrases
+from fcp_ros.binding.similar_labels import LabelSimilarity
+from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.parsing.lexicon import Lexicon
+from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.noun_phrases.head_parser import (
-    PART_NOUNS,
     PRONOUNS,
-    THING_NOUNS,
-    THINGS,
+    UNKNOWN_ADJECTIVE,
+    HeadParser,
     list_phrase_uses,
 )
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST, MOST_TREES
-from fcp_ros.language.parsing.noun_phrases.quantities import (
-    NounOpening,
-    match_words,
-    read_count,
-    read_number,
-    read_openings,
-)
-from fcp_ros.language.parsing.noun_phrases.relative_parser import RelativeParser
+from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_openings
+from fcp_ros.language.parsing.noun_phrases.relative_parser import ReadClause, RelativeParser, Said
+from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
+from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
     Coordination,
     Determiner,
@@ -34,20 +38,30 @@ from fcp_ros.language.parsing.trees import (
     Reference,
 )
 from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax import join_trees, parse_segments
+from fcp_ros.language.syntax.tree import Tree, Word
 
-MOST_OF_LENGTH = 4
-"""Trees that are kept of one span."""
-_REST_JOINED = 0.85
-"""Degree of "the mug and the others" as one phrase."""
-_PLACED_JOINED = 0.9
-"""Degree of "the cups in the kitchen and the dishes" as one phrase."""
+_MOST_OF_LENGTH = 4
+"""Phrases that are kept of one length."""
+_REST_JOINED, _PLACED_JOINED, _UNJOINED = 0.85, 0.9, 0.9
+"""Degrees: of "the mug and the others" as one phrase, of "the cups in the kitchen and the dishes",
+of phrases that the tree doesn't join."""
+_LEFT_OVER = 0.5
+"""Degree of a phrase for each word of the tree that it leaves out."""
+_PRONOUNS = (
+    Reference.IT,
+    Reference.SPEAKER,
+    Reference.ADDRESSEE,
+    Reference.THERE,
+    Reference.HERE,
+    Reference.FOLLOWING,
+)
+_GUESSED = 0.93
+"""Degree of a phrase whose head is none in the tree."""
+_MOST_PARTS = 24
 _ASIDE = ", along with"
 """A joint between commas."""
 _ALSO = gather_phrases("as well as", "along with", "together with", "and also")
-"""Words that join things like "and"."""
-_WHERE_I_AM = PhraseSet(
-    "where (i am|we are) [now|right now|sitting|standing|lying|at|waiting|working]"
-)
 _AnyPhrase = TypeVar("_AnyPhrase", bound=Phrase)
 
 
@@ -59,66 +73,202 @@ class _Chain:
     parts: tuple[Phrase, ...]
     joints: tuple[str, ...] = ()
     uses: tuple[WordUse, ...] = ()
-
-    def add(self, end: int, part: Phrase, joint: str, uses: tuple[WordUse, ...]) -> _Chain:
-        """Return the chain with one more phrase, and the words before it."""
-        return _Chain(end, (*self.parts, part), (*self.joints, joint), (*self.uses, *uses))
+    degree: float = 1.0
 
 
-class NounParser(RelativeParser):
-    """A chart of the noun phrases of one sentence."""
+class NounParser(SetParser):
+    """A chart of the noun phrases of one instruction, over its tree.
+
+    Args:
+        tokens: of the instruction.
+        lexicon: nouns and names.
+        patterns: of the domain.
+        fits: the degree to which a phrase may fill a slot of a type.
+        similarity: compares unknown nouns with known ones.
+        check: called often; may raise.
+        tree: over (some of) the tokens; None: they are parsed.
+        read_clause: reads relative clauses; the phrases of the domain do so, too.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        lexicon: Lexicon,
+        patterns: PatternTable,
+        fits: Callable[[Phrase, str], float],
+        similarity: LabelSimilarity | None = None,
+        check: Callable[[], None] = lambda: None,
+        tree: Tree | None = None,
+        read_clause: ReadClause | None = None,
+    ) -> None:
+        super().__init__(tokens, lexicon, patterns, fits, similarity, check)
+        if tree is None:
+            tree = join_trees(segment.tree for segment in parse_segments(tokens))
+        self.spans = TreeSpans(tree, tokens)
+        self._heads = HeadParser(self, self.spans)
+        self._tails = RelativeParser(self, self.spans, read_clause)
+
+    # --- by words of the tree
+
+    def read(self, head: int, without: frozenset[int] = frozenset()) -> tuple[Phrase, ...]:
+        """Return the phrases with a word of the tree as head, best first; none if it isn't known.
+
+        Args:
+            head: the place of a noun, pronoun, number or quantifier in the tree.
+            without: places of subtrees that belong to something else.
+        """
+        word = self.spans.tree.words[head]
+        own = self.spans.list_own(word, without)
+        barred = {t for place in without for t in self.spans.list_tokens(place)} - {word.token}
+        last = max((t for t in own if t >= word.token), default=word.token) + 1
+        found: list[tuple[float, int, Phrase]] = []
+        for start in self.spans.list_starts(word):
+            simple = self._read_head(word, start, 0)
+            for end, phrase in [*simple, *self._join(start, simple, 0)]:
+                if end > last or not barred.isdisjoint(range(start, end)):
+                    continue
+                left = sum(self._is_content(t) for t in own if t >= end or t < start)
+                found.append((phrase.degree * _LEFT_OVER**left, end, phrase))
+        found.sort(key=lambda one: (-one[0], -one[1]))
+        different: list[Phrase] = []
+        for _, _, phrase in found[: 2 * MOST_TREES]:
+            if phrase not in different:
+                different.append(phrase)
+        return tuple(different[:MOST_TREES])
+
+    def list_attachments(self, head: int) -> tuple[int, ...]:
+        """List the prepositions below a noun whose phrases may as well be said of its verb.
+
+        "The mug on the table": where the mug is, or where to put it. Pass those that the clause
+        takes to `read`.
+        """
+        return tuple(word.place for word in self.spans.list_attached(head))
+
+    def _is_content(self, token: int) -> bool:
+        return self.tokens[token].kind is not TokenKind.MARK
+
+    # --- by tokens
 
     def parse_phrases(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
-        """Return the noun phrases, also joined ones, that begin at a token."""
+        """Return the noun phrases, also joined ones, that begin at a token, and their ends."""
         key = (start, depth)
         if key not in self._phrases:
             self._phrases[key] = []  # a circle finds nothing
-            self._check()
-            found: list[tuple[int, Phrase]] = list(self.parse_simple(start, depth))
-            found += self._join_phrases(start, depth)
+            simple = self.parse_simple(start, depth)
+            found = [*simple, *self._join(start, simple, depth)]
             self._phrases[key] = _keep_best(found)
         return self._phrases[key]
 
+    def parse_simple(self, start: int, depth: int = 0) -> list[tuple[int, NounPhrase]]:
+        """Return the noun phrases with one head that begin at a token."""
+        key = (start, depth)
+        if start >= self.spans.end or depth > DEEPEST:
+            return []
+        if key not in self._simple:
+            self._simple[key] = []
+            heads = self.spans.list_heads(start)
+            found = [pair for word in heads for pair in self._read_head(word, start, depth)]
+            if self.get_text(start) not in PRONOUNS and not any(_has_noun(p) for _, p in found):
+                for word in dict.fromkeys(self._guess_heads(start)):
+                    found += [
+                        (end, replace(phrase, degree=phrase.degree * _GUESSED))
+                        for end, phrase in self._read_head(word, start, depth)
+                    ]
+            self._simple[key] = _keep_best(found)
+        return self._simple[key]
+
     def parse_list(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
         """Return the lists that begin behind a colon; they may lack an "and"."""
-        found = list(self._join_phrases(start, depth, open_ended=True))
-        found += self.parse_simple(start, depth)
+        simple = self.parse_simple(start, depth)
+        return _keep_best([*self._join(start, simple, depth, open_ended=True), *simple])
+
+    def extend_phrase(self, phrase: NounPhrase, depth: int) -> Iterator[tuple[int, NounPhrase]]:
+        """Yield a noun phrase, and with what is said of it behind its head."""
+        for longer in self._tails.extend(phrase, depth, {phrase.end}):
+            yield longer.end, longer
+
+    def read_behind(self, start: int, depth: int) -> Iterator[Said]:
+        """Yield what is said of something behind its noun: places, states, relative clauses."""
+        yield from self._tails.read_behind(start, depth)
+
+    def _read_head(self, word: Word, start: int, depth: int) -> list[tuple[int, NounPhrase]]:
+        """Return the phrases of a head from a token on."""
+        self._check()
+        below = self.spans.list_tokens(word.place)
+        found: list[tuple[int, NounPhrase]] = []
+        for phrase in self._heads.read(start, word):
+            if depth >= DEEPEST or self._is_pronoun(phrase):
+                found.append((phrase.end, phrase))
+            else:
+                longer = self._tails.extend(phrase, depth, below)
+                found += [(one.end, one) for one in longer]
         return _keep_best(found)
 
-    def _join_phrases(
-        self, start: int, depth: int, open_ended: bool = False
+    def _is_pronoun(self, phrase: NounPhrase) -> bool:
+        """Return True for what nothing is said of behind it: in "it | on the table"."""
+        single = phrase.end == phrase.start + 1 and phrase.head is Reference.THEM
+        return phrase.head in _PRONOUNS or (single and self.get_text(phrase.start) in PRONOUNS)
+
+    def _guess_heads(self, start: int) -> Iterator[Word]:
+        """Yield what may be a head where the tree has none: nouns that it took for verbs."""
+        for opening in read_openings(self.tokens, start):
+            for place in range(opening.end, min(opening.end + 2, len(self.tokens))):
+                for match in self.lexicon.find_nouns(self.tokens, place):
+                    word = self.spans.words.get(match.end - 1)
+                    if word is not None:
+                        yield word
+
+    # --- joined phrases
+
+    def _join(
+        self,
+        start: int,
+        simple: Sequence[tuple[int, Phrase]],
+        depth: int,
+        open_ended: bool = False,
     ) -> Iterator[tuple[int, Phrase]]:
         """Yield phrases that are joined by commas, "and" and "or"."""
         opened = self.get_text(start)
-        skipped = opened in ("both", "either", "neither")
-        chains = [_Chain(end, (one,)) for end, one in self.parse_simple(start + skipped, depth)]
-        for _ in range(24):
-            longer = []
-            for chain in chains:
-                for place, joint in self._read_joint(chain.end):
-                    uses: tuple[WordUse, ...] = ()
-                    if place > chain.end + 1:
-                        uses = (self.describe_use(chain.end, place, WordRole.FILLER),)
-                    for after, part in self._parse_part(place, depth):
-                        closing = joint == _ASIDE and self.get_text(after) == ","
-                        word = "and" if joint == _ASIDE else joint
-                        longer.append(chain.add(after + closing, part, word, uses))
+        chains = [_Chain(end, (one,), degree=one.degree) for end, one in simple]
+        if opened in ("both", "either", "neither"):
+            chains = [chain for chain in chains if _is_plural(chain.parts[0])]
+            use = self.describe_use(start, start + 1, WordRole.QUANTITY)
+            after = self.parse_simple(start + 1, depth)
+            chains += [_Chain(end, (one,), (), (use,), one.degree) for end, one in after]
+        for _ in range(_MOST_PARTS):
+            longer = [more for chain in chains for more in self._lengthen(chain, depth)]
             if not longer:
                 return
-            longer.sort(key=lambda c: (-_multiply(p.degree for p in c.parts), -c.end))
+            longer.sort(key=lambda chain: (-chain.degree, -chain.end))
             chains = longer[:MOST_TREES]
             for chain in chains:
                 closed = chain.joints[-1] != ","
-                if not closed and not (open_ended and self.ends_clause(chain.end)):
-                    continue
-                for phrase in _group(chain, opened):
-                    yield chain.end, phrase
+                if closed or (open_ended and self.ends_clause(chain.end)):
+                    for phrase in _group(chain, opened, start):
+                        yield chain.end, phrase
 
-    def _parse_part(self, start: int, depth: int) -> Iterator[tuple[int, Phrase]]:
-        """Yield the parts of a list: phrases, and groups that begin with "either" or "both"."""
-        yield from self.parse_simple(start, depth)
-        if self.get_text(start) in ("either", "both"):
-            yield from self._join_phrases(start, depth)
+    def _lengthen(self, chain: _Chain, depth: int) -> Iterator[_Chain]:
+        for place, joint in self._read_joint(chain.end):
+            more: list[tuple[int, Phrase]] = [*self.parse_simple(place, depth)]
+            if self.get_text(place) in ("either", "both"):
+                more += self._join(place, (), depth)
+            rate = 1.0 if self._is_joined(place) else _UNJOINED
+            use = self.describe_use(chain.end, place, WordRole.FILLER)
+            for after, part in more:
+                closing = joint == _ASIDE and self.get_text(after) == ","
+                word = "and" if joint == _ASIDE else joint
+                yield _Chain(
+                    after + closing,
+                    (*chain.parts, part),
+                    (*chain.joints, word),
+                    (*chain.uses, use),
+                    chain.degree * part.degree * rate,
+                )
+
+    def _is_joined(self, place: int) -> bool:
+        """Return True if the tree joins what begins at a token with something before it."""
+        heads = self.spans.list_heads(place)
+        return any(word.role in ("conj", "appos") or word.role == "pobj" for word in heads)
 
     def _read_joint(self, start: int) -> Iterator[tuple[int, str]]:
         """Yield where the next part begins, and the word that joins it."""
@@ -128,241 +278,58 @@ class NounParser(RelativeParser):
         elif text == ",":
             yield start + 1, ","
         elif text in ("and", "or", "nor"):
-            skip = 2 if following == "also" else 1
-            yield start + skip, text
+            yield start + (2 if following == "also" else 1), text
         elif text in ("&", "plus"):
             yield start + 1, "and"
+        comma = text == ","
         for words in _ALSO:
-            comma = text == ","
             if match_words(self.tokens, start + comma, words):
                 yield start + comma + len(words), _ASIDE if comma else "and"
 
-    def parse_simple(self, start: int, depth: int = 0) -> list[tuple[int, NounPhrase]]:
-        """Return the noun phrases with one head that begin at a token."""
-        key = (start, depth)
-        if start >= len(self.tokens) or depth > DEEPEST:
-            return []
-        if key not in self._simple:
-            self._simple[key] = []
-            self._check()
-            found = list(self._parse_pronoun(start, depth))
-            found += self._parse_announced(start)
-            for opening in read_openings(self.tokens, start):
-                found += self._parse_opened(start, opening, depth)
-            self._simple[key] = _keep_best(found)
-        return self._simple[key]
 
-    def _parse_pronoun(self, start: int, depth: int) -> Iterator[tuple[int, NounPhrase]]:
-        text = self.get_text(start)
-        here = _WHERE_I_AM.find_end(self.tokens, start)
-        if here > start:
-            use = self.describe_use(start, here, WordRole.THING, "me")
-            yield here, NounPhrase(start, here, Reference.SPEAKER, Determiner.THE, uses=(use,))
-        if text in PRONOUNS and not self._begins_noun(start):
-            use = self.describe_use(start, start + 1, WordRole.THING)
-            plural = PRONOUNS[text] is Reference.THEM
-            phrase = NounPhrase(
-                start, start + 1, PRONOUNS[text], Determiner.THE, None, plural, uses=(use,)
-            )
-            yield phrase.end, phrase
-            if plural and self.get_text(start + 1) in ("all", "both", "each"):
-                use = self.describe_use(start, start + 2, WordRole.THING)
-                yield start + 2, replace(phrase, end=start + 2, uses=(use,))
-            if text in ("those", "these"):
-                ones = replace(phrase, head=Reference.ONE)
-                for end, described in self.extend_phrase(ones, depth):
-                    if described.qualities:
-                        yield end, described
-        if text in THINGS:
-            end = start + 1
-            determiner = THINGS[text]
-            other = self.get_text(end) == "else"
-            use = self.describe_use(start, end + other, WordRole.THING, "")
-            if other and determiner is Determiner.ALL:
-                determiner = Determiner.REST
-            phrase = NounPhrase(
-                start,
-                end + other,
-                Reference.THING,
-                determiner,
-                None,
-                False,
-                other=other,
-                uses=(use,),
-            )
-            yield from self.extend_phrase(phrase, depth)
-            if determiner is Determiner.ALL and not other:
-                for after, parts in self.read_set_behind(start, end):
-                    yield from self.extend_phrase(replace(parts, end=after), depth)
-            for after, adjectives in self._read_adjectives(end + other, 1):
-                if after > end + other:
-                    yield from self.extend_phrase(
-                        replace(
-                            phrase,
-                            end=after,
-                            qualities=adjectives.qualities,
-                            uses=(*phrase.uses, *adjectives.uses),
-                            degree=adjectives.degree,
-                        ),
-                        depth,
-                    )
-
-    def _begins_noun(self, start: int) -> bool:
-        """Return True if "this", "that", "her" ... has a noun behind it."""
-        text = self.get_text(start)
-        if text not in ("this", "that", "these", "those", "her"):
-            return False
-        return any(
-            self.lexicon.find_nouns(self.tokens, place)
-            for place in range(start + 1, min(start + 3, len(self.tokens)))
-        )
-
-    def _parse_opened(
-        self, start: int, opening: NounOpening, depth: int
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        uses = self.list_uses(opening.quantity, WordRole.QUANTITY)
-        uses += [
-            self.describe_use(i, i + 1, WordRole.FILLER)
-            for i in range(start, opening.end)
-            if i not in opening.quantity
-        ]
-        if opening.partitive or self.get_text(opening.end) == "of":
-            yield from self._parse_listed(start, opening, uses, depth)
-        for place, adjectives in self._read_adjectives(opening.end, 3):
-            for end, phrase in self._read_head(start, place, opening):
-                whole = replace(
-                    phrase,
-                    start=start,
-                    end=end,
-                    qualities=(*adjectives.qualities, *phrase.qualities),
-                    attributes=adjectives.attributes,
-                    only=opening.only,
-                    uses=(*uses, *adjectives.uses, *phrase.uses),
-                    degree=phrase.degree * adjectives.degree,
-                )
-                yield from self.extend_phrase(whole, depth)
-
-    def _parse_listed(
-        self, start: int, opening: NounOpening, uses: list[WordUse], depth: int
-    ) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "(one of) the mug and the bowl", "(two of) these three: the mug, ..."."""
-        place = opening.end + (not opening.partitive)
-        found = [(end, one) for end, one in self.parse_phrases(place, depth + 1)]
-        near = range(place, min(place + 6, len(self.tokens)))
-        colon = next((i for i in near if self.get_text(i) in (":", ",")), 0)
-        if colon and self._is_announced(place, colon):
-            found += self.parse_list(colon + 1, depth + 1)
-            uses = [*uses, self.describe_use(place, colon + 1, WordRole.FILLER)]
-        for end, group in found:
-            if not isinstance(group, Coordination):
-                continue
-            parts = [part for part in group.parts if isinstance(part, NounPhrase)]
-            plurals = sum(part.plural for part in parts)
-            every = len(parts) if opening.number is not None else 0
-            if len(parts) < len(group.parts) or plurals not in (0, every):
-                continue
-            if colon and self.get_text(colon) == "," == self.get_text(end):
-                end += 1
-            yield (
-                end,
-                NounPhrase(
-                    start,
-                    end,
-                    Listed(tuple(replace(part, uses=()) for part in parts)),
-                    opening.determiner,
-                    opening.number,
-                    True,
-                    uses=(*uses, *list_phrase_uses(group)),
-                    degree=group.degree,
-                ),
-            )
-
-    def _parse_announced(self, start: int) -> Iterator[tuple[int, NounPhrase]]:
-        """Read "the following parts", "two of the following": a list comes later."""
-        for opening in read_openings(self.tokens, start):
-            place = opening.end
-            place += self.get_text(place) in ("the", "these")
-            if self.get_text(place) != "following":
-                continue
-            determiner, number, place = opening.determiner, opening.number, place + 1
-            count = read_count(self.tokens, place)
-            if count is not None:
-                place, number = count[0], number or count[1]
-            nouns = self.lexicon.find_nouns(self.tokens, place) if place < len(self.tokens) else []
-            ends = [place, *(match.end for match in nouns if match.plural)]
-            if self.get_text(place) in THING_NOUNS | PART_NOUNS:
-                ends.append(place + 1)
-            definite = determiner if number is not None else Determiner.THE
-            for end in ends:
-                use = self.describe_use(start, end, WordRole.QUANTITY)
-                head = Reference.FOLLOWING
-                phrase = NounPhrase(start, end, head, definite, number, True, uses=(use,))
-                yield end, replace(phrase, degree=0.9 if end == place else 1.0)
-
-    def _is_announced(self, start: int, end: int) -> bool:
-        """Return True for "these two", "the following parts" before a colon or comma."""
-        text = self.get_text(start)
-        if text not in ("these", "those", "the", "them", "following"):
-            return False
-        place = start + (text != "following")
-        number = read_number(self.tokens, place)
-        if number is not None:
-            place = number[0]
-        if place == end and (number is not None or text != "the"):
-            return True
-        known = self.parse_simple(start, 1)
-        return any(stop == end and (one.plural or one.number) for stop, one in known)
-
-
-def _group(chain: _Chain, opened: str) -> Iterator[Phrase]:
+def _group(chain: _Chain, opened: str, start: int) -> Iterator[Phrase]:
     """Yield what a chain means: one group, or two where "and" and "or" are mixed."""
     parts = _share_determiner(chain.parts)
     joints = list(chain.joints)
     last = "and"
     for place in reversed(range(len(joints))):  # a comma stands for what comes next
         last = joints[place] = last if joints[place] == "," else joints[place]
-    degree = _multiply(part.degree for part in parts)
+    degree = chain.degree
     simple = [part for part in parts if isinstance(part, NounPhrase)]
-    if any(map(_is_placed, simple[:-1])):
+    if any(said.preposition for part in simple[:-1] for said in part.qualities):
         degree *= _PLACED_JOINED
     if any(part.determiner is Determiner.REST for part in simple[1:]):
         degree *= _REST_JOINED
-    if opened == "neither":
-        uses = tuple(use for part in parts for use in list_phrase_uses(part))
-        listed = tuple(replace(part, uses=()) for part in simple)
-        yield NounPhrase(
-            simple[0].start - 1,
-            chain.end,
-            Listed(listed),
-            Determiner.NO,
-            plural=True,
-            uses=uses,
-            degree=degree,
-        )
-        return
-    if "or" not in joints or (simple and simple[0].determiner is Determiner.NO):
+    if opened == "neither" and "nor" in joints:
+        uses = (*chain.uses, *(use for part in parts for use in list_phrase_uses(part)))
+        listed = Listed(tuple(replace(part, uses=()) for part in simple))
+        none = Determiner.NO
+        yield NounPhrase(start, chain.end, listed, none, None, True, uses=uses, degree=degree)
+    elif "or" not in joints or (simple and simple[0].determiner is Determiner.NO):
         yield Coordination(parts, False, chain.uses, degree)
-        return
-    if "and" not in joints:
+    elif "and" not in joints:
         yield Coordination(parts, True, chain.uses, degree)
-        return
-    for outer in ("and", "or"):
-        groups: list[list[Phrase]] = [[parts[0]]]
-        for joint, part in zip(joints, parts[1:], strict=True):
-            if joint == outer:
-                groups.append([part])
-            else:
-                groups[-1].append(part)
-        inner = tuple(
-            Coordination(tuple(group), outer == "and") if len(group) > 1 else group[0]
-            for group in groups
-        )
-        yield Coordination(inner, outer == "or", chain.uses, degree)
+    else:
+        for outer in ("and", "or"):
+            groups: list[list[Phrase]] = [[parts[0]]]
+            for joint, part in zip(joints, parts[1:], strict=True):
+                if joint == outer:
+                    groups.append([part])
+                else:
+                    groups[-1].append(part)
+            inner = tuple(
+                Coordination(tuple(group), outer == "and") if len(group) > 1 else group[0]
+                for group in groups
+            )
+            yield Coordination(inner, outer == "or", chain.uses, degree)
 
 
-def _is_placed(phrase: NounPhrase) -> bool:
-    """Return True if it is said where something is."""
-    return any(said.preposition for said in phrase.qualities)
+def _has_noun(phrase: NounPhrase) -> bool:
+    return phrase.degree > UNKNOWN_ADJECTIVE and phrase.head is not Reference.THEM
+
+
+def _is_plural(phrase: Phrase) -> bool:
+    return isinstance(phrase, NounPhrase) and phrase.plural and phrase.number is None
 
 
 def _share_determiner(parts: Sequence[Phrase]) -> tuple[Phrase, ...]:
@@ -382,20 +349,13 @@ def _share_determiner(parts: Sequence[Phrase]) -> tuple[Phrase, ...]:
     return tuple(given)
 
 
-def _multiply(degrees: Iterator[float] | Sequence[float]) -> float:
-    product = 1.0
-    for degree in degrees:
-        product *= degree
-    return product
-
-
 def _keep_best(found: list[tuple[int, _AnyPhrase]]) -> list[tuple[int, _AnyPhrase]]:
     """Keep the best phrases, and of each length at least a few."""
     found.sort(key=lambda pair: (-pair[1].degree, -pair[0]))
     kept: list[tuple[int, _AnyPhrase]] = []
     of_end: dict[int, int] = {}
     for end, phrase in found:
-        if of_end.get(end, 0) < MOST_OF_LENGTH and len(kept) < 2 * MOST_TREES:
+        if of_end.get(end, 0) < _MOST_OF_LENGTH and len(kept) < 2 * MOST_TREES:
             of_end[end] = of_end.get(end, 0) + 1
             kept.append((end, phrase))
     return kept

@@ -113,6 +113,11 @@ class PatternMatcher(ABC):
             if len(words) == length and words in PREPOSITIONS:
                 yield start + length, PREPOSITIONS[words]
 
+    @property
+    def similarity(self) -> LabelSimilarity | None:
+        """Compares unknown nouns with known ones."""
+        return self._similarity
+
     def fit(self, phrase: Phrase, type_: str) -> float:
         """Return the degree to which a phrase may fill a slot of a type."""
         return self._fits(phrase, type_)
@@ -274,6 +279,10 @@ class PatternMatcher(ABC):
     @abstractmethod
     def parse_phrases(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
         """Return the noun phrases, also joined ones, that begin at a token."""
+
+    @abstractmethod
+    def parse_list(self, start: int, depth: int = 0) -> list[tuple[int, Phrase]]:
+        """Return the lists that begin behind a colon; they may lack an "and"."""
 
 
 def _keep_best(found: list[PartsMatch]) -> list[PartsMatch]:
