@@ -72,7 +72,8 @@ from fcp_ros.language.spoken.demand_reader import DemandReader
 from fcp_ros.language.spoken.loosening import loosen_sentence
 from fcp_ros.language.spoken.tree_parser import TreeParser
 from fcp_ros.language.spoken.verb_frames import FrameIndex
-from fcp_ros.language.syntax import parse_segments, require_pipeline
+from fcp_ros.language.syntax import Tree, parse_segments, require_pipeline
+from fcp_ros.language.syntax.tree import join_trees
 from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
 MOST_TOKENS = 150
@@ -225,7 +226,7 @@ class DomainReader:
         return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
 
     def _make_nouns(
-        self, tokens: Sequence[Token], context: ReadingContext, subject: _Subject
+        self, tokens: Sequence[Token], tree: Tree, context: ReadingContext, subject: _Subject
     ) -> NounParser:
         return NounParser(
             tokens,
@@ -234,6 +235,7 @@ class DomainReader:
             lambda phrase, type_: _rate_phrase(phrase, type_, subject),
             context.similarity,
             context.check,
+            tree,
         )
 
     def _parse(
@@ -241,7 +243,9 @@ class DomainReader:
     ) -> list[Sentence]:
         """Return the readings of all parsers, best first."""
         demands = self._find_demands(context, subject)
-        nouns = self._make_nouns(tokens, context, subject)
+        segments = parse_segments(tokens)
+        tree = join_trees(segment.tree for segment in segments)
+        nouns = self._make_nouns(tokens, tree, context, subject)
         ignorable = context.domain.words.ignorable
         chart = SentenceParser(
             nouns, ClauseParser(nouns), subject.patterns, ignorable, context.check
@@ -249,9 +253,9 @@ class DomainReader:
         if self._parsers is Parsers.CHART:
             return chart.parse()
         trees = TreeParser(
-            parse_segments(tokens),
+            segments,
             nouns,
-            lambda some: self._make_nouns(some, context, subject),
+            lambda some, fewer: self._make_nouns(some, fewer, context, subject),
             subject.frames,
             lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
             chart if self._parsers is Parsers.BOTH else None,

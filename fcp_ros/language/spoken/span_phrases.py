@@ -19,7 +19,7 @@ from fcp_ros.language.parsing.trees import (
     Predication,
 )
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.syntax import Word
+from fcp_ros.language.syntax import Tree, Word
 
 LEFT_OUT = "left out"
 """The meaning of a word that nothing here is said by."""
@@ -30,7 +30,7 @@ _ONE_OF_SEVERAL = 0.65
 _MOST = 3
 """Readings of one span."""
 _ENDS = (",", "and", "or", "please")
-MakeNouns = Callable[[Sequence[Token]], NounParser]
+MakeNouns = Callable[[Sequence[Token], Tree], NounParser]
 
 
 class SpanPhrases:
@@ -86,7 +86,8 @@ class SpanPhrases:
 
     def _read_kept(self, kept: list[int], left_out: list[int]) -> list[Phrase]:
         tokens = self.nouns.tokens
-        chart = self._make_nouns([tokens[place] for place in kept])
+        tree = _keep_words(self.nouns.spans.tree, kept)
+        chart = self._make_nouns([tokens[place] for place in kept], tree)
         uses = tuple(
             WordUse(tokens[place].start, tokens[place].end, WordRole.FILLER, LEFT_OUT)
             for place in left_out
@@ -150,6 +151,24 @@ def _rate_omission(phrase: Phrase) -> float:
         for head in heads
     ]
     return _ONLY_ONE if members and max(members) <= 1 else _ONE_OF_SEVERAL
+
+
+def _keep_words(tree: Tree, kept: Sequence[int]) -> Tree:
+    """Return the tree over some tokens, which are numbered anew."""
+    places = {token: number for number, token in enumerate(kept)}
+    words = [word for word in tree.words if word.token in places]
+    numbers = {word.place: number for number, word in enumerate(words)}
+    moved = []
+    for number, word in enumerate(words):
+        head = tree.words[word.head]
+        while head.place not in numbers and head.head != head.place:
+            head = tree.words[head.head]
+        above = numbers.get(head.place, number)
+        role = word.role if above != number else "ROOT"
+        moved.append(
+            replace(word, place=number, head=above, token=places[word.token], role=role)
+        )
+    return Tree(tuple(moved))
 
 
 def _renumber(phrase: Phrase, bounds: Sequence[int]) -> Phrase:
