@@ -38,7 +38,9 @@ from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.paraphrase import paraphrase_goal
@@ -90,6 +92,10 @@ _NO_GOAL = "these words together make no sense for the things and actions that a
 """Fault of a reading that is no goal of the domain."""
 _ROOM = "room"
 """Type of the place where who speaks is."""
+_LIMITING = gather_words(
+    "not n't never no nobody nothing none neither nor only except unless until without"
+)
+"""Words about which two parsers have to agree, or a person is asked."""
 _KEPT_STATES = 4
 """States whose nouns are remembered."""
 
@@ -263,7 +269,10 @@ class DomainReader:
         )
         if self._parsers is Parsers.TREES:
             return trees.parse()
-        return [*chart.parse(), *trees.parse()]
+        read = trees.parse()
+        if any(token.text in _LIMITING for token in tokens):
+            read = [replace(s, degree=min(s.degree, Confidence.LIKELY.degree)) for s in read]
+        return [*chart.parse(), *read]
 
     def _find_demands(self, context: ReadingContext, subject: _Subject) -> DemandReader | None:
         """Return the learned model for the domain; None without a sentence encoder."""

@@ -76,7 +76,6 @@ _CONTRACTED = {
     "pls": "please",
     "plz": "please",
     "everything's": "everything is",
-    "wherever": "where",
 }
 _ENDINGS = (
     ("n't", "not"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.trees import SpokenClause
+from fcp_ros.language.parsing.trees import Act, SpokenClause
 from fcp_ros.language.reading import WordRole
 from fcp_ros.language.spoken.chunks import INSTEAD, Chunk
 from fcp_ros.language.spoken.clause_tree import ClauseNode
@@ -69,8 +69,12 @@ class Adjuncts:
         parsed = node.is_negated and node.find_subject() is None
         if opened.excluded:
             clause = leave_out(clause, opened.excluded) or clause
+        act = clause.act
+        if opened.negated and not parsed and act is Act.STATE:  # "at no time may it be open"
+            act = Act.KEEP
         return replace(
             clause,
+            act=act,
             negated=clause.negated if parsed else clause.negated != opened.negated,
             preferred=clause.preferred or opened.preferred,
             each=clause.each or opened.each,

@@ -22,8 +22,8 @@ from fcp_ros.language.spoken.span_phrases import LEFT_OUT
 
 SKIPPED = Confidence.NOT.degree
 """Degree of a reading for each word that matters and is skipped."""
-_LEFT_OUT = 0.8
-"""Degree for each run of words that are left out as remarks."""
+_LEFT_OUT = 0.65
+"""Degree for each run of words that are left out: a person has to say that they don't matter."""
 _LOGICAL = frozenset(
     "not no n't nobody cannot never only except until till if unless without while whenever once when after "
     "before first last then or nothing none neither nor instead all every both each any other "

@@ -33,8 +33,6 @@ from fcp_ros.language.spoken.span_phrases import SpanPhrases
 _UNFIT = 0.01
 """Degree of a state that something can't be in: said, and refused with a reason."""
 _REMARKED = 0.9
-_DEMANDED_REMARK = 0.6
-"""Degree of leaving out what shall be so of something, in words that the domain lacks."""
 _VERBLESS = 0.75
 """Degree of a wish without a verb."""
 _WANTED = 0.9
@@ -288,7 +286,6 @@ class StatementReader:
         if subject is None or not words:
             return []
         span = find_span(node, subject.place)
-        verb = read_verb_phrase(self._nouns.get_text, span.end)
         found = []
         for theme in self._phrases.read(span.start, span.end):
             said = Predication(None, {THEME: theme}, degree=theme.degree)
@@ -297,7 +294,7 @@ class StatementReader:
                 for w in words
                 if not span.start <= w.token < span.end
             ]
-            degree = theme.degree * (_DEMANDED_REMARK if verb.demanded else _REMARKED)
+            degree = theme.degree * Confidence.LIKELY.degree
             uses += list_phrase_uses(theme)
             found.append(Core(SpokenClause(Act.TOPIC, (said,), uses=tuple(uses), degree=degree)))
         return found[:2]

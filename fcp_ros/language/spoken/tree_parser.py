@@ -29,6 +29,8 @@ MOST = 6
 _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
 _INTENDED = 0.9
 """Degree of a purpose as a request: "take the towel to put it in the tub"."""
+_WISHED = 0.68
+"""Degree of what who speaks wants to do as a request."""
 
 
 class TreeParser:
@@ -174,17 +176,28 @@ class TreeParser:
 
     def _read_below(self, node: ClauseNode, below: ClauseNode) -> list[Sentence]:
         """Read "make sure (that) the door is closed": only what is below asks for something."""
-        if below.verb.role not in ("ccomp", "xcomp"):
+        if below.verb.role not in ("ccomp", "xcomp") or _frees(node):
             return []
+        degree = _WISHED if _intends(node, below) else 1.0
         uses = tuple(
             self._use(word, WordRole.FILLER)
             for word in node.list_words()
             if not self._matters(word.token)
         )
-        return [
-            replace(sentence, uses=(*sentence.uses, *uses))
-            for sentence in self.read_node(below, wanted=True)
-        ]
+        found = []
+        for sentence in self.read_node(below, wanted=True):
+            clauses = sentence.clauses
+            if node.is_negated:
+                clauses = tuple(replace(c, negated=not c.negated) for c in clauses)
+            found.append(
+                replace(
+                    sentence,
+                    clauses=clauses,
+                    uses=(*sentence.uses, *uses),
+                    degree=sentence.degree * degree,
+                )
+            )
+        return found
 
     def _add_below(
         self, found: list[Sentence], node: ClauseNode, below: ClauseNode
@@ -252,6 +265,18 @@ class TreeParser:
                     done = place + length
                     break
         return link, tuple(uses)
+
+
+def _frees(node: ClauseNode) -> bool:
+    """Return True for "you don't have to ...": nothing is asked."""
+    return node.is_negated and node.verb.lemma in ("have", "need")
+
+
+def _intends(node: ClauseNode, below: ClauseNode) -> bool:
+    """Return True for "I want to wipe the counter": who speaks may want to do it."""
+    subject = node.tree.find_child(node.verb.place, "nsubj")
+    speaks = subject is not None and subject.text in ("i", "we")
+    return speaks and below.verb.role == "xcomp" and below.find_subject() is None
 
 
 def _is_marked(node: ClauseNode) -> bool:
