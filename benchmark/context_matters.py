@@ -21,6 +21,7 @@ import typer
 from context_matters_answers import Setting
 from context_matters_instances import DATA
 from context_matters_part_lattices import lattices_part
+from context_matters_part_plans import report_plans
 from context_matters_part_reading import development_part, reading_part, second_part
 from context_matters_part_tasks import Details, impossible_part, planning_part, tasks_part
 from planning_tables import Part, show_part, show_verdicts
@@ -51,6 +52,9 @@ def main(
     ] = None,
     reader: Annotated[str, typer.Option(help="A reader by its name in the registry.")] = "domain",
     device: Annotated[str, typer.Option(help="The device of the language model.")] = "cpu",
+    plans: Annotated[
+        bool, typer.Option("--plans", help="Plan what is read right, too, and judge the plans.")
+    ] = False,
     val: Annotated[Path | None, typer.Option(help="The binary of VAL.", envvar="VAL")] = None,
     output: Annotated[Path | None, typer.Option("--json", help="All answers as JSON.")] = None,
 ) -> None:
@@ -62,7 +66,9 @@ def main(
             "the part lattices, which needs none"
         )
     console = Console(width=None if os.isatty(1) else 180)
-    setting = Setting(open_reader(model, device, reader), val)
+    setting = Setting(
+        open_reader(model, device, reader), val, judge_plans=report_plans if plans else None
+    )
     run_part: dict[Name, Callable[[], tuple[Part, Details]]] = {
         Name.TASKS: lambda: tasks_part(setting, quick, only),
         Name.PLANNING: lambda: planning_part(setting, quick, only),

@@ -138,7 +138,7 @@ def _sealed_part(
         share("flagged, of the wrong ones", [j.flagged for j in wrong], FLAGGED_SHARE),
         limit("reading, the longest", max(j.seconds for j in judged), READING_SECONDS, "s"),
     ]
-    return _make_part(name, judged, verdicts), [_describe(j) for j in judged]
+    return _make_part(name, judged, verdicts, setting), [_describe(j) for j in judged]
 
 
 def development_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
@@ -146,7 +146,7 @@ def development_part(setting: Setting, quick: bool, only: str = "") -> tuple[Par
     judged = _read_all(DEVELOPMENT, setting, quick, only)
     if not judged:
         return report_nothing("development", only)
-    return _make_part("development", judged, []), [_describe(j) for j in judged]
+    return _make_part("development", judged, [], setting), [_describe(j) for j in judged]
 
 
 def _read_all(files: Iterable[Path], setting: Setting, quick: bool, only: str) -> list[Judged]:
@@ -158,7 +158,9 @@ def _read_all(files: Iterable[Path], setting: Setting, quick: bool, only: str) -
     return [found for meaning in meanings for found in judge_meaning(meaning, setting)]
 
 
-def _make_part(name: str, judged: Sequence[Judged], verdicts: list[Verdict]) -> Part:
+def _make_part(
+    name: str, judged: Sequence[Judged], verdicts: list[Verdict], setting: Setting
+) -> Part:
     domains = dict.fromkeys(j.meaning.domain for j in judged)
     lines = [_line(d, [j for j in judged if j.meaning.domain == d]) for d in domains]
     lines.append(_line("all", judged))
@@ -168,6 +170,11 @@ def _make_part(name: str, judged: Sequence[Judged], verdicts: list[Verdict]) -> 
     needless = sum(j.right and j.flagged for j in clear)
     notes.append(f"right and flagged without need: {needless}")
     notes += [f"  {_describe_fault(j)}" for j in judged if not j.right]
+    if setting.judge_plans is not None and any(j.right for j in judged):
+        line, verdict, faults = setting.judge_plans(judged, setting)
+        lines.append(line)
+        verdicts.append(verdict)
+        notes += faults
     return Part(name, lines, verdicts, notes)
 
 

@@ -19,7 +19,6 @@ from typing import Annotated
 import grounding_cache
 import grounding_calibration
 import grounding_decisions
-import grounding_drift
 import grounding_first
 import grounding_gpu
 import grounding_injections
@@ -39,7 +38,6 @@ class Name(str, Enum):
     GPU = "gpu"
     DECISIONS = "decisions"
     CALIBRATION = "calibration"
-    DRIFT = "drift"
     FIRST = "first"
     CACHE = "cache"
     LABELS = "labels"
@@ -53,7 +51,6 @@ PARTS: Mapping[Name, Callable[[Console, bool], Part | None]] = {
     Name.GPU: grounding_gpu.run,
     Name.DECISIONS: grounding_decisions.run,
     Name.CALIBRATION: grounding_calibration.run,
-    Name.DRIFT: grounding_drift.run,
     Name.FIRST: grounding_first.run,
     Name.CACHE: grounding_cache.run,
     Name.LABELS: grounding_labels.run,

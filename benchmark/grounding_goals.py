@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from grounding_intervals import Figure
-from grounding_judges import DEFAULT, MPNET, STACK
+from grounding_judges import DEFAULT, MPNET, QWEN
 from grounding_questions import EVERYDAY, HELD_OUT, MIXED_NAME, RECIPES_2, RECIPES_10, UNRELATED
 from planning_tables import Verdict
 
@@ -73,11 +73,11 @@ GOALS = (
     Goal(MPNET, RECIPES_10, "area", 0.93),
     Goal(MPNET, EVERYDAY, "error", 0.16),
     Goal(MPNET, EVERYDAY, "rank", 0.88),
-    Goal(STACK, MIXED_NAME, "error", 0.175),
-    Goal(STACK, MIXED_NAME, "rank", 0.77),
-    Goal(STACK, RECIPES_10, "area", 0.94),
-    Goal(STACK, EVERYDAY, "error", 0.14),
-    Goal(STACK, EVERYDAY, "rank", 0.92),
+    Goal(QWEN, MIXED_NAME, "error", 0.175),
+    Goal(QWEN, MIXED_NAME, "rank", 0.77),
+    Goal(QWEN, RECIPES_10, "area", 0.94),
+    Goal(QWEN, EVERYDAY, "error", 0.14),
+    Goal(QWEN, EVERYDAY, "rank", 0.92),
 )
 
 

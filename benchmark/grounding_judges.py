@@ -28,7 +28,7 @@ from fcp_ros.grounding import (
     make_grounder,
 )
 from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.learning.cosine_baseline import compute_cosines, fit_cosine_map
+from fcp_ros.grounding.heads.learning.training import compute_cosines, fit_cosine_map
 from fcp_ros.grounding.judged.judgement_set import read_judgements, split
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
@@ -48,7 +48,7 @@ EVERY = 20
 """One in so many training judgements fits the map of raw cosine."""
 QWEN_MODEL = "qwen2.5-coder-1.5b"
 DEFAULT = "default"
-MINILM, MPNET, QWEN, STACK = "head, minilm", "head, mpnet", "head, qwen", "heads, mpnet+qwen"
+MINILM, MPNET, QWEN = "head, minilm", "head, mpnet", "head, qwen"
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -150,7 +150,6 @@ def list_entrants() -> list[Entrant]:
         Entrant(MINILM, partial(_make_head, "minilm")),
         Entrant(MPNET, partial(_make_head, "mpnet")),
         Entrant(QWEN, partial(_make_head, QWEN_MODEL), most_quick=20),
-        Entrant(STACK, partial(_make_head, f"mpnet+{QWEN_MODEL}"), most_quick=20),
         Entrant("score asked, qwen", partial(_make_asked, QWEN_MODEL), 150, 0),
     ]
 

@@ -39,8 +39,7 @@ from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.grounding import ArgumentContext, GroundingOptions, JudgementRequest
 from fcp_ros.grounding.language_model.loading import LanguageModel
 from fcp_ros.grounding.language_model.oracle import LanguageModelOracle
-from fcp_ros.grounding.language_model.prompt import write_prompt
-from fcp_ros.grounding.language_model.prompt_tokens import tokenize_batch, tokenize_prompts
+from fcp_ros.grounding.language_model.prompt import tokenize_batch, tokenize_prompts, write_prompt
 from fcp_ros.grounding.models.torch_device import choose_precision
 from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Precision
 from fcp_ros.grounding.registry import make_oracle

@@ -38,8 +38,7 @@ from planning_tables import Line, Part, Verdict, limit, share, show_part, show_v
 from rich.console import Console
 
 from fcp_ros.cset import Instance
-from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
-from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity, SentenceEncoder
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.reader import ReadingContext

@@ -15,7 +15,7 @@ from instructions_alfred import Facts, alfred_domain
 from fcp_ros.cset import Instance
 from fcp_ros.cset.instance.facts import facts
 from fcp_ros.domain.expressions.syntax import atoms
-from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
+from fcp_ros.language.demands.clause import SOURCES, SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.demands.parsed_clauses import name_noun, read_parts
@@ -43,6 +43,7 @@ class _Thing:
     place: _Thing | None = None
     held: bool = False
     lit: bool = False
+    source: _Thing | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ class Composition:
     # --- clauses
 
     def _read_clause(self, parsed: ParsedClause) -> None:
-        if parsed.relation == "acl":  # "containing a spoon" says something of a noun
+        purpose = parsed.tree.find_child(parsed.verb, "aux")  # "a mug to put on the shelf"
+        if parsed.relation == "acl" and purpose is None:  # "a mug containing a spoon"
             return
         parts = read_parts(parsed)
         tree = parsed.tree
@@ -155,6 +157,9 @@ class Composition:
         if name == "put_back":
             filled = {**filled, "place": self._find_start(filled.get("object") or self._last())}
             name = "in_or_on"
+        elif name == "throw_away":
+            filled = {**filled, "place": [_Thing("garbage can")]}
+            name = "in_or_on"
         objects = filled.get("object") or ([] if name in ("go", "switched_on") else self._last())
         effects = self._list_effects(demand)
         self._reached = None
@@ -166,6 +171,9 @@ class Composition:
             elif name == "in_or_on":
                 self._put(thing, filled.get("place", []), heads, tree, rest)
             thing.states |= effects
+            for argument, word in rest:
+                if argument.preposition in SOURCES:
+                    thing.source = next(iter(self._refer(tree, word, "place", add=False)), None)
         for lamp in filled.get("lamp", []):
             lamp.lit = True
         if name == "examine" and not filled.get("lamp"):
@@ -214,7 +222,8 @@ class Composition:
 
     def _find_start(self, things: list[_Thing]) -> list[_Thing]:
         """Find where things are in the state."""
-        labels = [self._starts.get(thing.label) for thing in things]
+        sources = [thing.source.label for thing in things if thing.source is not None]
+        labels = sources or [self._starts.get(thing.label) for thing in things]
         return [_Thing(label) for label in labels if label is not None]
 
     def _pass_through(self, label: str) -> set[str]:

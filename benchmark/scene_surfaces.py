@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 from scene_figures import Figure, best_seconds, milliseconds
 
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
+from fcp_ros.scene.shapes.boxes import fit_upright_box
 from fcp_ros.scene.shapes.ray_support import find_supports_by_rays
 from fcp_ros.scene.shapes.surfaces import Surface, import_open3d
-from fcp_ros.scene.shapes.upright_box import fit_upright_box
 
 POINTS = 500
 """Points of each cloud, as in SCENE_FORMATS.md."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports point down the layers of DESIGN section 2, and ROS stays in the nodes and the client."""
+"""Imports point down the layers of docs/design.md, and ROS stays in the nodes and the client."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ from fcp_ros.cset import Fact
 from fcp_ros.domain.scene_mapping import STATE_ATTRIBUTES, AttributeFact
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.graph.delta import SceneDelta, compute_delta
-from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, SceneRelation, Vector
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode, SceneRelation, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.placement import find_spot_inside, find_spot_on, find_spot_on_floor
 

@@ -22,8 +22,7 @@ from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.labels import label_forms, normalise_label, split_names, take_name
 from fcp_ros.foundation.wording import find_similar, list_names
 from fcp_ros.foundation.wordnet import PACKAGE, WordNet, find_wordnet
-from fcp_ros.scene.graph.elements import Layer, SceneNode
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 
 LAST_WORDS_DEGREE = 0.9

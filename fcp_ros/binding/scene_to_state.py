@@ -16,7 +16,7 @@ from fcp_ros.binding.label_types import NodeTyper, TypeChoice, find_held, find_p
 from fcp_ros.binding.schema_vocabulary import LegKey, SchemaVocabulary
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.binding.stated_facts import FactStatus, StatedFacts
-from fcp_ros.cset import Change, Fact, Instance, InstanceBuilder, Schema
+from fcp_ros.cset import Fact, Instance, InstanceBuilder, Schema
 from fcp_ros.domain.scene_mapping import SceneMapping
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -28,15 +28,12 @@ class SceneState:
 
     Attributes:
         instance: The state.
-        change: The difference of ``instance`` from that of the state it was advanced from (for
-            match sets); from nothing for a state that was made of a whole scene.
         facts: The facts that the scene states; for ``advance_state``.
         typer: The chooser of types; for ``advance_state``.
         log: The entries behind ``notes``.
     """
 
     instance: Instance
-    change: Change = field(repr=False)
     facts: StatedFacts = field(repr=False)
     typer: NodeTyper = field(repr=False)
     log: ConversionLog = field(repr=False)
@@ -96,11 +93,10 @@ def scene_to_instance(
     builder, log = InstanceBuilder(schema), ConversionLog()
     _add_elements(facts, builder, log)
     _add_facts(facts, builder, log)
-    change = builder.change()
     instance = builder.build()
     instance.prepare()  # here, in time of the scene's size; planning's time does not grow with it
     bare = StatedFacts(graph, facts.vocabulary, mapping, facts.typing)  # without the indexes
-    return SceneState(instance, change, bare, typer, log)
+    return SceneState(instance, bare, typer, log)
 
 
 def _choose_types(

@@ -34,8 +34,7 @@ def advance_state(
 
     Returns:
         The same as ``scene_to_instance`` of the scene after the change and the types before it, up
-        to ids; elements that stay keep theirs. ``change`` is the difference from
-        ``state.instance``; give it to ``MatchSet.update``.
+        to ids; elements that stay keep theirs.
 
     Raises:
         SequenceGap, SceneError: As ``apply_delta``.
@@ -70,9 +69,8 @@ class _StateUpdate:
         self._renew_elements(builder)
         for fact in winners:
             builder.relate(fact.relation, *map(builder.id_of, fact.arguments))
-        change = builder.change()
-        instance = builder.build() if change else self._old.instance
-        return SceneState(instance, change, self._facts, self._old.typer, self._log)
+        instance = builder.build() if builder.change() else self._old.instance
+        return SceneState(instance, self._facts, self._old.typer, self._log)
 
     # --- elements
 

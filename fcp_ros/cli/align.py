@@ -183,7 +183,7 @@ def _align(
     interruption: Interruption,
 ) -> Comparison:
     """Read both domains and align them, within the limits from the first byte on."""
-    from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+    from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 
     return compare_vocabularies(
         lambda check: _read(files.domain, files.problem, check),

@@ -97,7 +97,7 @@ def align_scene_file(asked: SceneToAlign, as_json: bool) -> NoReturn:
 
 def _align(asked: SceneToAlign, interruption: Interruption) -> SceneAlignment:
     """Read the files and align them, within the limits from the first byte on."""
-    from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+    from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 
     start = RequestStart.now()
     limits = PlanningOptions(time_limit=asked.options.time_limit)

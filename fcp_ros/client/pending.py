@@ -18,8 +18,7 @@ from rclpy.node import Node
 
 from fcp_ros.nodes.calls.action_call import ActionCall, CallListener
 from fcp_ros.nodes.calls.server_life import ServerLife
-from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
-from fcp_ros.nodes.calls.service_call import ServiceCall
+from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch, ServiceCall
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
 
 _ADVICE = (

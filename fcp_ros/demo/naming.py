@@ -13,7 +13,7 @@ from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
 from fcp_ros.alignment.trials.domain_simulator import DomainSimulator
 from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.domain import load_domain
-from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import read_scene
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The domain as values: a user's YAML file or PDDL task, checked and resolved (DESIGN section 2).
+"""The domain as values: a user's YAML file or PDDL task, checked and resolved (docs/design.md).
 
 Inside rules and constraints a parameter is written bare in YAML and stored as
 `Variable(parameter)`. A `Variable` in a negated literal that is not a parameter is existential

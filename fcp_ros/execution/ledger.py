@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executors that may still be acting: the memory that outlives a single plan.
 
-A step is never given to an executor while it may still be acting on an earlier one (DESIGN section
-5). Invariants:
+A step is never given to an executor while it may still be acting on an earlier one
+(docs/design.md). Invariants:
 
 - at most one attempt of each executor is open (`open` refuses a second one);
 - an attempt is closed only by an answer of its executor: a terminal outcome, the refusal of the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a step (DESIGN section 5), and the record of one attempt at a step."""
+"""The outcome of a step (docs/design.md), and the record of one attempt at a step."""
 
 from __future__ import annotations
 

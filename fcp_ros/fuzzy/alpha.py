@@ -4,7 +4,7 @@
 A caller makes one policy a request (`alpha_policy`) and asks it for the cut of a plan
 (`AlphaPolicy.cut`), which comes with the sentence that is reported with the plan. Requirements
 follow a plan backwards: the membership that a state must still have for the plan to reach alpha
-from there (DESIGN section 4).
+from there (docs/design.md).
 """
 
 import math
@@ -190,7 +190,7 @@ def is_feasible(requirement: float) -> bool:
 
 
 def backward_requirement(required_after: Iterable[tuple[float, float]], tnorm: TNorm) -> float:
-    """The least membership needed at a state, given its possible steps (DESIGN section 4).
+    """The least membership needed at a state, given its possible steps (docs/design.md).
 
     The *minimum* over the steps, because an existential plan takes the cheapest continuation. (The
     maximum would be for choices that somebody else makes.)

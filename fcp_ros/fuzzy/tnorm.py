@@ -3,7 +3,7 @@
 
 A t-norm is a commutative, associative, monotone operation on [0, 1] with unit 1. Each one here also
 gives its residuum and the *least requirement*, which is the inverse that backward reasoning needs.
-The two differ: the residuum is the greatest x with ``a (x) x <= b`` (DESIGN section 4).
+The two differ: the residuum is the greatest x with ``a (x) x <= b`` (docs/design.md).
 
 Each also gives its *loss*, the scale on which a search adds up: an additive generator where the
 t-norm has one (Klement, Mesiar, Pap: Triangular Norms, 2000, section 3), else 1 - degree, of which

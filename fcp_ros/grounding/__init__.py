@@ -6,9 +6,8 @@ the oracles of a domain by name.
 
 - `protocol`: requests, memberships, options, errors, the interface of an oracle.
 - `asking`: which oracle answers, the cache, fallbacks.
-- The oracles: `stated` (tables and rules), `embedding` (default), `language_model` (a folder),
-  `endpoint` (a server); `models` holds what the last three share about models on disk.
-- `levels`: what a language model's scores mean, measured on questions whose answer is known.
+- The oracles: `stated` (tables and rules), `embedding_oracle` (default), `language_model` (a
+  folder), `endpoint` (a server); `models` holds what the last three share about models on disk.
 - `generation`: texts from language models for the layers above, such as goals in a grammar.
 - `calibration`: observed outcomes, and how they move degrees.
 
@@ -27,9 +26,13 @@ with defer_imports(__name__):
     from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
     from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
     from fcp_ros.grounding.protocol.aggregation import Estimate
-    from fcp_ros.grounding.protocol.context import build_request
     from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-    from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
+    from fcp_ros.grounding.protocol.judgement import (
+        ArgumentContext,
+        JudgementRequest,
+        Membership,
+        build_request,
+    )
     from fcp_ros.grounding.protocol.options import (
         CalibrationOptions,
         Device,
@@ -38,7 +41,6 @@ with defer_imports(__name__):
         EvidenceWorld,
         GroundingOptions,
         LanguageModelOptions,
-        LevelSource,
         Precision,
         ScoringMode,
     )
@@ -67,7 +69,6 @@ __all__ = [
     "JudgementCache",
     "JudgementRequest",
     "LanguageModelOptions",
-    "LevelSource",
     "Membership",
     "MembershipOracle",
     "OracleInfo",

@@ -28,9 +28,8 @@ from fcp_ros.grounding.calibration.drift import Drift
 from fcp_ros.grounding.calibration.reliability import Reliability
 from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
-from fcp_ros.grounding.protocol.context import build_request
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
+from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership, build_request
 from fcp_ros.grounding.protocol.options import CalibrationOptions, GroundingOptions
 from fcp_ros.grounding.protocol.oracle import MembershipOracle, require_all
 from fcp_ros.grounding.registry import make_oracles

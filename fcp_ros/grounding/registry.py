@@ -10,26 +10,20 @@ from pathlib import Path
 from fcp_ros.domain.model import Combination, GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.asking.cached_oracle import UnavailableOracle
-from fcp_ros.grounding.asking.judgement_cache import JudgementCache
 from fcp_ros.grounding.asking.router import choose_oracles
-from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
+from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
 from fcp_ros.grounding.heads.features.encoders import make_encoder
-from fcp_ros.grounding.heads.head_source import choose_model, find_source, split_model
-from fcp_ros.grounding.heads.oracle import HeadOracle
+from fcp_ros.grounding.heads.head_judge import HeadOracle
+from fcp_ros.grounding.heads.head_source import choose_model, find_source
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
-from fcp_ros.grounding.levels.oracle import LevelledOracle
 from fcp_ros.grounding.model_files.store import ModelAbsentError
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder, suggest_better_model
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
-from fcp_ros.grounding.protocol.options import Device, GroundingOptions, LevelSource, Precision
+from fcp_ros.grounding.protocol.options import Device, GroundingOptions, Precision
 from fcp_ros.grounding.protocol.oracle import MembershipOracle
 from fcp_ros.grounding.stated import RuleOracle, TableOracle
-from fcp_ros.package_files import config_folder
-
-JUDGEMENT_FOLDER = "judgements"
-"""In the folder ``config``."""
 
 
 def make_embedding(options: GroundingOptions) -> MembershipOracle:
@@ -38,8 +32,6 @@ def make_embedding(options: GroundingOptions) -> MembershipOracle:
     The option `model` counts if this is the default oracle.
     """
     given = str(options.model) if options.oracle == EmbeddingOracle.name else ""
-    if len(split_model(given)) > 1:
-        return make_head(options)
     encoder = make_encoder(choose_model(given, _find_heads(options)), Device(options.device))
     if not isinstance(encoder, SentenceEncoder):
         return make_head(options)
@@ -86,12 +78,7 @@ def make_causal_lm(options: GroundingOptions) -> MembershipOracle:
             "the causal_lm oracle needs a model: set language_model to the folder of a Hugging "
             "Face language model, or oracle to causal_lm and model to the folder",
         )
-    asked = options.language_model
-    oracle = CausalLmOracle(Path(folder), asked, Device(options.device))
-    if asked.levels == LevelSource.NONE:
-        return oracle
-    cache = partial(JudgementCache, options.cache_path or None)
-    return LevelledOracle(oracle, asked, config_folder() / JUDGEMENT_FOLDER, cache)
+    return CausalLmOracle(Path(folder), options.language_model, Device(options.device))
 
 
 def make_endpoint(options: GroundingOptions) -> MembershipOracle:

@@ -40,14 +40,17 @@ class ReaderOptions:
 
 
 def make_domain(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader that knows the phrases of the domain; needs no model.
+    """Make the reader that knows the phrases of the domain; its parser is loaded meanwhile.
 
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
     from fcp_ros.language.domain_reader import DomainReader
+    from fcp_ros.language.syntax import load_pipeline_ahead
 
-    return DomainReader()
+    reader = DomainReader()
+    load_pipeline_ahead()
+    return reader
 
 
 def make_trees(_options: ReaderOptions) -> InstructionReader:

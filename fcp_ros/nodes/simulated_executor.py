@@ -26,7 +26,7 @@ from fcp_ros.execution.worlds.faults import (
 from fcp_ros.execution.worlds.simulated_world import Performance, Performed, SimulatedWorld
 from fcp_ros.execution.worlds.step_pattern import PatternError
 from fcp_ros.msg import SceneGraphUpdate
-from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
+from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.outcome import outcome_to_result
 from fcp_ros.nodes.conversions.plan import step_from_ros
@@ -36,11 +36,15 @@ from fcp_ros.nodes.runtime.domain_parameter import (
     list_executors,
     load_configured_domain,
 )
-from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
-from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
-from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind
+from fcp_ros.nodes.runtime.parameters import (
+    DOMAIN_FOLDERS,
+    ParameterSpec,
+    ParameterTable,
+    TakesEffect,
+)
+from fcp_ros.nodes.runtime.request_checks import CLEANED_UP, RefusalKind
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker, WorkerBusy, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import (

@@ -204,6 +204,7 @@ class _Request:
             return PlanningResult(PlanStatus.INVALID_REQUEST, " ".join(invalid))
         with self._times(Phase.COMPILE):
             checked = check_goal(self._goal, context.domain, context.instance)
+            self._watch.check()
             self._goal = put_alpha(checked, self._options.cut().alpha)
         notes: tuple[str, ...] = ()
         if self._take_suggestions:
@@ -219,6 +220,7 @@ class _Request:
         context = self._context
         with self._times(Phase.COMPILE):
             types = infer_types(self._goal, context.domain)
+            self._watch.check()
             goal = ground_goal(
                 self._goal,
                 types,
@@ -232,14 +234,17 @@ class _Request:
                 conflict = broken.to_conflict()
                 status = PlanStatus.UNSOLVABLE_PROVEN
                 return PlanningResult(status, conflict.reason, conflict=conflict)
+            self._watch.check()
             classes = self._find_classes(goal)
             kept = find_reusable_plan(context, self._goal) if goal.is_plain else None
         empty = self._find_empty_plan(goal)
+        self._watch.check()
         if kept is not None and kept.is_perfect(self._options.optimise):
             with self._times(Phase.VERIFY):
                 perfect = SolverResult(optimal=True, shortest=not kept.plan.steps)
                 return self._reuse(kept, perfect, "no plan has a higher one")
         crisp = is_crisp(context.domain, self._goal)
+        self._watch.check()
         found, cut = solve_request(context, goal, classes, kept, crisp)
         if empty is not None and found.best is None and found.interrupted is not None:
             return self._do_nothing(empty, goal, found.interrupted)

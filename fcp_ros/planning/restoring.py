@@ -9,12 +9,12 @@ as in lazy constraint generation, the best plan that disturbs nothing else is th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.domain.expressions.syntax import Atom, Constant, Text, Variable
-from fcp_ros.domain.model import Domain
+from fcp_ros.domain.model import ActionRule, Domain
 from fcp_ros.planning.answer.solution import Disturbance, Solution
 from fcp_ros.planning.encoding.encoding import Encoding
 from fcp_ros.planning.goal.alternatives import Alternative
@@ -25,7 +25,11 @@ from fcp_ros.planning.model.ground_step import GroundStep
 
 
 def find_disturbances(
-    solution: Solution, encoding: Encoding, domain: Domain, before: Instance, after: Instance
+    solution: Solution,
+    encoding: Encoding,
+    domain: Domain,
+    before: Instance,
+    replay: Callable[[Sequence[GroundStep]], Instance],
 ) -> tuple[Disturbance, ...]:
     """Find what a plan leaves changed, though its goal does not ask for it.
 
@@ -34,17 +38,32 @@ def find_disturbances(
         encoding: the task that it was found in.
         domain: tells what is restored.
         before: the initial state.
-        after: the state that the plan leads to.
+        replay: finds the state that steps lead to; asked only if their own facts don't tell.
     """
+    steps = solution.decoded.steps
+    written = _write(steps, domain)
+    if not written:
+        return ()
+    after = None if _tells_all(steps, domain) else replay(steps)
     found: dict[Fact, Disturbance] = {}
-    for fact in _list_written(solution.decoded.steps, domain.restore):
+    for fact, holds in written.items():
         held = _holds(fact, before)
-        if held == _holds(fact, after):
+        if held == (holds if after is None else _holds(fact, after)):
             continue
         # What is at a new place is no longer at the old one: one fact tells of both.
         if held or not domain.schema.relation(fact.relation).functional:
             found[fact] = Disturbance(fact, held, domain.restore[fact.relation])
     return tuple(_drop_excluded(found, solution, encoding)) if found else ()
+
+
+def is_reversible(one: Disturbance, domain: Domain) -> bool:
+    """Return True if some rule may change a fact of the relation back."""
+
+    def changes_back(rule: ActionRule) -> bool:
+        atoms = rule.add if one.held else rule.delete
+        return bool(rule.effects) or any(atom.predicate == one.fact.relation for atom in atoms)
+
+    return any(map(changes_back, domain.rules.values()))
 
 
 def make_preference(one: Disturbance) -> GroundPreference:
@@ -53,13 +72,21 @@ def make_preference(one: Disturbance) -> GroundPreference:
     return GroundPreference("", 0.0, Fraction(0), body, str(one), steps=one.steps)
 
 
-def _list_written(steps: Iterable[GroundStep], restore: Mapping[str, int]) -> Iterator[Fact]:
-    """List the facts of the restored relations that steps add or delete, as often as they do."""
+def _write(steps: Iterable[GroundStep], domain: Domain) -> dict[Fact, bool]:
+    """Find the facts of the restored relations that steps write, and if they hold after that."""
+    written: dict[Fact, bool] = {}
     for step in steps:
         bound = dict(zip(step.rule.parameter_names, step.arguments, strict=True))
-        for atom in (*step.rule.delete, *step.rule.add):
-            if atom.predicate in restore:
-                yield Fact(atom.predicate, tuple(_bind(atom, bound)))
+        for atoms, holds in ((step.rule.delete, False), (step.rule.add, True)):
+            for atom in atoms:
+                if atom.predicate in domain.restore:
+                    written[Fact(atom.predicate, tuple(_bind(atom, bound)))] = holds
+    return written
+
+
+def _tells_all(steps: Iterable[GroundStep], domain: Domain) -> bool:
+    """Return True if the facts that the rules of steps name are all that the steps change."""
+    return not domain.strata and not any(step.rule.effects for step in steps)
 
 
 def _bind(atom: Atom, bound: Mapping[str, str]) -> Iterator[str]:

@@ -36,7 +36,7 @@ from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.request_context import RequestContext
-from fcp_ros.planning.restoring import find_disturbances, make_preference
+from fcp_ros.planning.restoring import find_disturbances, is_reversible, make_preference
 from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
@@ -53,8 +53,10 @@ FULLER = 8
 """A task without a plan is widened to the full one at once, unless that has more operators than
 this multiple. Measured on tetris: making the wide task took longer than the full one (more than
 40 s, and 21 s), and it had no more operators."""
-TIDYING = 2.0
+TIDYING = 5.0
 """Seconds, at most, in which a plan is made one of fewer steps that leaves less changed."""
+MOST_AGAIN = 4
+"""Searches, at most, each from a plan that leaves less changed than the one before."""
 MOST_RESTORED = 32
 """Changes that are put right again, about."""
 FEW = 64
@@ -139,7 +141,9 @@ class Solver:
             yield few, Breadth.NARROW, MAX_OPERATORS
         yield formula, Breadth.NARROW, MAX_OPERATORS
         if self._rounds.best is None and self._last is not None:
-            yield formula, Breadth.FULL, FULLER * len(self._last.work.encoding.actions)
+            encoding = self._last.work.encoding
+            # A goal that is out of reach leaves no operator, however many were made for it.
+            yield formula, Breadth.FULL, FULLER * (len(encoding.actions) or encoding.task.made)
             if self._result.complete:
                 return
             yield formula, Breadth.WIDE, MAX_OPERATORS
@@ -327,7 +331,11 @@ class Solver:
                 disturbed=left,
                 restored=tuple(one for one in wanted.values() if one not in left),
             )
-            fresh = {one.fact: one for one in left if one.fact not in wanted}
+            fresh = {
+                one.fact: one
+                for one in left
+                if one.fact not in wanted and is_reversible(one, self._context.domain)
+            }
             if not fresh or len(wanted) > MOST_RESTORED:
                 return
             wanted |= fresh
@@ -336,27 +344,56 @@ class Solver:
             breadth = Breadth.FULL if work.is_complete else Breadth.NARROW
             encoding = self._compile(goal, breadth, MAX_OPERATORS)
             work = self._open_search(encoding, work.objective, breadth)
-            price = sum(one.steps for one in left)
-            with self._times(Phase.SEARCH):
-                cheapest = self._rounds.prefer_cheaper(work, budget, price)
+            cheapest = self._put_right(work, budget, left)
             single = len(encoding.alternatives) == 1
             shortest = self._result.shortest and cheapest and work.is_complete and single
             self._result = replace(self._result, shortest=shortest)
+
+    def _put_right(
+        self, work: TaskSearch, budget: float, left: tuple[Disturbance, ...]
+    ) -> bool:
+        """Search for a plan that leaves less changed, again from each one that does.
+
+        A search ends soon after its first better plan, which often puts right one thing of two.
+        """
+        for _ in range(MOST_AGAIN):
+            known = self._rounds.best
+            price = sum(one.steps for one in left)
+            with self._times(Phase.SEARCH):
+                cheapest = self._rounds.prefer_cheaper(work, budget, price)
+            if cheapest or self._rounds.best is known:
+                return cheapest
+            left = self._find_disturbances()
+            if not left:
+                return False
+        return False
 
     def _find_disturbances(self) -> tuple[Disturbance, ...]:
         """Find what the best plan leaves changed, though the goal does not ask for it."""
         best, encoding = self._rounds.best, self._rounds.encoding
         assert best is not None, "there is a plan"
         assert encoding is not None, "it was found in a task"
-        states = replay_steps(best.decoded.steps, self._context).states
-        domain = self._context.domain
-        return find_disturbances(best, encoding, domain, states[0], states[-1])
+        context = self._context
+        return find_disturbances(
+            best,
+            encoding,
+            context.domain,
+            context.instance,
+            lambda steps: replay_steps(steps, context).states[-1],
+        )
 
     def _widen_small(self, last: _SearchedTask) -> TaskSearch:
-        """Return the whole task if it is small, since a proof needs it; else the last one."""
-        narrow = len(last.work.encoding.actions)
-        if last.work.is_complete or narrow > FEW:
-            return last.work
+        """Return the whole task if it is small and the goal leaves a choice; else the last one.
+
+        Where the goal says which thing goes where, other ways to do it are rarely shorter, and the
+        whole task may take several times as long to make as the plan took: no proof is worth that.
+        """
+        work = last.work
+        choice = len(work.encoding.alternatives) > 1 or bool(
+            collect_graded_atoms(self._problem.goal.formula)
+        )
+        if work.is_complete or not choice or len(work.encoding.actions) > FEW:
+            return work
         try:
             encoding = self._compile(self._problem.goal, Breadth.FULL, WHOLE)
         except TooManyOperators:

@@ -39,6 +39,7 @@ from fcp_ros.relaxation.choices.requirements import (
 from fcp_ros.relaxation.choices.stream import ChoiceStream, RelaxationSetting
 from fcp_ros.relaxation.choices.substitution import exclude_elements
 from fcp_ros.relaxation.lattice import Attempt, Found, Node, Pairs, RelaxationLattice
+from fcp_ros.relaxation.long_plans import describe_length, is_only_long
 from fcp_ros.relaxation.purpose import serves_purpose
 from fcp_ros.relaxation.wording import ChangeWords, RequirementChange
 from fcp_ros.relaxation.worlds import MakeProofs, PlanningWorld, WorldStream, add_elements
@@ -278,6 +279,11 @@ class GoalRelaxation:
             best = self._plan_goal(goal, self._options.with_alpha(0.0), world)
             if best.status.solved and not self.serves(best, choices, world):
                 return Attempt(RelaxationOutcome.TRIVIAL, None, reason=_TRIVIAL)
+            if self._options.confirm_below and is_only_long(best, result.alpha):
+                assert best.plan is not None, "it is solved"
+                reason = describe_length(best.plan, result.alpha)
+                long = replace(best, alpha=result.alpha, message=reason)
+                return Attempt(RelaxationOutcome.SOLVED, long, reason=reason, exact=False)
             return Attempt(RelaxationOutcome.BELOW_ALPHA, result, reason=result.message)
         if result.status is PlanStatus.UNSOLVABLE_PROVEN:
             conflict = self._find_conflict(node, choices)

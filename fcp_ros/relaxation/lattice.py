@@ -169,7 +169,10 @@ class RelaxationLattice:
         """Return True if no node with this bound matters any more."""
         tally = self._tally
         if tally.best is not None:
-            return not self._by_membership or tally.best[0] >= bound - EPSILON or self._enough()
+            # Who has to be asked about a long plan would not rather have more given up.
+            long = tally.best[0] < self._alpha - EPSILON
+            better = tally.best[0] < bound - EPSILON and self._by_membership and not long
+            return not better or self._enough()
         if tally.below is not None and bound < self._alpha - EPSILON:
             tally.late += 1
             return tally.below[0] >= bound - EPSILON or tally.late > MOST_BELOW_ALPHA

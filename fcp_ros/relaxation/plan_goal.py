@@ -35,6 +35,7 @@ from fcp_ros.planning.planner import plan
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.relaxation.answer import RelaxationAnswer
 from fcp_ros.relaxation.engine import GoalRelaxation, describe_effort
+from fcp_ros.relaxation.long_plans import propose_long
 from fcp_ros.relaxation.worlds import PlanningWorld, remove_asking
 
 _LOG = logging.getLogger(__name__)
@@ -94,6 +95,10 @@ def plan_goal(
     try:
         here = request.open_world(session)
         strict = request.plan(goal, options, here, is_as_stated=True)
+        if strict.status is PlanStatus.UNSOLVABLE_AT_ALPHA:
+            long = propose_long(strict, options, lambda other: request.plan(goal, other, here))
+            if long is not None:
+                return describe_effort(long, strict.expansions, strict.timings, here.proofs.elapsed)
     except Interrupted as reason:
         return PlanningResult(reason.status, reason.sentence, goal=goal_text, alpha=options.alpha)
     relaxes = options.allow_relaxation and not domain.relaxing.allows_nothing

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fcp_ros.foundation.wording import describe_unknown_name
 from fcp_ros.language.confirmation import confirm_doubtful
 from fcp_ros.language.reader import InstructionReader, ReadingContext
-from fcp_ros.language.reading import Interpretation, ReadingStatus
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.planning.model.memberships import MembershipSource
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
@@ -35,6 +36,9 @@ from fcp_ros.relaxation.question import (
     tell_nobody,
 )
 from fcp_ros.relaxation.remarks import read_purpose
+
+READING_AGAIN = 2.0
+"""Seconds, at most, in which words are read again whose goal is known."""
 
 _STATUS = {
     ReadingStatus.AMBIGUOUS: PlanStatus.NEEDS_CLARIFICATION,
@@ -66,6 +70,7 @@ def plan_instruction(
     start: RequestStart | None = None,
     ask: AskCallback = leave_open,
     tell: TellCallback = tell_nobody,
+    goal: str = "",
 ) -> InstructionResult:
     """Plan what somebody said.
 
@@ -84,6 +89,8 @@ def plan_instruction(
         ask: asked which reading is meant, and to confirm a relaxed goal (`options.confirm_below`).
             The time until an answer does not count.
         tell: told how the instruction was understood, before anything is asked or planned.
+        goal: as which the instruction was read before, and confirmed where that was needed; it is
+            planned, by the rules for words. "" reads it.
 
     Returns:
         The interpretation and the result. Nothing is planned unless one reading is clearly best, or
@@ -93,11 +100,20 @@ def plan_instruction(
     if options.confirm_below is None:
         options = replace(options, confirm_below=CONFIRM_BELOW)
     watch = Watch(options, cancelled, progress, start, Phase.PARSE)
-    read = _read_within_limits(instruction, reader, context, options, watch)
+    limited = options
+    if goal:  # no second reader is worth waiting for
+        elapsed = time.monotonic() - start.time
+        limited = replace(options, time_limit=min(options.time_limit, elapsed + READING_AGAIN))
+    read = _read_within_limits(instruction, reader, context, limited, watch)
     if isinstance(read, InstructionResult):
-        return read
-    tell(read)
-    interpretation, start = settle_reading(read, start, ask)
+        if not goal:
+            return read
+        read = read.interpretation
+    if goal:
+        interpretation = recall_reading(read, goal)
+    else:
+        tell(read)
+        interpretation, start = settle_reading(read, start, ask)
     best = interpretation.best
     if best is None:
         return InstructionResult(interpretation, refuse_interpretation(interpretation, options))
@@ -118,6 +134,23 @@ def plan_instruction(
     if whole.remark and (result.plan is None or result.relaxations):
         result = replace(result, message=f"{whole.remark} {result.message}")
     return InstructionResult(interpretation, settle_confirmation(result, options, ask))
+
+
+def recall_reading(interpretation: Interpretation, goal: str) -> Interpretation:
+    """Recall the reading of an instruction that was settled before.
+
+    Args:
+        interpretation: of the same words, read again: it says what they were said for.
+        goal: of the reading.
+
+    Returns:
+        The interpretation with a reading for that goal alone.
+    """
+    alike = (one for one in interpretation.readings if one.goal == goal)
+    first = next(alike, next(iter(interpretation.readings), Reading(goal, 1.0, goal)))
+    reading = first if first.goal == goal else replace(first, goal=goal, paraphrase=goal)
+    status = ReadingStatus.READ
+    return replace(interpretation, status=status, readings=(reading,), question="", choices=())
 
 
 def _read_within_limits(

@@ -8,8 +8,12 @@ planning or ROS: ``fcp_ros.binding`` makes a state of a scene.
 from fcp_ros.foundation.deferred_imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.scene.correspondence import match_scenes
-    from fcp_ros.scene.difference import DifferenceTolerances, SceneDifference, compare_scenes
+    from fcp_ros.scene.difference import (
+        DifferenceTolerances,
+        SceneDifference,
+        compare_scenes,
+        match_scenes,
+    )
     from fcp_ros.scene.formats.canonical import to_document, write_scene
     from fcp_ros.scene.formats.context_matters import (
         ContextMattersInstance,
@@ -23,10 +27,11 @@ with defer_imports(__name__):
         Layer,
         Pose,
         Provenance,
+        SceneError,
         SceneNode,
         SceneRelation,
+        SequenceGap,
     )
-    from fcp_ros.scene.graph.errors import SceneError, SequenceGap
     from fcp_ros.scene.graph.graph import SceneGraph
     from fcp_ros.scene.live.change import Renaming, SceneChange, UpdateStatus
     from fcp_ros.scene.live.live_scene import LiveScene

@@ -28,7 +28,7 @@ from fcp_ros.scene.formats.usd import reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
 from fcp_ros.scene.formats.validation import describe_crossing_outlines
 from fcp_ros.scene.formats.worlds import habitat, mjcf, sdf, urdf
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions

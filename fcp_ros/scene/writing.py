@@ -13,7 +13,7 @@ from pathlib import Path
 from fcp_ros.scene.formats.canonical import write_scene
 from fcp_ros.scene.formats.spark_dsg.writer import write_spark
 from fcp_ros.scene.formats.usd.writer import write_usd
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.networkx_graph import write_graphml
 

@@ -33,8 +33,7 @@ from grounding_questions import EVERYDAY, HELD_OUT, MIXED_NAME, Column, Question
 from rich.console import Console
 
 from fcp_ros.grounding import GroundingCode, GroundingError, Membership
-from fcp_ros.grounding.judged.agreement import HIGH, LOW, measure_agreement
-from fcp_ros.grounding.judged.judgement_set import is_held_out
+from fcp_ros.grounding.judged.judgement_set import HIGH, LOW, is_held_out, measure_agreement
 
 GENERATOR = np.random.default_rng(3)
 GIVEN = GENERATOR.integers(0, 21, 400) / 20.0

@@ -14,11 +14,10 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.foundation.bounded_file import FileError, read_bytes, read_text
-from fcp_ros.grounding.heads.stack import read_stack
 from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.scene.formats.scene_file import SceneLimits, open_scene_file
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 
 def make_traps(folder):
@@ -75,7 +74,6 @@ def read_judgement_file(file):
         (load_domain, DomainError),
         (lambda file: open_scene_file(file, SceneLimits()), SceneError),
         (read_judgement_file, GroundingError),
-        (read_stack, GroundingError),
     ],
 )
 def test_every_reader_of_files_refuses_them(tmp_path, read, error):

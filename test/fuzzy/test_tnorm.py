@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""T-norms: their laws, and the traps of DESIGN section 4."""
+"""T-norms: their laws, and the traps of docs/design.md."""
 
 import math
 from itertools import permutations

@@ -39,6 +39,8 @@ PLANS = {
     "don't put the mug in the kitchen": set(),
     "open the fridge": {"not closed(fridge_1)"},
     "bring me the milk and close the fridge": {"holding(robot_1, milk_1)"},
+    "put the bowl in the fridge, but wipe the counter first": {"inside(bowl_1, fridge_1)"},
+    "wipe the counter": set(),  # the sponge is back in its place
     "bring me the glass that is in the kitchen": {"holding(robot_1, drinking_glass_1)"},
 }
 SEVERAL = {
@@ -83,6 +85,13 @@ def test_several_things_are_set_down_beside_the_person(sentence, obey):
     for thing in things:
         places = {f"holding(robot_1, {thing})", f"on({thing}, table_1)", f"on({thing}, tv_stand_1)"}
         assert len(changed & places) == 1
+
+
+def test_too_many_things_are_not_hidden_in_the_fridge(house):
+    sentence = "leave at most four things on the counter"
+    best = DomainReader().read(sentence, house).best
+    assert best.goal.startswith("at most 4 ?x1: item (on(?x1, counter_1)) and forall ?x1: item (")
+    assert "usual_place(?x1, ?place)" in best.goal
 
 
 def test_everything_that_serves_is_the_set_at_alpha(obey):

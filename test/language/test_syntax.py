@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 import threading
 
@@ -109,3 +110,16 @@ def test_threads_parse_alike() -> None:
     for thread in threads:
         thread.join()
     assert [found[number] for number in range(len(texts))] == expected
+
+
+def test_parsing_imports_no_torch() -> None:
+    program = (
+        "import sys, importlib.util\n"
+        "from fcp_ros.language.syntax import load_pipeline_ahead, parse_clauses\n"
+        "load_pipeline_ahead()\n"
+        "print(parse_clauses('open the door')[0].lemma, 'torch' in sys.modules)\n"
+        "print(importlib.util.find_spec('torch') is not None)\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    installed = importlib.util.find_spec("torch") is not None
+    assert answer.stdout == f"open False\n{installed}\n", answer.stderr

@@ -4,10 +4,11 @@
 A ring of 5,000 actions without parameters took 5 GB and more than its time limit (issue 28).
 """
 
-from call_count import count_calls
+from call_count import count_calls, find_longest_gap
 
 from fcp_ros.domain.pddl import parse_pddl
-from fcp_ros.planning import PlanningOptions, plan
+from fcp_ros.planning import Optimise, PlanningOptions, plan
+from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.verification.verify import verify
 
 
@@ -53,3 +54,35 @@ def test_verifying_takes_effort_in_proportion_to_the_plan(degrees):
 
         found.append(count_calls(check))
     assert found[1] < 6 * found[0]
+
+
+def read_preferences(count):
+    """Read a task whose preferences have nothing to do with each other."""
+    actions = " ".join(
+        f"(:action x{n} :parameters () :precondition (and) :effect (f{n}))" for n in range(count)
+    )
+    predicates = " ".join(f"(f{n})" for n in range(count))
+    preferences = " ".join(f"(preference p{n} (f{n}))" for n in range(count))
+    violated = " ".join(f"(is-violated p{n})" for n in range(count))
+    return parse_pddl(
+        "(define (domain wishes) (:requirements :preferences)"
+        f" (:predicates {predicates}) {actions})",
+        f"(define (problem w) (:domain wishes) (:init) (:goal (and {preferences}))"
+        f" (:metric minimize (+ {violated})))",
+    )
+
+
+def test_a_limit_is_looked_at_often_however_many_preferences_there_are(degrees):
+    """With 20,000 preferences, the deadline was not looked at for a second and more (issue 28)."""
+    count = 150
+    options = PlanningOptions(optimise=Optimise.COST)
+
+    def solve_all(task):
+        return plan(task.domain, task.instance, task.goal, options, degrees())
+
+    solve_all(read_preferences(5))  # what is prepared once is not counted
+    task, found = read_preferences(count), []
+    checks = (Watch.check, Watch.check_conclusion)
+    longest = find_longest_gap(lambda: found.append(solve_all(task)), *checks)
+    assert len(found[0].plan.steps) == count
+    assert longest < 320 * count

@@ -15,7 +15,7 @@ from rewriting_twin import MAX_STATES, Twin, wandered
 from fcp_ros.cset import facts
 from fcp_ros.domain import ExpressionError, check_goal, evaluate, parse_domain, parse_expression
 from fcp_ros.fuzzy import EPSILON, TNORMS, reaches
-from fcp_ros.planning import PlanningOptions, PlanStatus, plan
+from fcp_ros.planning import PlanningOptions, PlanStatus, plan, solver
 from fcp_ros.planning.model.result import Measure
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
@@ -203,3 +203,42 @@ def compare(domain, instance, text, source, tnorm, data):
         assert cost == cheapest, result.message
     if membership < best - EPSILON:
         assert "optimal in membership within" in result.message
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """The number of tasks that were made."""
+    made = []
+    make = solver.compile_goal
+
+    def count(*args, **kwargs):
+        made.append(1)
+        return make(*args, **kwargs)
+
+    monkeypatch.setattr(solver, "compile_goal", count)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("goal", "restore"),
+    [
+        ("on(lid, shelf)", {}),  # one place for one thing: no whole task is made for a proof
+        ("on(lid, shelf)", {"closed": 8}),  # nothing is opened
+        ("on(milk, shelf)", {"closed": 8}),  # what was opened can't be closed
+    ],
+)
+def test_what_changes_nothing_costs_no_further_task(goal, restore, degrees, state, compiled):
+    domain = replace(parse_domain(LIDDED), restore=restore)
+    if goal == "on(milk, shelf)":
+        rules = {name: rule for name, rule in domain.rules.items() if name != "close"}
+        domain = replace(domain, rules=rules)
+    known = ["on(lid, table)", "inside(milk, crate)", "closed(crate)"]
+    before = state(domain, ELEMENTS, known)
+    source = degrees({f"g({item})": 0.98 for item in ITEMS})
+    goal = check_goal(parse_expression(goal), domain, before)
+    free = replace(domain, restore={})
+    plan(free, before, goal, PlanningOptions(indifference=0.0, keep=False), source)
+    alone = len(compiled)
+    result = plan(domain, before, goal, PlanningOptions(keep=False), source)
+    assert result.plan is not None
+    assert len(compiled) == 2 * alone

@@ -49,6 +49,26 @@ def test_a_much_larger_full_task_comes_last(record, monkeypatch):
     assert record[0][:2] == [Breadth.NARROW, Breadth.WIDE]
 
 
+OUT_OF_REACH = """(define (domain vault) (:predicates (open) (dialled) (known) (asked))
+  (:action unlock :precondition (dialled) :effect (open))
+  (:action dial :precondition (known) :effect (dialled))
+  (:action ask :precondition (known) :effect (asked))
+  (:action tell :precondition (asked) :effect (known)))"""
+
+
+def test_no_wide_task_is_made_for_a_goal_that_is_out_of_reach(record, monkeypatch):
+    """No operator is left in the narrow one, however many were made: the full one tells (28.18)."""
+    monkeypatch.setattr(solver, "WHOLE", 0)
+    task = parse_pddl(
+        OUT_OF_REACH,
+        "(define (problem p) (:domain vault) (:init) (:goal (open)))",
+    )
+    settings = PlanningOptions(time_limit=300.0)
+    result = plan(task.domain, task.instance, task.goal, settings, None, explain_conflict=False)
+    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
+    assert record[0] == [Breadth.NARROW, Breadth.FULL]
+
+
 def test_a_search_goes_on_if_the_full_task_is_no_larger(record, monkeypatch):
     monkeypatch.setattr(solver, "WHOLE", 0)
     monkeypatch.setattr(solver, "FULLER", 1)

@@ -22,8 +22,9 @@ from scripted_reader import (
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding.protocol.judgement import Membership
+from fcp_ros.language.parsing.clauses.hedges import ASIDE
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.relaxation.plan_goal import plan_goal
@@ -218,3 +219,29 @@ def test_a_formula_says_itself_what_is_asked_about(context):
     result = plan_goal(context.domain, context.instance, WINE_GLASS, options, Certain())
     assert result.status is PlanStatus.SOLVED_OPTIMALLY
     assert result.relaxations
+
+
+def test_the_words_of_a_known_goal_say_what_it_is_for(context):
+    class Purposeful(Certain):
+        def __init__(self):
+            self.purposes = set()
+
+        def decide(self, request):
+            if request.predicate == "serves_as":
+                self.purposes.add(request.arguments[1].text)
+            return super().decide(request)
+
+    judge = Purposeful()
+    said = "I have to drink, bring me a wine glass"
+    use = WordUse(0, len("I have to drink"), WordRole.FILLER, ASIDE)
+
+    class Reader(ScriptedReader):
+        def read(self, instruction, context):
+            reading = Reading("another goal, read today", 1.0, "", (use,))
+            return Interpretation(instruction, ReadingStatus.READ, "", (reading,))
+
+    answer = plan_instruction(said, Reader(), context, OPTIONS, judge, goal=WINE_GLASS)
+    assert judge.purposes == {"drinking"}
+    assert answer.result.goal.startswith("on(drinking_glass_1, table_1)")
+    assert answer.interpretation.best.goal == WINE_GLASS
+    assert answer.result.status is PlanStatus.NEEDS_CLARIFICATION, "0.75 is below 0.8"

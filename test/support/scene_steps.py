@@ -9,7 +9,7 @@ from builtin_interfaces.msg import Time
 
 from fcp_ros.nodes.conversions.scene import PublishedChange, PublishedGraph
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 

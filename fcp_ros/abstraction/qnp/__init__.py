@@ -3,14 +3,11 @@
 
 - `frozen_mapping`: small mappings that never change;
 - `problem`: variables, conditions, abstract actions, qstates;
-- `text_format`: the common text format, read and written;
 - `semantics`: conditions and actions as bit masks;
 - `state_space`: reachable qstates and moves, limits;
 - `strong_cyclic`: where a policy can keep the goal reachable;
 - `policy_graph`: the graph of a policy; SIEVE: does it terminate?;
-- `incremental_sieve`: SIEVE after each choice;
-- `search`: choices for open qstates, and what to learn from dead ends;
-- `fixpoints`: the same verdict without a search, for problems that defeat it;
+- `fixpoints`: where a policy can also terminate;
 - `solver`: the front door.
 """
 
@@ -42,7 +39,6 @@ from fcp_ros.abstraction.qnp.solver import (
     solve_qnp,
 )
 from fcp_ros.abstraction.qnp.state_space import QnpLimits
-from fcp_ros.abstraction.qnp.text_format import read_qnp, write_qnp
 
 __all__ = [
     "AbstractAction",
@@ -64,9 +60,7 @@ __all__ = [
     "describe_condition",
     "describe_state",
     "encode_state",
-    "read_qnp",
     "sieve",
     "solve_qnp",
     "successors",
-    "write_qnp",
 ]

@@ -9,15 +9,8 @@ from enum import Enum
 
 from fcp_ros.abstraction.qnp.fixpoints import TerminationGame
 from fcp_ros.abstraction.qnp.frozen_mapping import FrozenMapping
-from fcp_ros.abstraction.qnp.incremental_sieve import NONE
-from fcp_ros.abstraction.qnp.policy_graph import (
-    EndlessComponent,
-    PolicyEdge,
-    build_policy_graph,
-    sieve,
-)
+from fcp_ros.abstraction.qnp.policy_graph import EndlessComponent, build_policy_graph, sieve
 from fcp_ros.abstraction.qnp.problem import Qnp, QnpPolicy, QState, describe_state
-from fcp_ros.abstraction.qnp.search import PolicySearch
 from fcp_ros.abstraction.qnp.state_space import (
     QnpLimitReached,
     QnpLimits,
@@ -25,10 +18,6 @@ from fcp_ros.abstraction.qnp.state_space import (
     StateSpace,
 )
 from fcp_ros.abstraction.qnp.strong_cyclic import StrongCyclicRegion
-
-MOST_BACKJUMPS = 200
-"""Choices that the search takes back before the fixpoints take over: among 55 qstates it can take
-thousands back in vain where they need 20 ms."""
 
 
 class QnpStatus(Enum):
@@ -46,17 +35,11 @@ class QnpStatistics:
     Attributes:
         reachable: qstates that some run meets up to its first goal, which is included.
         strong_cyclic: those of them from which a policy can keep the goal reachable.
-        choices: moves that the search tried.
-        backjumps: times that it took choices back.
-        lost: qstates that it found no terminating policy from.
         seconds: in all.
     """
 
     reachable: int = 0
     strong_cyclic: int = 0
-    choices: int = 0
-    backjumps: int = 0
-    lost: int = 0
     seconds: float = 0.0
 
 
@@ -113,7 +96,6 @@ class _Solver:
         self.qnp = qnp
         self.watch = watch
         self.space: StateSpace | None = None
-        self.search: PolicySearch | None = None
         self.strong_cyclic = 0
 
     def solve(self) -> QnpResult:
@@ -122,25 +104,17 @@ class _Solver:
         self.strong_cyclic = sum(region.kept)
         if region.lost_initial:
             return self._refute_strong_cyclic(space, space.states[region.lost_initial[0]])
-        self.search = search = PolicySearch(space, region, self.watch)
-        found = search.run(MOST_BACKJUMPS)
-        moves = {state: move for state, move in enumerate(search.settled) if move != NONE}
-        if found is None:
-            moves = TerminationGame(space, self.watch).solve(region)
-            found = all(space.is_goal[state] or state in moves for state in space.initial)
-        if found:
-            return self._conclude(space, moves)
-        return self._refute_termination(space, search.endless)
+        moves = TerminationGame(space, self.watch).solve(region)
+        lost = [state for state in space.initial if state not in moves and not space.is_goal[state]]
+        if lost:
+            return self._refute_termination(space, region, moves, space.states[lost[0]])
+        return self._conclude(space, moves)
 
     def summarise(self) -> QnpStatistics:
         """Return the effort so far."""
-        search = self.search
         return QnpStatistics(
             reachable=len(self.space.states) if self.space else 0,
             strong_cyclic=self.strong_cyclic,
-            choices=search.choices if search else 0,
-            backjumps=search.backjumps if search else 0,
-            lost=search.lost if search else 0,
             seconds=self.watch.seconds,
         )
 
@@ -155,8 +129,17 @@ class _Solver:
         statistics = self.summarise()
         return QnpResult(QnpStatus.UNSOLVABLE, reason=reason, hopeless=state, statistics=statistics)
 
-    def _refute_termination(self, space: StateSpace, moves: tuple[int, ...]) -> QnpResult:
-        component = _describe_moves(space, moves)
+    def _refute_termination(
+        self,
+        space: StateSpace,
+        region: StrongCyclicRegion,
+        won: Mapping[int, int],
+        state: QState,
+    ) -> QnpResult:
+        """Show what a policy runs into that goes the shortest way, if all goes well."""
+        nearest = {**region.find_nearest_moves(), **won}
+        graph = build_policy_graph(self.qnp, _name_actions(space, nearest), [state])
+        component = sieve(graph)[0]
         return QnpResult(
             QnpStatus.UNSOLVABLE,
             reason=(
@@ -169,11 +152,7 @@ class _Solver:
 
     def _conclude(self, space: StateSpace, moves: Mapping[int, int]) -> QnpResult:
         """Return the policy, after it was tested as a whole."""
-        actions = space.code.actions
-        names = {
-            space.states[state]: (actions[space.action[move]].name,)
-            for state, move in moves.items()
-        }
+        names = _name_actions(space, moves)
         graph = build_policy_graph(self.qnp, names)
         assert not graph.open_states, "the policy leaves a qstate open"
         assert not sieve(graph), "the policy need not terminate"
@@ -181,17 +160,9 @@ class _Solver:
         return QnpResult(QnpStatus.SOLVED, policy=policy, statistics=self.summarise())
 
 
-def _describe_moves(space: StateSpace, moves: tuple[int, ...]) -> EndlessComponent:
-    """Return the edges of moves that stay among their qstates."""
-    sources = {space.source[move] for move in moves}
-    edges = tuple(
-        PolicyEdge(
-            space.states[space.source[move]],
-            space.code.actions[space.action[move]].name,
-            space.states[target],
-        )
-        for move in moves
-        for target in space.targets[move]
-        if target in sources
-    )
-    return EndlessComponent(tuple(space.states[source] for source in sorted(sources)), edges)
+def _name_actions(space: StateSpace, moves: Mapping[int, int]) -> dict[QState, tuple[str, ...]]:
+    """Return the policy of one move for each qstate."""
+    actions = space.code.actions
+    return {
+        space.states[state]: (actions[space.action[move]].name,) for state, move in moves.items()
+    }

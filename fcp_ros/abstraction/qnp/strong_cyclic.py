@@ -2,8 +2,8 @@
 """The qstates from which a policy keeps the goal reachable, as a greatest fixpoint.
 
 A policy is strong-cyclic if from every qstate that it may lead to, it may lead to the goal. Every
-solution of a QNP is strong-cyclic, so what is lost here is lost for good: a cheap refutation, and
-fewer choices for the search. Strong-cyclic policies that need not terminate remain.
+solution of a QNP is strong-cyclic, so what is lost here is lost for good: a cheap refutation.
+Strong-cyclic policies that need not terminate remain.
 """
 
 from __future__ import annotations
@@ -46,10 +46,17 @@ class StrongCyclicRegion:
         """Initial qstates without a strong-cyclic policy."""
         return [number for number in self._space.initial if not self.kept[number]]
 
-    def remove(self, state: int) -> None:
-        """Take out a qstate from which no policy terminates, and all that depends on it."""
-        self._drop([state])
-        self._shrink()
+    def find_nearest_moves(self) -> dict[int, int]:
+        """Find, for each qstate in the set, an allowed move that may lead nearest to a goal."""
+        space = self._space
+        return {
+            state: min(
+                (move for move in space.moves[state] if self.allowed[move]),
+                key=lambda move: min(self.distance[target] for target in space.targets[move]),
+            )
+            for state, kept in enumerate(self.kept)
+            if kept and not space.is_goal[state]
+        }
 
     def _shrink(self) -> None:
         while True:

@@ -31,7 +31,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _FEW_TRIALS = 3

@@ -17,8 +17,12 @@ from rich.table import Table
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.grounding import CalibrationStore, Calibrator, EvidenceOrigin, EvidenceWorld
-from fcp_ros.grounding.calibration.location import DEFAULT_PATH, find_stores, locate_store
-from fcp_ros.grounding.calibration.merging import merge_evidence
+from fcp_ros.grounding.calibration.location import (
+    DEFAULT_PATH,
+    find_stores,
+    locate_store,
+    merge_evidence,
+)
 from fcp_ros.grounding.calibration.summary import (
     ContextSummary,
     ModelSummary,

@@ -23,11 +23,11 @@ from rich.table import Table
 from fcp_ros.cli.exit_codes import FAILED
 from fcp_ros.cli.options import JsonOption
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.fetching import fetch_model
 from fcp_ros.grounding.model_files.gguf_files import convert_file
 from fcp_ros.grounding.model_files.registry import check_model_name, read_registry
 from fcp_ros.grounding.model_files.store import (
+    FetchReport,
     ModelState,
     find_ready_folder,
     find_state,

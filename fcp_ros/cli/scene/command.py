@@ -28,8 +28,7 @@ from fcp_ros.cli.terminal import escape_text, explain_errors, fail, open_console
 from fcp_ros.domain import load_domain
 from fcp_ros.package_files import find_domain, find_scene
 from fcp_ros.scene import SceneLimits, complete_relations, load_scene, read_scene
-from fcp_ros.scene.correspondence import REACH, match_scenes
-from fcp_ros.scene.difference import DifferenceTolerances, compare_scenes
+from fcp_ros.scene.difference import REACH, DifferenceTolerances, compare_scenes, match_scenes
 from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions
 from fcp_ros.scene.writing import WRITERS, save_scene
 
@@ -94,7 +93,7 @@ def show(
         typer.Option(
             "--out",
             "-o",
-            help="File to write: .html for a page with a plan and a 3D view, .svg for the plan.",
+            help="File to write: .html for a page with a plan and tables, .svg for the plan.",
         ),
     ] = Path("scene.html"),
     domain: DomainOption = DEFAULT_DOMAIN,
@@ -105,7 +104,7 @@ def show(
     max_nodes: MaxNodesOption = None,
     assets: AssetsOption = None,
 ) -> None:
-    """Draw a scene, from above and in 3D, into one file that needs no network."""
+    """Draw a scene from above into one file that needs no network."""
     # Slow to import, and only needed here.
     from fcp_ros.report.drawing.floor_plan import draw_floor_plan
     from fcp_ros.report.scene_page import write_scene_page

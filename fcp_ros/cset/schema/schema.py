@@ -2,7 +2,7 @@
 """Schemas: the types, functions, relations and attributes that an instance may have.
 
 A schema presents a category: types are objects, functions are morphisms between them. A relation is
-a span type: an object of its own whose legs are functions out of it (DESIGN section 4, "mutable
+a span type: an object of its own whose legs are functions out of it (docs/design.md, "mutable
 relations are reified"). `is_a` is an inclusion of types; everything that is declared for a type
 holds for its subtypes.
 """

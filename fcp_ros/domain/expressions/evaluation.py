@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The degree of an expression in a state, by definition: slow, obvious, the planner's twin.
 
-Degrees (DESIGN section 4): relations, `is_a` and `same` are 0 or 1; graded predicates are judged;
+Degrees (docs/design.md): relations, `is_a` and `same` are 0 or 1; graded predicates are judged;
 `and` and `forall` compose with the t-norm, `or` and `exists` take the largest, `not` is 1 - x, and
 a weight w makes 1 - w * (1 - x). Free variables are existential over the whole expression. Two
 variables may stand for the same element.

@@ -2,7 +2,7 @@
 """Goal expressions as values: terms, atoms and connectives, and their text.
 
 The grammar is in `expression.lark`; `parse_expression` (parser.py) is the inverse of
-`to_text`. Meaning (DESIGN section 4, evaluated by evaluation.py): an atom has a degree in [0, 1],
+`to_text`. Meaning (docs/design.md, evaluated by evaluation.py): an atom has a degree in [0, 1],
 `and`/`forall` compose degrees with the t-norm, `or`/`exists` take the largest, `not` is 1 - x, and
 a weight w turns x into 1 - w * (1 - x). Variables that no quantifier binds are existential over
 the whole expression. Counts, preferences and trajectory constraints, which only goals have, are

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The DPO rule that an action rule means: a span (DESIGN sections 1 and 4).
+"""The DPO rule that an action rule means: a span (docs/design.md).
 
       L  <-----  K  ----->  R
     when       L minus     K plus

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check that a well-formed rule, and each of its effects, can ever apply and do something.
 
-Parameters bind distinct elements (DESIGN section 4: matches are monic), so two atoms over
+Parameters bind distinct elements (docs/design.md: matches are monic), so two atoms over
 different parameters are different tuples. All checks below follow from that alone.
 """
 

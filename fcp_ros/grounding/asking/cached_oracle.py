@@ -136,7 +136,11 @@ def answer_each(
 
 
 def limit_answers(
-    answers: Sequence[Answer], read: Sequence[ReadRequest], cores: Sequence[Answer]
+    answers: Sequence[Answer],
+    read: Sequence[ReadRequest],
+    cores: Sequence[Answer],
+    *,
+    is_hazard: bool = False,
 ) -> list[Answer]:
     """Limit answers to those about the cores of their names: a description may warn, not praise.
 
@@ -144,6 +148,8 @@ def limit_answers(
         answers: to the requests.
         read: how the requests were read.
         cores: the answers about those that have a core, in order.
+        is_hazard: True if somebody comes to harm by too high an answer: then a description counts
+            even where the model isn't sure of it.
     """
     left = iter(cores)
     bounded: list[Answer] = []
@@ -153,13 +159,21 @@ def limit_answers(
             one.core is not None
             and isinstance(core, Membership)
             and isinstance(answer, Membership)
-            and core.prior < answer.prior
+            and core.prior < _find_highest(answer, one, is_hazard=is_hazard)
         ):
             names = " and ".join(a.words for a in one.core.arguments if not a.is_text)
-            said = "; ".join(filter(None, (core.note, one.note, f"no better than {names!r} alone")))
+            limit = f"no {'other' if core.prior > answer.prior else 'better'} than {names!r} alone"
+            said = "; ".join(filter(None, (core.note, one.note, limit)))
             answer = replace(core, note=said)
         bounded.append(answer)
     return bounded
+
+
+def _find_highest(answer: Membership, read: ReadRequest, *, is_hazard: bool) -> float:
+    """Return how high an answer may be: one about a description counts by what it is sure of."""
+    if not read.is_described or is_hazard:
+        return answer.prior
+    return answer.prior + (answer.uncertainty or 0.0)
 
 
 def _build_crash_error(oracle: MembershipOracle, what: str) -> GroundingError:
@@ -278,7 +292,9 @@ class CachedOracle:
         found = self._annotate(kept, read)
         if read.core is not None:
             core = self.find_answer(predicate, version, read.core)
-            found = found if core is None else limit_answers([found], [read], [core])[0]
+            if core is not None:
+                is_hazard = bool(predicate.hazard)
+                (found,) = limit_answers([found], [read], [core], is_hazard=is_hazard)
         return found if isinstance(found, Membership) else None
 
     def _find_kept(
@@ -313,7 +329,7 @@ class CachedOracle:
             cores = self.answer(predicate, version, bounds, has_substitute=has_substitute)
             whole = [replace(one, core=None) for one in read]
             answers = self._answer_read(predicate, version, requests, whole, has_substitute)
-            return limit_answers(answers, read, cores)
+            return limit_answers(answers, read, cores, is_hazard=bool(predicate.hazard))
         return self._answer_read(predicate, version, requests, read, has_substitute)
 
     def _answer_read(

@@ -4,15 +4,13 @@
     store -> calibrator -> pool of a model and predicate -> posterior degree of a context
 
 - `store`: outcomes and resets in a SQLite file, for audit and undo.
-- `location`: the file of a robot and world. `merging`: copies evidence from one file to another.
+- `location`: the file of a robot and world; evidence copied from one file to another.
 - `calibrator`: the calibrated degree of a judgement; keeps the evidence summed up in memory.
 - `pool`: the fit to all outcomes that relied on one model, by predicate.
-- `pooled_map`: the recalibration of a model's degrees in that fit.
-- `map_posterior`: its posterior, pooled over the predicates of the model.
+- `pooled_map`: the recalibration of a model's degrees in that fit, pooled over its predicates.
 - `neighbourhood`: the influence of similar contexts in that fit.
 - `posterior`: the beta-binomial degree of one context, and the forgetting of old outcomes.
-- `regression`: log-odds, isotonic regression and grouped sums.
-- `drift`: alarms when outcomes leave the degrees (mixtures of CUSUMs).
+- `drift`: alarms when outcomes leave the degrees (CUSUMs).
 - `reliability`: Brier score and calibration error of past degrees.
 - `summary`: all of this for people (``fcp calibration``).
 """

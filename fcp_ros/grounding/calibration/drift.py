@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detection of changes in the world: a mixture of CUSUMs on outcomes and their degrees.
+"""Detection of changes in the world: a CUSUM on outcomes and their degrees.
 
-Two kinds of change are looked for, each way: the odds of success are `ODDS` times lower, or a new
-cause of failure leaves a `SHARE` of the successes, in whatever context. For "better", failures
-stand for successes. For an outcome of quality q at degree d, which is d' after the change, the
-evidence of a kind is the likelihood ratio
+A change is looked for each way: the odds of success are `ODDS` times lower, in whatever context.
+For "better", failures stand for successes. For an outcome of quality q at degree d, which is d'
+after the change, the evidence is the likelihood ratio
 
     e = 1 + weight * (q d' / d + (1 - q) (1 - d') / (1 - d) - 1),
 
 which is linear in q. The CUSUM W = max(W, 1) * e is the largest product of them since any start
-(Page 1954); what counts is the mean of both kinds.
+(Page 1954).
 
 While the degrees are right, e has the mean 1 given the past. So the sum of the products from all
-starts grows by at most 1 an outcome on the average; no CUSUM is larger than that sum, nor is a mean
-of CUSUMs. Hence the mean number of outcomes until the mean of the W reaches exp(h) is at least
-exp(h), in each direction, whatever the mixture: it is an e-detector (Shin, Ramdas and Rinaldo,
-E-detectors: A Nonparametric Framework for Sequential Change Detection, 2024).
+starts grows by at most 1 an outcome on the average, and no CUSUM is larger than that sum. Hence the
+mean number of outcomes until W reaches exp(h) is at least exp(h), in each direction, whatever the
+qualities: it is an e-detector (Shin, Ramdas and Rinaldo, E-detectors: A Nonparametric Framework for
+Sequential Change Detection, 2024). Docs/calibration.md compares other tests.
 
 A worn gripper concerns several predicates. So the outcomes of all predicates of a model are watched
 together, too. While they raise an alarm, a predicate has one as soon as its own evidence is
@@ -33,11 +32,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from enum import Enum
 
-ODDS = 4.0
-SHARE = 0.4
+ODDS = 2.5
 EDGE = 0.02
 """Sure degrees are clipped to this distance from certainty, so that one surprise is no alarm."""
-THRESHOLD = 7.0
+THRESHOLD = 6.2
 END = 0.5
 """The part of the threshold at which an alarm ends."""
 CERTAIN = 1.2
@@ -85,39 +83,6 @@ class Drift:
 
 
 @dataclass(slots=True)
-class _Cusum:
-    """The evidence for one kind of change.
-
-    Attributes:
-        value: likelihood ratio since the best start, >= 0.
-        first: number of the first outcome since then.
-        since: its stamp, s.
-        outcomes: number of outcomes since then.
-        weight: sum of their weights.
-        residual: sum of their weighted residuals.
-    """
-
-    value: float = 0.0
-    first: int = 0
-    since: float = 0.0
-    outcomes: int = 0
-    weight: float = 0.0
-    residual: float = 0.0
-
-    def add(
-        self, ratio: float, residual: float, weight: float, stamp: float, number: int, most: float
-    ) -> None:
-        """Add the next outcome with its likelihood ratio."""
-        if self.value <= 1.0:
-            self.value, self.first, self.since = 1.0, number, stamp
-            self.outcomes, self.weight, self.residual = 0, 0.0, 0.0
-        self.value = min(self.value * (1.0 + weight * (ratio - 1.0)), most)
-        self.outcomes += 1
-        self.weight += weight
-        self.residual += weight * residual
-
-
-@dataclass(slots=True)
 class ChangeDetector:
     """The detector of one direction; it sees successes as "better" sees failures.
 
@@ -127,33 +92,41 @@ class ChangeDetector:
     Attributes:
         alarm: True while there is an alarm.
         certain: True from the time that the change is certain until the end of the alarm.
+        value: likelihood ratio since the best start, >= 0.
+        first: number of the first outcome since then.
+        since: its stamp, s.
+        outcomes: number of outcomes since then.
+        weight: sum of their weights.
+        residual: sum of their weighted residuals.
     """
 
     threshold: float = THRESHOLD
     alarm: bool = False
     certain: bool = False
-    _odds: _Cusum = field(default_factory=_Cusum)
-    _share: _Cusum = field(default_factory=_Cusum)
+    value: float = 0.0
+    first: int = 0
+    since: float = 0.0
+    outcomes: int = 0
+    weight: float = 0.0
+    residual: float = 0.0
 
     def add(self, degree: float, quality: float, weight: float, stamp: float, number: int) -> None:
         """Add the next outcome; `update_alarm` comes afterwards."""
         sure = min(degree, 1.0 - EDGE)
-        failure, residual = 1.0 - quality, quality - degree
-        by_odds = (quality + failure * ODDS) / (sure + ODDS * (1.0 - sure))
-        by_share = quality * SHARE + failure * (1.0 - SHARE * sure) / (1.0 - sure)
-        most = 2.0 * math.exp(MOST * self.threshold)
-        self._odds.add(by_odds, residual, weight, stamp, number, most)
-        self._share.add(by_share, residual, weight, stamp, number, most)
+        ratio = (quality + (1.0 - quality) * ODDS) / (sure + ODDS * (1.0 - sure))
+        if self.value <= 1.0:
+            self.value, self.first, self.since = 1.0, number, stamp
+            self.outcomes, self.weight, self.residual = 0, 0.0, 0.0
+        most = math.exp(MOST * self.threshold)
+        self.value = min(self.value * (1.0 + weight * (ratio - 1.0)), most)
+        self.outcomes += 1
+        self.weight += weight
+        self.residual += weight * (quality - degree)
 
     @property
     def evidence(self) -> float:
-        """Logarithm of the mean of both kinds, >= 0."""
-        return math.log(max(0.5 * (self._odds.value + self._share.value), 1.0))
-
-    @property
-    def leader(self) -> _Cusum:
-        """The kind with more evidence."""
-        return max(self._odds, self._share, key=lambda one: one.value)
+        """Logarithm of the likelihood ratio, >= 0."""
+        return math.log(max(self.value, 1.0))
 
     def update_alarm(self, together: ChangeDetector | None = None) -> bool:
         """Raise or end the alarm.
@@ -202,7 +175,7 @@ class DriftDetector:
         found = None
         for direction, own in self.both.items():
             if own.update_alarm(None if together is None else together.both[direction]):
-                found = own.leader.first
+                found = own.first
         return found
 
     @property
@@ -216,7 +189,7 @@ class DriftDetector:
         if not alarms:
             return None
         direction = max(alarms)[1]
-        found = self.both[direction].leader
+        found = self.both[direction]
         size = found.residual / found.weight if found.weight > 0.0 else 0.0
         if direction is Direction.BETTER:
             size = -size

@@ -4,9 +4,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence
+from fcp_ros.grounding.protocol.judgement import check_degree
 from fcp_ros.grounding.protocol.options import EvidenceOrigin, EvidenceWorld
+
+# --- copying evidence from one store to another, on request only ---
+#
+# Evidence that the target holds already is left out, so that merging twice changes nothing. Resets
+# stay behind: evidence that one has set aside is not copied.
+
+
+def merge_evidence(source: CalibrationStore, target: CalibrationStore, weight: float = 1.0) -> int:
+    """Copy the evidence that counts in a store and is missing in another.
+
+    Args:
+        source: read only.
+        target: gets the evidence, oldest first, with the time of each outcome.
+        weight: factor on the weight of the copied outcomes, in [0, 1].
+
+    Returns:
+        The number of outcomes that were copied.
+
+    Raises:
+        GroundingError: the weight is out of range, or a store failed.
+    """
+    check_degree(weight, "the weight of merged outcomes")
+    known = {_identify(item) for item in target.entries(with_reset=True)}
+    missing = [item for item in source.entries() if _identify(item) not in known]
+    target.record_all([replace(item, weight=item.weight * weight) for item in missing])
+    return len(missing)
+
+
+def _identify(item: Evidence) -> tuple[str, str, float, float, str]:
+    """Return what two copies of one outcome share; their weights may differ."""
+    return item.predicate, item.context_key, item.stamp, item.quality, item.step
+
+
+# --- the files of calibration stores: one for each robot and world ---
 
 DEFAULT_PATH = "~/.local/state/fcp_ros/calibration/{robot}/{world}.sqlite"
 """The store of a robot in a world, where a grounder node keeps it by default."""

@@ -29,7 +29,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fcp_ros.grounding.calibration.regression import Floats, sum_groups
+from fcp_ros.grounding.calibration.pooled_map import Floats, sum_groups
 
 KAPPA = 3.0
 """Weight of the prior belief about lambda."""

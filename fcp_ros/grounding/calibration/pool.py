@@ -16,12 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fcp_ros.grounding.calibration.drift import DriftDetector
-from fcp_ros.grounding.calibration.map_posterior import (
-    MapEvidence,
-    MapPrior,
-    measure_evidence,
-    pool_predicates,
-)
 from fcp_ros.grounding.calibration.neighbourhood import (
     ContextGroups,
     Neighbourhood,
@@ -29,10 +23,17 @@ from fcp_ros.grounding.calibration.neighbourhood import (
 )
 from fcp_ros.grounding.calibration.pooled_map import (
     IDENTITY,
+    Floats,
+    Ints,
+    MapEvidence,
+    MapPrior,
     PooledMap,
     compute_blend,
     compute_design_weights,
     fit_pooled_map,
+    measure_evidence,
+    pool_predicates,
+    sum_groups,
 )
 from fcp_ros.grounding.calibration.posterior import (
     TOLD,
@@ -40,7 +41,6 @@ from fcp_ros.grounding.calibration.posterior import (
     convert_uncertainty,
     estimate_strength,
 )
-from fcp_ros.grounding.calibration.regression import Floats, Ints, sum_groups
 from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, compute_score
 from fcp_ros.grounding.calibration.store import Evidence
 from fcp_ros.grounding.protocol.options import CalibrationOptions

@@ -5,7 +5,7 @@ It is learnt from all outcomes of the predicate that relied on this model's degr
 context, and from what the model's other predicates taught:
 
 - from the first outcome on it is the mean over the posterior of Platt scaling, which includes that
-  the degrees are right as they are (`map_posterior.py`);
+  the degrees are right as they are;
 - from `MANY` on the remaining residuals move it where a curve of two parameters can't: the binned
   mean residual, shrunk by `BIN_PRIOR` outcomes of 0, made non-decreasing by isotonic regression
   (Zadrozny and Elkan, Transforming Classifier Scores into Accurate Multiclass Probability
@@ -18,18 +18,264 @@ Sampling, 1965). So one broken cup doesn't make the model wrong about all cups.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fcp_ros.grounding.calibration.map_posterior import (
-    GRID,
-    MapPrior,
-    average_maps,
-    measure_evidence,
-)
-from fcp_ros.grounding.calibration.regression import Floats, Ints, fit_isotonic, sum_groups
+# --- the posterior of a model's recalibration, pooled over the predicates that it judges ---
+#
+# Outcomes of a predicate say how to read the model's degrees d. There are two explanations, weighed
+# against each other (spike and slab; Mitchell and Beauchamp, Bayesian Variable Selection in Linear
+# Regression, 1988):
+#
+# - *right*, with probability `RIGHT` a priori: the rate of success is d, for all its predicates;
+# - *biased*: the model has a slope and an intercept of its own, about which those of its predicates
+#   scatter on an unknown scale, and
+#
+#       logit(rate) = slope * x(d) + intercept                        (Platt, 1999).
+#
+# This is a hierarchy (Lindley and Smith, Bayes Estimates for the Linear Model, 1972): where the
+# predicates of a model were found to be alike, a new one begins with what the others taught; where
+# they weren't, it begins from the identity. Slope and intercept are integrated over on a grid, and
+# a recalibrated degree is the mean over the posterior, not the value at its peak.
+#
+# x(d) is a little further from 0 than logit(d), so that the mean of the rate over the prior is d:
+# without evidence nothing moves. A mixture of predictions loses at most -ln(weight) to any of its
+# members (Cesa-Bianchi and Lugosi, Prediction, Learning, and Games, 2006): so over any number of
+# outcomes, whatever they are, the log-loss of recalibrated degrees, with lapses (`LAPSE`), exceeds
+# that of the oracle's by at most -ln(RIGHT).
+
+GRID = np.linspace(0.0, 1.0, 101)
+LOG_SLOPES = np.linspace(math.log(0.06), math.log(8.0), 33)
+INTERCEPTS = np.linspace(-5.0, 5.0, 65)
+RIGHT = 2.0 / 3.0
+"""Chosen with the two tables below in simulated worlds (`benchmark/grounding_models.py`, seeds from
+1000 on). The errors hardly depend on them: 0.8 makes learning from ten outcomes a tenth slower, and
+costs a model that is right a fifth less."""
+SPREADS = ((0.5, 0.2, 0.4), (0.5, 0.7, 1.3))
+"""The prior of a model: probability, spread of the slope's logarithm, spread of the intercept."""
+SCATTERS = ((0.6, 0.05, 0.1), (0.3, 0.15, 0.4), (0.1, 0.3, 1.0))
+"""The same for the distance of a predicate from its model."""
+LAPSE = 0.02
+"""The share of outcomes that say nothing about the model, success and failure alike (Wichmann and
+Hill, The Psychometric Function, 2001): so one broken thing of a sure kind is no proof of a bias."""
+TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """The maps of the grid and their prior.
+
+    Attributes:
+        model: probability of each slope and intercept of a model, float64[s, i].
+        scatters: for each of `SCATTERS` its probability and the smoothing of slopes and intercepts.
+        rates: the recalibrated degree at `GRID` by each map, float64[s * i, 101].
+        mean: their mean over the prior, that is, `GRID` up to rounding and its ends.
+        success: logarithm of the chance of success by each map, with lapses; `failure` likewise.
+        right_success: the same by the degrees themselves; `right_failure` likewise.
+    """
+
+    model: Floats
+    scatters: tuple[tuple[float, Floats, Floats], ...]
+    rates: Floats
+    mean: Floats
+    success: Floats
+    failure: Floats
+    right_success: Floats
+    right_failure: Floats
+
+
+@lru_cache(maxsize=1)
+def _build_family() -> _Family:
+    model = sum(
+        (
+            p * np.outer(_normal(LOG_SLOPES, 0.0, s), _normal(INTERCEPTS, 0.0, i))
+            for p, s, i in SPREADS
+        ),
+        np.zeros((len(LOG_SLOPES), len(INTERCEPTS))),
+    )
+    scatters = tuple((p, _smooth(LOG_SLOPES, s), _smooth(INTERCEPTS, i)) for p, s, i in SCATTERS)
+    marginal = sum((p * (s.T @ model @ i) for p, s, i in scatters), np.zeros_like(model))
+    wide = np.linspace(-15.0, 15.0, 601)
+    x = to_logit(GRID)
+    mean = marginal.ravel() @ to_degree(_map_odds(wide))
+    odds = _map_odds(np.interp(to_degree(x), mean, wide))
+    return _Family(
+        model,
+        scatters,
+        to_degree(odds),
+        marginal.ravel() @ to_degree(odds),
+        *_take_logarithms(to_degree(odds)),
+        *_take_logarithms(to_degree(x)),
+    )
+
+
+def _take_logarithms(rate: Floats) -> tuple[Floats, Floats]:
+    """Take the logarithms of the chance of success and of failure."""
+    chance = (1.0 - LAPSE) * rate + 0.5 * LAPSE
+    return np.log(chance), np.log1p(-chance)
+
+
+def _normal(values: Floats, mean: float, spread: float) -> Floats:
+    density = np.exp(-0.5 * ((values - mean) / spread) ** 2)
+    return np.asarray(density / density.sum(), dtype=np.float64)
+
+
+def _smooth(values: Floats, spread: float) -> Floats:
+    """Build the matrix whose row i distributes the predicates of a model with the value i."""
+    return np.stack([_normal(values, mean, spread) for mean in values])
+
+
+def _map_odds(x: Floats) -> Floats:
+    """Apply each map of the grid to log-odds, float64[s * i, n]."""
+    odds = np.exp(LOG_SLOPES)[:, None, None] * x + INTERCEPTS[None, :, None]
+    return np.asarray(odds.reshape(-1, len(x)), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class MapEvidence:
+    """The log-likelihood of a predicate's outcomes.
+
+    Args:
+        right: if the degrees are right.
+        biased: for each slope and intercept of the grid, float64[s, i].
+    """
+
+    right: float
+    biased: Floats
+
+    @cached_property
+    def of_model(self) -> tuple[Floats, ...]:
+        """The same for slope and intercept of the model, for each of `SCATTERS`."""
+        top = float(self.biased.max())
+        chance = np.exp(self.biased - top)
+        return tuple(
+            np.log(slopes @ chance @ intercepts.T + TINY) + top
+            for _, slopes, intercepts in _build_family().scatters
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MapPrior:
+    """The belief about a predicate's map before its own outcomes; logarithms, of any scale.
+
+    Args:
+        right: that the degrees are right.
+        biased: each slope and intercept of the grid, float64[s, i].
+    """
+
+    right: float
+    biased: Floats
+
+
+def measure_evidence(prior: Floats, quality: Floats, weight: Floats) -> MapEvidence:
+    """Measure the evidence of a predicate's outcomes for each map.
+
+    Args:
+        prior: the oracle's degrees, float64[n] in [0, 1].
+        quality: the observed qualities, in [0, 1]; a part of a success.
+        weight: of each outcome, >= 0.
+    """
+    family = _build_family()
+    place = prior * (len(GRID) - 1)
+    left = np.minimum(place.astype(np.int64), len(GRID) - 2)
+    share = place - left
+    both = np.zeros((2, len(GRID)))
+    for row, part in enumerate((weight * quality, weight * (1.0 - quality))):
+        both[row] += np.bincount(left, part * (1.0 - share), len(GRID))
+        both[row] += np.bincount(left + 1, part * share, len(GRID))
+    biased = family.success @ both[0] + family.failure @ both[1]
+    right = family.right_success @ both[0] + family.right_failure @ both[1]
+    return MapEvidence(float(right), biased.reshape(len(LOG_SLOPES), len(INTERCEPTS)))
+
+
+def pool_predicates(others: Sequence[MapEvidence]) -> MapPrior:
+    """Combine the evidence of a model's other predicates to the belief about one of its own."""
+    family = _build_family()
+    right = math.log(RIGHT) + math.fsum(one.right for one in others)
+    logs = [np.log(family.model + TINY) for _ in family.scatters]
+    for one in others:
+        for total, found in zip(logs, one.of_model, strict=True):
+            total += found
+    top = max(float(total.max()) for total in logs)
+    chance = np.zeros_like(family.model)
+    for (share, slopes, intercepts), total in zip(family.scatters, logs, strict=True):
+        chance += share * (slopes.T @ np.exp(total - top) @ intercepts)
+    return MapPrior(right, math.log(1.0 - RIGHT) + np.log(chance + TINY) + top)
+
+
+def average_maps(prior: MapPrior, evidence: MapEvidence) -> tuple[Floats, float]:
+    """Average the recalibrated degree over the posterior.
+
+    Returns:
+        The degree at each of `GRID`, non-decreasing, and the probability that the oracle is right.
+    """
+    family = _build_family()
+    biased = prior.biased + evidence.biased
+    right = prior.right + evidence.right
+    top = max(float(biased.max()), right)
+    chance, unmoved = np.exp(biased - top), math.exp(right - top)
+    total = float(chance.sum()) + unmoved
+    # Written as a shift, so that degrees of 0 and 1 stay what they are without evidence.
+    rates = chance.ravel() @ family.rates / total
+    moved = GRID + rates - family.mean * (1.0 - unmoved / total)
+    return np.maximum.accumulate(np.clip(moved, 0.0, 1.0)), unmoved / total
+
+
+# --- log-odds, isotonic regression and grouped sums ---
+#
+# *Isotonic regression.* The nearest non-decreasing sequence, by pooling adjacent violators. Source:
+# Ayer, Brunk, Ewing, Reid and Silverman, An Empirical Distribution Function for Sampling with
+# Incomplete Information, 1955. (scipy has it since 1.12; this package supports older versions.)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def sum_groups(group: Ints, values: Floats, least: int = 0) -> Floats:
+    """Sum the values of each group 0 .. n - 1, float64[n] with n >= `least`."""
+    return np.bincount(group, values, least).astype(np.float64)
+
+
+EDGE = 0.01
+"""Degrees are clipped to this distance from 0 and 1: further logits would dominate the fit."""
+
+
+def to_logit(degree: Floats) -> Floats:
+    """Compute the log-odds of degrees clipped to [EDGE, 1 - EDGE]."""
+    kept = np.clip(degree, EDGE, 1.0 - EDGE)
+    return np.asarray(np.log(kept / (1.0 - kept)), dtype=np.float64)
+
+
+def to_degree(value: Floats) -> Floats:
+    """Compute the degree with these log-odds."""
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * value)), dtype=np.float64)
+
+
+def fit_isotonic(values: Floats, weights: Floats) -> Floats:
+    """Find the non-decreasing sequence with the least weighted squared distance.
+
+    Args:
+        values: float64[n].
+        weights: float64[n], > 0.
+    """
+    blocks: list[tuple[float, float, int]] = []  # mean, weight, length
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        mean, total, length = value, weight, 1
+        while blocks and blocks[-1][0] >= mean:
+            before, other, more = blocks.pop()
+            mean = (before * other + mean * total) / (other + total)
+            total, length = total + other, length + more
+        blocks.append((mean, total, length))
+    means = [mean for mean, _, _ in blocks]
+    return np.repeat(np.asarray(means), [length for _, _, length in blocks])
+
+
+# --- the recalibration of a model: one non-decreasing map of its degrees for a predicate ---
 
 MANY, PLENTY = 200.0, 600.0
 """Outcomes, counted with the design effect."""

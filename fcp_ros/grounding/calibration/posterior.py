@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.grounding.calibration.regression import Floats
+from fcp_ros.grounding.calibration.pooled_map import Floats
 
 WITHIN_PRIOR = 10.0
 """Weight of the prior on the spread within a context, in outcomes."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fcp_ros.grounding.calibration.regression import Floats, sum_groups
+from fcp_ros.grounding.calibration.pooled_map import Floats, sum_groups
 
 BINS = 10
 HIGH_ERROR = 0.1

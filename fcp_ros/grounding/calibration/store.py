@@ -6,7 +6,7 @@ doesn't delete evidence: it marks it as set aside, and can be undone. The conclu
 evidence are drawn in `calibrator.py`.
 
 A file belongs to one robot in one world (`EvidenceOrigin`), and is refused to others: what was
-learned in a simulation says little about the real robot. `merging.py` copies evidence on request.
+learned in a simulation says little about the real robot. `location.py` copies evidence on request.
 
 An outcome that has a number is recorded once, however often it comes: its stream and number are
 committed together with its evidence.

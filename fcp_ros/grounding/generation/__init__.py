@@ -6,7 +6,6 @@
 - `beam_search`: the likeliest texts of a model in memory that a grammar allows.
 - `model_generator`: a model in a folder, in a thread of its own.
 - `server_generator`: a model on a server with the OpenAI protocol.
-- `model_thread`: a thread that computes for others, who wait with a deadline and a check.
 
 Libraries (torch, transformers, llguidance, httpx2) are imported at the first request.
 """

@@ -14,18 +14,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fcp_ros.grounding.endpoint.chat_requests import (
+from fcp_ros.grounding.endpoint.completion import (
+    ChatAnswer,
     OptionalFeature,
     ask_model,
     draw_answers,
     find_first_model,
     write_request,
 )
-from fcp_ros.grounding.endpoint.completion import ChatAnswer
 from fcp_ros.grounding.endpoint.model_server import ModelServer, ServerRefusal
 from fcp_ros.grounding.generation.generator import TextRequest, WrittenText
 from fcp_ros.grounding.generation.grammar import Grammar
-from fcp_ros.grounding.generation.model_thread import ModelThread
+from fcp_ros.grounding.generation.model_generator import ModelThread
 from fcp_ros.grounding.protocol.options import EndpointOptions
 
 TEMPERATURE = 0.7

@@ -66,29 +66,6 @@ class Scores:
     cosines: Array
 
 
-class PairScorer(Protocol):
-    """Scores pairs of one set."""
-
-    @property
-    def name(self) -> str:
-        """Name of the set: "substitution"."""
-        ...
-
-    @property
-    def columns(self) -> tuple[str, str]:
-        """Names of the sides: ("item", "wanted")."""
-        ...
-
-    @property
-    def degree_map(self) -> DegreeMap:
-        """From score to degree."""
-        ...
-
-    def score(self, pairs: Pairs) -> Scores:
-        """Score pairs in plain spelling."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ScoreMemory:
     """Scores of pairs that were asked about: score, error and cosine; the oldest are dropped."""
@@ -98,7 +75,7 @@ class ScoreMemory:
 
 @dataclass(frozen=True, slots=True)
 class ScoreEvidence:
-    """Scores of the pairs that a head was measured with; from them, stacks are learned.
+    """Scores of the pairs that a head was measured with: its figures can be computed again.
 
     Each has the columns score, error and cosine.
 
@@ -127,7 +104,7 @@ class Head:
         means: score and error of a pair unlike all judged ones.
         degree_map: from score to degree.
         error_map: from the second score to the expected squared error.
-        evidence: what stacks are learned from.
+        evidence: scores of the pairs that it was measured with.
         reduced: fewer supports that score the blocks of whole pairs nearly alike; None: all.
         memory: scores of pairs that were asked about.
     """

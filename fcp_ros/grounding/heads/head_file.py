@@ -38,7 +38,8 @@ from fcp_ros.grounding.heads.features.state_features import (
 from fcp_ros.grounding.heads.features.word_table import PHRASINGS
 from fcp_ros.grounding.heads.head import Head, ScoreEvidence
 from fcp_ros.grounding.heads.kernel import Kernel, ReducedSupports
-from fcp_ros.grounding.judged.judged_pairs import JudgedPairs
+from fcp_ros.grounding.judged.judged_pairs import DESCRIPTION, JudgedPairs, write_whole
+from fcp_ros.grounding.models.encoder_weights import read_header
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 PACKAGED_FOLDER = Path(__file__).with_name("packaged")
@@ -143,28 +144,9 @@ def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | Non
     # safetensors writes raw memory: a transposed array would come back permuted.
     data = save(
         {name: np.ascontiguousarray(array) for name, array in arrays.items()},
-        {"fcp_ros": json.dumps(text, sort_keys=True)},
+        {DESCRIPTION: json.dumps(text, sort_keys=True)},
     )
-    write_whole(file, data)
-
-
-def write_whole(file: Path, data: bytes) -> None:
-    """Write a file whole or not at all.
-
-    Raises:
-        GroundingError: it can't be written.
-    """
-    partial = file.with_name(f"{file.name}.partial")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        partial.replace(file)
-    except OSError as error:
-        raise GroundingError(
-            GroundingCode.STORE_FAILED,
-            f"the heads can't be written to {file} ({error.strerror or error}); give a file in a "
-            "folder with write permission",
-        ) from error
+    write_whole(file, data, "heads")
 
 
 def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
@@ -220,11 +202,7 @@ def load_heads(file: Path, encoder: HeadEncoder) -> Heads:
 
 def _read_metadata(file: Path) -> dict[str, Any]:
     """Read the JSON text in the header; safetensors reads it only with a file and a framework."""
-    with file.open("rb") as stream:
-        size = int.from_bytes(stream.read(8), "little")
-        if size > 1 << 24:
-            raise ValueError("its header is too long")
-        text = json.loads(json.loads(stream.read(size))["__metadata__"]["fcp_ros"])
+    text = json.loads(read_header(file)[0]["__metadata__"][DESCRIPTION])
     if not isinstance(text, dict):
         raise ValueError("its description is no JSON object")
     return text

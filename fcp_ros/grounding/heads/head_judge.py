@@ -12,7 +12,7 @@ import numpy as np
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.heads.degree_map import DegreeMap, shift_by_rubric
-from fcp_ros.grounding.heads.head import PairScorer
+from fcp_ros.grounding.heads.head import Head
 from fcp_ros.grounding.heads.head_file import RETRAIN
 from fcp_ros.grounding.heads.head_source import HeadSource
 from fcp_ros.grounding.judged.words import (
@@ -26,6 +26,65 @@ from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership
 from fcp_ros.grounding.protocol.oracle import hash_predicate
 
+# --- the oracle of trained heads, for any model that heads are trained for ---
+#
+# It judges predicates that name a set of judgements (``judged_like: substitution``); the embedding
+# oracle judges all others by the examples of their rubrics.
+
+
+class HeadOracle:
+    """Membership from trained heads. Safe to call from several threads.
+
+    Args:
+        source: where the heads come from.
+    """
+
+    name = "head"
+
+    def __init__(self, source: HeadSource) -> None:
+        self._source = source
+        self._judge = HeadJudge(source, self.name)
+
+    @property
+    def model(self) -> str:
+        """Name and fingerprint of the model."""
+        return self._source.model
+
+    @property
+    def mode(self) -> str:
+        """The hash of the heads: retrained heads get new answers."""
+        return f"heads2:{self._judge.hash}"
+
+    @property
+    def is_loaded(self) -> bool:
+        """True if the model is in memory."""
+        return self._source.is_loaded
+
+    @property
+    def is_english_only(self) -> bool:
+        """True if the model knows no other language than English."""
+        return self._source.is_english_only
+
+    def judge(
+        self, predicate: GradedPredicate, requests: Sequence[JudgementRequest]
+    ) -> list[Membership]:
+        """Judge requests, with one call of the model for all that is new in them.
+
+        Raises:
+            GroundingError: the predicate is judged like no set, or its head can't be used.
+        """
+        if not predicate.judged_like:
+            raise GroundingError(
+                GroundingCode.NO_ANCHORS,
+                f"{predicate.name} names no set of judgements, so the head oracle can't judge it; "
+                "write judged_like: function (or another set), or oracle: embedding, which judges "
+                "by the rubric's examples",
+            )
+        return self._judge.judge(predicate, requests)
+
+
+# --- judging by trained heads: the choice of the head, its two sides, and the rubric's shift ---
+
 
 class HeadJudge:
     """Judges by heads that are read at the first question. Safe to call from several threads.
@@ -38,7 +97,7 @@ class HeadJudge:
     def __init__(self, source: HeadSource, oracle: str) -> None:
         self._source = source
         self._oracle = oracle
-        self._scorers: Mapping[str, PairScorer] | None = None
+        self._heads: Mapping[str, Head] | None = None
         self._maps: dict[str, DegreeMap] = {}
         self._lock = threading.RLock()
 
@@ -58,13 +117,13 @@ class HeadJudge:
         """
         begun = time.perf_counter()
         with self._lock:
-            scorer = self._find_scorer(predicate)
-            sides = _find_sides(predicate, scorer)
-            degree_map = self._find_map(predicate, scorer)
-            scores = scorer.score(take_sides(read_all_arguments(requests), sides))
+            head = self._find_head(predicate)
+            sides = _find_sides(predicate, head)
+            degree_map = self._find_map(predicate, head)
+            scores = head.score(take_sides(read_all_arguments(requests), sides))
         degrees = np.clip(degree_map.apply_all(scores.values), 0.0, 1.0).tolist()
         errors = np.clip(scores.errors.astype(np.float64), 0.0, 1.0).tolist()
-        note = f"like what was judged in the set {scorer.name} (score %.3f)"
+        note = f"like what was judged in the set {head.name} (score %.3f)"
         return Membership.of_degrees(
             degrees,
             map(note.__mod__, scores.values.tolist()),
@@ -74,21 +133,21 @@ class HeadJudge:
             latency=(time.perf_counter() - begun) / max(len(requests), 1),
         )
 
-    def _find_scorer(self, predicate: GradedPredicate) -> PairScorer:
+    def _find_head(self, predicate: GradedPredicate) -> Head:
         """Find the head that a predicate names."""
-        if self._scorers is None:
-            self._scorers = self._source.load()
+        if self._heads is None:
+            self._heads = self._source.load()
         wanted = predicate.judged_like
-        if wanted not in self._scorers:
-            hint = suggest_name(wanted, self._scorers)
+        if wanted not in self._heads:
+            hint = suggest_name(wanted, self._heads)
             raise GroundingError(
                 GroundingCode.NO_ANCHORS,
                 f"{predicate.name} is judged like {wanted!r}, but {self._source.file} has no head "
                 f"for such judgements; {hint}, or add judgements and {RETRAIN}",
             )
-        return self._scorers[wanted]
+        return self._heads[wanted]
 
-    def _find_map(self, predicate: GradedPredicate, scorer: PairScorer) -> DegreeMap:
+    def _find_map(self, predicate: GradedPredicate, head: Head) -> DegreeMap:
         """Shift the head's map by the predicate's rubric."""
         version = hash_predicate(predicate)
         if version not in self._maps:
@@ -97,21 +156,21 @@ class HeadJudge:
                 for example in anchor.examples:
                     rows.append([to_plain(word) for word in example])
                     degrees.append(anchor.score / 100.0)
-            pairs = take_sides(rows, _find_sides(predicate, scorer))
-            scores = scorer.score(pairs).values.tolist()
+            pairs = take_sides(rows, _find_sides(predicate, head))
+            scores = head.score(pairs).values.tolist()
             examples = list(zip(scores, degrees, strict=True))
-            self._maps[version] = shift_by_rubric(scorer.degree_map, examples)
+            self._maps[version] = shift_by_rubric(head.degree_map, examples)
         return self._maps[version]
 
 
-def _find_sides(predicate: GradedPredicate, scorer: PairScorer) -> tuple[Places, Places]:
+def _find_sides(predicate: GradedPredicate, head: Head) -> tuple[Places, Places]:
     """Find the arguments on the two sides of the head's judgements."""
-    sides = find_side_places(predicate, scorer.columns)
+    sides = find_side_places(predicate, head.columns)
     if sides is None:
         names = ", ".join(parameter.name for parameter in predicate.parameters)
         raise GroundingError(
             GroundingCode.WRONG_ARGUMENTS,
             f"{predicate.name} has the parameters {names}, so it can't be judged like "
-            f"{scorer.name}, which has two sides ({', '.join(scorer.columns)}); remove judged_like",
+            f"{head.name}, which has two sides ({', '.join(head.columns)}); remove judged_like",
         )
     return sides

@@ -111,42 +111,31 @@ def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) ->
         arrays |= own.to_arrays(name)
     columns = {name: list(own.columns) for name, own in pairs.items()}
     text = json.dumps({"columns": columns, "judgements": judgements}, sort_keys=True)
+    write_whole(file, save(arrays, {DESCRIPTION: text}), "judged pairs")
+
+
+def write_whole(file: Path, data: bytes, what: str) -> None:
+    """Write a file whole or not at all; `what` is in it, for messages.
+
+    Raises:
+        GroundingError: it can't be written.
+    """
     partial = file.with_name(f"{file.name}.partial")
     try:
-        partial.write_bytes(save(arrays, {DESCRIPTION: text}))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(data)
         partial.replace(file)
     except OSError as error:
         raise GroundingError(
             GroundingCode.STORE_FAILED,
-            f"the judged pairs can't be written to {file} ({error.strerror or error}); give a file "
-            "in a folder with write permission",
+            f"the {what} can't be written to {file} ({error.strerror or error}); give a file in a "
+            "folder with write permission",
         ) from error
 
 
 def list_pair_files(own: Path | None) -> list[Path]:
-    """List the files to look pairs up in, the package's first.
-
-    Args:
-        own: heads that the user trained, or a stack of several: a JSON file that names the hashes
-            of the heads, which lie beside it and all hold the same pairs.
-    """
-    if own is None:
-        return [PACKAGED_PAIRS]
-    own = own.expanduser()
-    if own.suffix == ".json":
-        members = (file for file in sorted(own.parent.glob("*.safetensors")) if _is_in(own, file))
-        return [PACKAGED_PAIRS, *list(members)[:1]]
-    return [PACKAGED_PAIRS, own]
-
-
-def _is_in(stack: Path, file: Path) -> bool:
-    """Return True if a stack names the hash of a file of heads."""
-    try:
-        hashes = json.loads(stack.read_text(encoding="utf-8"))["heads"]
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    except (OSError, ValueError, LookupError, TypeError):
-        return False
-    return any(digest.startswith(str(short)) for short in hashes if short)
+    """List the files to look pairs up in: the package's, then one of the user's own heads."""
+    return [PACKAGED_PAIRS] if own is None else [PACKAGED_PAIRS, own.expanduser()]
 
 
 def load_pairs(file: Path) -> dict[str, JudgedPairs]:

@@ -115,8 +115,7 @@ class KnownAnswers:
     """Looks up what was judged. Safe to use from several threads.
 
     Args:
-        own: file of heads that the user trained, or of a stack; its sets replace the package's of
-            the same name.
+        own: file of heads that the user trained; its sets replace the package's of the same name.
 
     Attributes:
         note: why the pairs of a file are not looked up, or "".

@@ -25,8 +25,12 @@ from fcp_ros.grounding.language_model.loading import (
     check_architecture,
     load_language_model,
 )
-from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, write_prompt
-from fcp_ros.grounding.language_model.prompt_tokens import PromptBatch, tokenize_batch
+from fcp_ros.grounding.language_model.prompt import (
+    PROMPT_VERSION,
+    PromptBatch,
+    tokenize_batch,
+    write_prompt,
+)
 from fcp_ros.grounding.language_model.score_reading import NO_SCORE, Floats, draw_scores
 from fcp_ros.grounding.language_model.score_trie import TRIE_VERSION
 from fcp_ros.grounding.language_model.scorer import Scorer

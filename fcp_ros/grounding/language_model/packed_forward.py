@@ -9,14 +9,191 @@ mask: whoever uses this compares an answer with a pass of its own.
 
 from __future__ import annotations
 
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from fcp_ros.grounding.language_model.loading import Attention
-from fcp_ros.grounding.language_model.packing import PackedPass, count_common_prefix
+from fcp_ros.grounding.language_model.loading import Attention, LanguageModel
+from fcp_ros.grounding.language_model.packing import PackedPass, count_common_prefix, pack
+from fcp_ros.grounding.language_model.score_reading import (
+    NextTokens,
+    TrieLogits,
+    choose_tolerance,
+    measure_difference,
+)
+from fcp_ros.grounding.models.torch_device import is_out_of_memory
+
+# --- the slower ways for models without a tree mask, one prompt at a time ---
+#
+# *Branches*: the prompt is read once, its cache (keys and values, or a state) is copied for each
+# path of the trie, and one batch reads the paths. *Rows*: each path after the whole prompt, which
+# every causal model understands. Paths are padded at their end, where a causal model doesn't look.
+# The first prompt is read both ways; branches are used from then on if the two agree.
+
+
+class PlainPass:
+    """Asks one model about one prompt at a time.
+
+    Args:
+        loaded: the model.
+        reader: reads its logits.
+        may_branch: try branches; if not, each path is read with the whole prompt.
+    """
+
+    def __init__(
+        self, loaded: LanguageModel, reader: TrieLogits, *, may_branch: bool = True
+    ) -> None:
+        self._loaded = loaded
+        self._reader = reader
+        self.branches = may_branch
+        self._compared = False
+        trie = loaded.trie
+        self._paths = [trie.find_path(node) for node in trie.find_leaves()]
+        places = {
+            path[:n]: (p, n) for p, path in enumerate(self._paths) for n in range(len(path) + 1)
+        }
+        self._where = [places[trie.find_path(node)] for node in range(len(trie.nodes))]
+        """For each node, a path that visits it, and the number of tokens of the path up to it."""
+
+    def run(self, prompt: Sequence[int], token_budget: int, temperature: float) -> NextTokens:
+        """Compute the probabilities after one prompt.
+
+        Args:
+            prompt: all its tokens.
+            token_budget: most tokens of a batch; a batch has at least one row.
+            temperature: see `TrieLogits.read`.
+        """
+        import torch
+
+        with torch.inference_mode():
+            fits = len(self._paths) * self._loaded.trie.depth <= token_budget
+            by_branches = self._branch(prompt, temperature) if self.branches and fits else None
+            if by_branches is not None and self._compared:
+                return by_branches
+            read = self._read(self._compute_rows(prompt, token_budget), temperature)
+            if by_branches is not None:
+                difference = measure_difference(by_branches.edges, read.edges)
+                self.branches = difference <= choose_tolerance(self._loaded.precision)
+                self._compared = True
+            return read
+
+    def _read(self, logits: Any, temperature: float) -> NextTokens:
+        """Read logits at the steps of each path, shape (paths, depth + 1, vocabulary)."""
+        paths, steps = zip(*self._where, strict=True)
+        return self._reader.read(logits[list(paths), list(steps)][None], temperature)
+
+    def _branch(self, prompt: Sequence[int], temperature: float) -> NextTokens | None:
+        """Read the paths as branches of one reading of the prompt; None if the model can't."""
+        import torch
+
+        try:
+            model = self._loaded.model
+            keep = {"logits_to_keep": 1} if can_select_rows(model) else {}
+            start = model(input_ids=self._to_tensor([prompt]), use_cache=True, **keep)
+            kept = start.past_key_values
+            kept.reorder_cache(self._to_tensor([0] * len(self._paths)))
+            ends = model(
+                input_ids=self._to_tensor(self._pad([()] * len(self._paths), self._paths)),
+                past_key_values=kept,
+                use_cache=True,
+            ).logits
+            first = start.logits[:, -1:].expand(len(self._paths), -1, -1)
+            return self._read(torch.cat([first, ends], dim=1), temperature)
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise
+            self.branches = False  # no such cache, or one that can't be copied
+            return None
+
+    def _compute_rows(self, prompt: Sequence[int], token_budget: int) -> Any:
+        """Compute the logits after the prompt; shape (paths, depth + 1, vocabulary)."""
+        import torch
+
+        model, depth = self._loaded.model, self._loaded.trie.depth
+        keep = {"logits_to_keep": depth + 1} if can_select_rows(model) else {}
+        count = max(1, token_budget // (len(prompt) + depth))
+        found = []
+        for start in range(0, len(self._paths), count):
+            paths = self._paths[start : start + count]
+            rows = self._pad([prompt] * len(paths), paths)
+            tokens = self._to_tensor(rows)
+            logits = model(
+                input_ids=tokens,
+                attention_mask=torch.ones_like(tokens),
+                use_cache=False,
+                **keep,
+            ).logits
+            found.append(logits[:, -(depth + 1) :])
+        return torch.cat(found)
+
+    def _pad(
+        self, starts: Sequence[Sequence[int]], paths: Sequence[tuple[int, ...]]
+    ) -> list[list[int]]:
+        """Join starts and paths to rows of one length; the padding token doesn't matter."""
+        depth = self._loaded.trie.depth
+        return [
+            [*start, *path, *[path[-1] if path else 0] * (depth - len(path))]
+            for start, path in zip(starts, paths, strict=True)
+        ]
+
+    def _to_tensor(self, numbers: Any) -> Any:
+        import torch
+
+        return torch.from_numpy(np.array(numbers, dtype=np.int64)).to(self._loaded.device)
+
+
+# --- the logits of many prompts and their tries, from one packed forward pass ---
+#
+# The check in scorer.py finds out if the architecture honours the mask, and the ways below serve
+# those models that do not, more slowly.
+
+
+class TreePass:
+    """Runs packed passes of one model.
+
+    Args:
+        loaded: the model.
+        reader: reads its logits.
+    """
+
+    def __init__(self, loaded: LanguageModel, reader: TrieLogits) -> None:
+        self._loaded = loaded
+        self._reader = reader
+        self._forward = PackedForward(loaded.model, loaded.attention, loaded.device)
+
+    @property
+    def prefixes(self) -> PrefixCache:
+        """The keys and values of prefixes that were read."""
+        return self._forward.prefixes
+
+    def run(self, prefix: Tokens, tails: Sequence[Sequence[int]], temperature: float) -> NextTokens:
+        """Compute the probabilities after each prompt in one forward pass, or two for a new prefix.
+
+        Args:
+            prefix: tokens that all prompts begin with; may be empty.
+            tails: the tokens of each prompt after the prefix, at least one.
+            temperature: see `TrieLogits.read`.
+        """
+        import torch
+
+        packed = pack(tails, self._loaded.trie, len(prefix))
+        rows = torch.from_numpy(packed.rows.reshape(-1)).to(self._loaded.device)
+        keep = {"logits_to_keep": rows} if can_select_rows(self._loaded.model) else {}
+        with torch.inference_mode():
+            logits = self._forward.run(prefix, packed, **keep).logits[0]
+            logits = logits if keep else logits[rows]
+            return self._reader.read(logits.view(*packed.rows.shape, -1), temperature)
+
+
+def can_select_rows(model: Any) -> bool:
+    """Return True if a model can compute the logits of selected places only."""
+    return "logits_to_keep" in inspect.signature(model.forward).parameters
+
+
+# --- one forward pass for many prompts after a cached prefix, with a mask of who sees what ---
 
 Tokens = tuple[int, ...]
 KeysAndValues = Sequence[tuple[Any, Any]]

@@ -22,9 +22,9 @@ from typing import TypeVar
 import numpy as np
 
 from fcp_ros.grounding.language_model.loading import LanguageModel
+from fcp_ros.grounding.language_model.packed_forward import PlainPass, TreePass
 from fcp_ros.grounding.language_model.packing import plan_passes
-from fcp_ros.grounding.language_model.plain_pass import PlainPass
-from fcp_ros.grounding.language_model.prompt_tokens import PromptBatch
+from fcp_ros.grounding.language_model.prompt import PromptBatch
 from fcp_ros.grounding.language_model.score_reading import (
     Floats,
     NextTokens,
@@ -33,7 +33,6 @@ from fcp_ros.grounding.language_model.score_reading import (
     measure_difference,
     sum_scores,
 )
-from fcp_ros.grounding.language_model.tree_pass import TreePass
 from fcp_ros.grounding.models.torch_device import free_memory, is_out_of_memory
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import SCORE_COUNT

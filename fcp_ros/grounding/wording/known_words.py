@@ -13,8 +13,7 @@ from fcp_ros.grounding.judged.judged_pairs import list_pair_files, load_pairs
 from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.errors import GroundingError
-from fcp_ros.grounding.wording.more_words import ENGLISH_THINGS, OTHER_LANGUAGES
-from fcp_ros.grounding.wording.tables import LINKS
+from fcp_ros.grounding.wording.tables import ENGLISH_THINGS, LINKS, OTHER_LANGUAGES
 
 LEAST_LETTERS = 3
 """Shorter words of a tokenizer are pieces of words."""

@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from fcp_ros.foundation.labels import drop_asset_codes, drop_asset_prefix
+from fcp_ros.grounding.judged.words import to_plain
 from fcp_ros.grounding.protocol.judgement import (
     ArgumentContext,
     AttributeValue,
@@ -22,8 +24,95 @@ from fcp_ros.grounding.protocol.judgement import (
 )
 from fcp_ros.grounding.wording.known_words import KnownWords
 from fcp_ros.grounding.wording.label_cutting import cut_label, find_label
-from fcp_ros.grounding.wording.thing_names import find_unknown, read_name
+from fcp_ros.grounding.wording.tables import ARTICLES, JOINTS, SAME_WORDS, WHICH
 
+# --- names of assets, plurals and other spellings, read as words that people judged ---
+#
+# "robothor dining table extendable" is an extendable dining table, "doorframe" a door frame, a
+# "fridge 8a3f" a fridge. A name that people judged as it stands is left alone.
+
+LEAST_PART = 3
+"""Letters of the shorter part of a compound."""
+
+
+def read_name(name: str, known: KnownWords, *, is_text: bool = False) -> str:
+    """Return the name as people would say it; in plain spelling if it is changed.
+
+    Args:
+        name: of a thing, or a text of a goal.
+        known: the known words.
+        is_text: True for a text, which is no name of an asset.
+    """
+    words = to_plain(name).split()
+    if not words or " ".join(words) in known.phrases:
+        return name
+    left = words[1:] if words[0] in ARTICLES and len(words) > 1 else words
+    if not is_text:
+        bare = drop_asset_prefix(left)
+        is_asset = len(bare) < len(left)
+        left = drop_asset_codes(bare, known.words)
+    if " ".join(left) not in known.phrases:
+        left = _use_usual_words(left, known)
+        if not is_text:
+            left = _put_kind_last(left, known, is_asset=is_asset)
+    return " ".join(left) if left != words else name
+
+
+def find_unknown(name: str, known: KnownWords, *, is_text: bool = False) -> str:
+    """Find the word that leaves open what a name means, or "".
+
+    Of a thing, its head ("bottle" of "bottle of water"); of a text, any word if no word is known.
+    """
+    words = to_plain(name).split()
+    if is_text:
+        is_clear = any(known.knows(word) for word in words if word not in JOINTS)
+        return "" if is_clear or not words else words[0]
+    joints = [place for place, word in enumerate(words) if word in JOINTS and place]
+    head = words[: joints[0]] if joints else words
+    return "" if not head or known.knows(head[-1]) else head[-1]
+
+
+def _put_kind_last(words: list[str], known: KnownWords, *, is_asset: bool) -> list[str]:
+    """Turn a name round that says the kind first: "dining table extendable"."""
+    if " ".join(words) in known.phrases or not (is_asset or words[-1] in WHICH):
+        return words
+    for end in range(len(words) - 1, 0, -1):
+        if " ".join(words[:end]) in known.phrases:
+            return [*words[end:], *words[:end]]
+    return words
+
+
+def _use_usual_words(words: Sequence[str], known: KnownWords) -> list[str]:
+    """Replace words that nobody judged by the same in other words."""
+    usual: list[str] = []
+    for word in words:
+        if known.is_judged(word):
+            usual.append(word)
+        elif word in SAME_WORDS:
+            usual += SAME_WORDS[word].split()
+        else:
+            usual += _split_compound(word, known)
+    return usual
+
+
+def _split_compound(word: str, known: KnownWords) -> list[str]:
+    """Split "doorframe" into two judged words if it is no known word itself."""
+    if known.knows(word):
+        return [word]
+    found = [
+        [word[:place], word[place:]]
+        for place in range(LEAST_PART, len(word) - LEAST_PART + 1)
+        if word[:place] in known.judged_words and word[place:] in known.judged_words
+    ]
+    judged = [parts for parts in found if " ".join(parts) in known.phrases]
+    return (judged or found or [[word]])[0]
+
+
+# --- a request read for a model: its words as people would say them, and what was read ---
+
+DESCRIPTION = "description"
+"""The attribute with words about a thing that are no part of its name; whoever made the scene says
+them, so they are not believed where they praise."""
 NAMELESS = "thing"
 """The word for a thing whose label names nothing."""
 SHOWN = 60
@@ -52,8 +141,10 @@ class ReadRequest:
         note: what was read otherwise, or "".
         unknown: a word that leaves open what is meant, or "".
         is_nameless: True if a label names nothing at all.
-        core: about the cores of the names, where they are less than the names; the answer is no
-            higher than the answer to this.
+        core: about the cores of the names, where they are less than the names, and without what
+            only describes a thing; the answer is no higher than the answer to this.
+        is_described: True if a description is left out in the core. It may warn, as "cracked" does,
+            but a model that isn't sure of a difference says nothing by it ("clean").
     """
 
     request: JudgementRequest
@@ -61,6 +152,7 @@ class ReadRequest:
     unknown: str = ""
     is_nameless: bool = False
     core: JudgementRequest | None = None
+    is_described: bool = False
 
     @property
     def is_plain(self) -> bool:
@@ -186,14 +278,16 @@ class RequestReader:
         )
         unknown = next((read.unknown for read in found if read.unknown), "")
         core = self._find_core(request, arguments, found)
+        is_described = any(map(is_described_in_words, arguments))
         if arguments == request.arguments:
-            return ReadRequest(request, unknown=unknown, core=core)
+            return ReadRequest(request, unknown=unknown, core=core, is_described=is_described)
         return ReadRequest(
             replace(request, arguments=arguments),
             "; ".join(read.note for read in found if read.note),
             unknown,
             any(read.is_nameless for read in found),
             core,
+            is_described,
         )
 
     def _find_core(
@@ -202,11 +296,15 @@ class RequestReader:
         arguments: Sequence[ArgumentContext],
         found: Sequence[ReadWords],
     ) -> JudgementRequest | None:
-        """Ask about the cores of the names instead, where there are any."""
-        if not any(read.core for read in found):
+        """Ask about the cores of the names, and without descriptions, where there are any."""
+        if not any(read.core for read in found) and not any(map(is_described_in_words, arguments)):
             return None
         cores = tuple(
-            replace(argument, category=read.core) if read.core else argument
+            replace(
+                argument,
+                category=read.core or argument.category,
+                attributes=tuple(one for one in argument.attributes if one[0] != DESCRIPTION),
+            )
             for argument, read in zip(arguments, found, strict=True)
         )
         return replace(request, arguments=cores)
@@ -234,6 +332,11 @@ class RequestReader:
             if self._words is None:
                 self._words = self._load()
             return self._words
+
+
+def is_described_in_words(argument: ArgumentContext) -> bool:
+    """Return True if the context of an argument has a description that says something."""
+    return any(name == DESCRIPTION and value for name, value in argument.attributes)
 
 
 def _remember(kept: dict[str, Read], text: str, read: Read) -> dict[str, Read]:

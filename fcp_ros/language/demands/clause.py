@@ -7,14 +7,23 @@ something about bolts: "put something in something".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 SUBJECT, OBJECT, RECEIVER = "nsubj", "dobj", "iobj"
 """Markers of arguments without a preposition; that of another is "prep:" and the preposition."""
 PREPOSITION = "prep:"
+JOINED = "prep:and"
+"""What "and" joins to the object; it stands in a place of its own only in "swap {a} and {b}"."""
+SOURCES = frozenset(["from", "off", "out of", "off of", "away from", "from under", "from behind"])
+"""Prepositions of where a thing was before."""
 PARTICLES = frozenset(["on", "off", "up", "down", "out", "in", "over"])
 """Prepositions that may be the particle of a verb."""
 _MASK = "something"
+_WANTING = frozenset(["want", "need", "like", "love", "prefer", "wish", "have"])
+_PLACES = frozenset(
+    ["in", "on", "at", "inside", "under", "near", "by", "off", "behind", "onto", "into", "and"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +34,13 @@ class SpokenArgument:
         marker: `SUBJECT`, `OBJECT`, `RECEIVER`, or "prep:in".
         noun: its head with the words before it that name a kind ("coffee mug"), in the singular
             and in lower case.
+        is_thing: False for an act or the like, which stays in the masked clause: "give something
+            a wipe".
     """
 
     marker: str
     noun: str
+    is_thing: bool = True
 
     @property
     def preposition(self) -> str:
@@ -72,24 +84,53 @@ class DemandClause:
         return replace(self, particle=first.preposition, arguments=rest)
 
     @property
+    def as_state(self) -> DemandClause | None:
+        """What is wanted, as a state: "I want | the door closed" is "the door is closed"; or None.
+
+        A thing that is wanted from somewhere or for somebody is no state.
+        """
+        wanted = next((a for a in self.arguments if a.marker == OBJECT), None)
+        if self.verb not in _WANTING or wanted is None:
+            return None
+        places = all(a.preposition in _PLACES for a in self.arguments if a.preposition)
+        if not places or not (self.particle or self.complement or len(self.arguments) > 1):
+            return None
+        arguments = tuple(
+            replace(a, marker=SUBJECT if a is wanted else a.marker) for a in self.arguments
+        )
+        complement = self.complement or self.particle
+        return DemandClause("be", "", arguments, complement, self.negated)
+
+    @property
     def masked(self) -> str:
         """The clause in words with its nouns masked, such as "put something in something"."""
         return write_masked(
-            self.action, [a.marker for a in self.arguments], self.complement, self.negated
+            self.action,
+            [(a.marker, "" if a.is_thing else a.noun) for a in self.arguments],
+            self.complement,
+            self.negated,
         )
 
 
 def write_masked(
-    action: str, markers: list[str], complement: str = "", negated: bool = False
+    action: str, places: Sequence[tuple[str, str]], complement: str = "", negated: bool = False
 ) -> str:
-    """Write a verb and its arguments as words in the order of English."""
-    words: list[str] = [_MASK] if SUBJECT in markers else []
+    """Write a verb and its arguments as words in the order of English.
+
+    Args:
+        action: the verb with its particle.
+        places: the marker of each argument, and the word that stands there; "" is masked.
+        complement: as in `DemandClause`.
+        negated: with "not".
+    """
+    said = [(marker, word or _MASK) for marker, word in places]
+    words = [word for marker, word in said if marker == SUBJECT]
     words += ["is" if action == "be" else action]
     words += ["not"] if negated else []
-    for marker in (RECEIVER, OBJECT):
-        words += [_MASK] * markers.count(marker)
+    for wanted in (RECEIVER, OBJECT):
+        words += [word for marker, word in said if marker == wanted]
     words += [complement] if complement else []
-    for marker in markers:
-        if marker.startswith(PREPOSITION):
-            words += [marker.removeprefix(PREPOSITION), _MASK]
+    for marker, word in said:
+        if marker.startswith(PREPOSITION) and marker != JOINED:
+            words += [marker.removeprefix(PREPOSITION), word]
     return " ".join(words)

@@ -6,14 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.domain.expressions.syntax import Atom, Exists, Expression, Not, TypedVariable, Variable
-from fcp_ros.domain.model import TEXT, ActionRule, Domain
-from fcp_ros.domain.phrase_goals import fill_goal, state_effects
-from fcp_ros.domain.phrases import FlatPart, Phrase, PhraseSlot, list_slots
-from fcp_ros.domain.words import ADDRESSEE, NUMBER, SPEAKER, TaskTemplate
+from fcp_ros.domain.model import Domain
+from fcp_ros.domain.phrases import FlatPart, PhraseSlot, list_slots
 from fcp_ros.language.demands.clause import (
     OBJECT,
     PREPOSITION,
@@ -22,12 +19,12 @@ from fcp_ros.language.demands.clause import (
     write_masked,
 )
 from fcp_ros.language.english.word_lists import gather_words
-from fcp_ros.language.meanings import Meaning, MeaningSource
+from fcp_ros.language.meanings import Meaning, list_meanings
 
 _PREPOSITIONS = gather_words(
-    "about above across against along around at behind below beneath beside between by for from in "
-    "inside into near of off on onto out outside over past through to toward towards under until "
-    "upon using via with within without"
+    "about above across against along and around at behind below beneath beside between by for "
+    "from in inside into near of off on onto out outside over past through to toward towards under "
+    "until upon using via with within without"
 )
 _PARTICLES = gather_words("up down off on out away back over together apart in")
 _COPULAS = frozenset(["is", "are", "be"])
@@ -75,10 +72,8 @@ class Frame:
     @property
     def masked(self) -> str:
         """The frame in words with its slots masked; words of the phrase itself stay."""
-        text = write_masked(self.action, [role.marker for role in self.roles], self.complement)
-        for role in self.roles:
-            text = text.replace("something", role.word or "\0", 1)
-        return text.replace("\0", "something")
+        places = [(role.marker, role.word) for role in self.roles]
+        return write_masked(self.action, places, self.complement)
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -86,101 +81,21 @@ class Frame:
         return tuple(role.slot for role in self.roles if role.slot)
 
 
-def list_meanings(domain: Domain) -> Iterator[tuple[Meaning, tuple[Phrase, ...]]]:
-    """List what a domain has phrases for: relations and their opposites, rules and tasks.
-
-    The goal of a rule is its effect on what its first phrase names.
-    """
-    words = domain.words
-    for relation in domain.schema.relations:
-        types = dict(relation.legs)
-        atom = Atom(relation.name, tuple(map(Variable, types)))
-        for phrases, goal in (
-            (words.relations.get(relation.name, ()), atom),
-            (words.negated.get(relation.name, ()), Not(atom)),
-        ):
-            for named, some in _group_by_slots(phrases, types):
-                bound = _bind(goal, {s: t for s, t in types.items() if s not in named})
-                kept = {slot: type_ for slot, type_ in types.items() if slot in named}
-                yield Meaning(relation.name, MeaningSource.RELATION, kept, bound), some
-    for name, predicate in domain.graded.items():
-        types = {parameter.name: parameter.type for parameter in predicate.parameters}
-        goal = Atom(name, tuple(map(Variable, types)))
-        if words.graded.get(name):
-            yield Meaning(name, MeaningSource.GRADED, types, goal), words.graded[name]
-    for rule in domain.rules.values():
-        yield from _list_rule_meanings(rule, words.rules.get(rule.name, ()))
-    for task in words.tasks.values():
-        meaning = Meaning(
-            task.name, MeaningSource.TASK, dict(task.parameters), _state_task(task), task
-        )
-        yield meaning, task.phrases
-
-
-def _group_by_slots(
-    phrases: Iterable[Phrase], types: Iterable[str]
-) -> Iterator[tuple[tuple[str, ...], tuple[Phrase, ...]]]:
-    """Group phrases by what they name, in the order of the first variant that names all of it.
-
-    The actor of "hold {item}" is who is spoken to.
-    """
-    known = set(types)
-    groups: dict[tuple[str, ...], list[Phrase]] = {}
-    for phrase in phrases:
-        fullest = max(phrase.variants, key=lambda variant: len(list_slots(variant)))
-        named = tuple(slot for slot in dict.fromkeys(list_slots(fullest)) if slot in known)
-        groups.setdefault(named, []).append(phrase)
-    for named, some in groups.items():
-        yield named, tuple(some)
-
-
-def _bind(goal: Expression, missing: dict[str, str]) -> Expression:
-    """Say that some element of its type stands in each slot that no phrase names."""
-    variables = tuple(TypedVariable(slot, type_) for slot, type_ in missing.items())
-    if not variables:
-        return goal
-    if isinstance(goal, Not):
-        return Not(Exists(variables, goal.body))
-    return Exists(variables, goal)
-
-
-def _list_rule_meanings(
-    rule: ActionRule, phrases: tuple[Phrase, ...]
-) -> Iterator[tuple[Meaning, tuple[Phrase, ...]]]:
-    types = {parameter.name: parameter.type for parameter in rule.parameters}
-    for named, some in _group_by_slots(phrases, types):
-        goal = state_effects(rule, named)
-        if goal is not None:
-            slots = {slot: type_ for slot, type_ in types.items() if slot in named}
-            yield Meaning(rule.name, MeaningSource.RULE, slots, goal), some
-
-
-def _state_task(task: TaskTemplate) -> Expression | None:
-    """State the goal of a task over its slots; None if it needs numbers, words or labels."""
-    plain = not any(type_ in (NUMBER, TEXT) for type_ in task.parameters.values())
-    labels = [d for d in task.defaults.values() if d not in (SPEAKER, ADDRESSEE)]
-    if not plain or labels or task.additions:
-        return None
-    return fill_goal(task, {slot: Variable(slot) for slot in task.parameters})
-
-
 def list_frames(domain: Domain) -> tuple[Frame, ...]:
-    """List the frames of all phrases of a domain, each once."""
-    return tuple(
-        frame
-        for meaning, phrases in list_meanings(domain)
-        for frame in make_frames(meaning, phrases)
-    )
+    """List the frames of all phrases of a domain, each once; the shorter come first."""
+    ways: dict[tuple[str, str], list[tuple[Meaning, tuple[FlatPart, ...]]]] = {}
+    for meaning, variant in list_meanings(domain):
+        ways.setdefault((meaning.name, str(meaning.goal)), []).append((meaning, variant))
+    return tuple(frame for some in ways.values() for frame in make_frames(some))
 
 
-def make_frames(meaning: Meaning, phrases: Iterable[Phrase]) -> list[Frame]:
-    """Make the frames of a meaning, at most `MOST_FRAMES`."""
+def make_frames(ways: Iterable[tuple[Meaning, Sequence[FlatPart]]]) -> list[Frame]:
+    """Make the frames of ways to say one meaning, at most `MOST_FRAMES`."""
     found: dict[tuple[str, tuple[str, ...]], Frame] = {}
-    for phrase in phrases:
-        for variant in reversed(phrase.variants):  # the shortest first
-            frame = make_frame(meaning, variant)
-            if frame is not None:
-                found.setdefault((frame.masked, frame.slots), frame)
+    for meaning, variant in sorted(ways, key=lambda way: len(way[1])):
+        frame = make_frame(meaning, variant)
+        if frame is not None:
+            found.setdefault((frame.masked, frame.slots), frame)
     return list(found.values())[:MOST_FRAMES]
 
 

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.demands.clause import DemandClause
 from fcp_ros.language.demands.frames import Frame, list_frames
 from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.demands.roles import Assignment, Fit, RoleModel, fit_anything
+from fcp_ros.language.demands.vector_cache import read_vectors, write_vectors
 from fcp_ros.language.meanings import Meaning
 
 Array = NDArray[np.float64]
@@ -32,6 +34,7 @@ FEATURES = (
     "likeness of the clauses",
     "likeness of the verbs",
     "same verb",
+    "kinship of the verbs",
     "same particle",
     "other particle",
     "same kind of demand",
@@ -42,8 +45,17 @@ FEATURES = (
     "places without an argument",
     "negation differs",
 )
-FAMILIARITY_FEATURES = 7
-"""Likenesses of clause and verb, kind, roles, the two counts of places, and a constant."""
+FAMILIARITY_FEATURES = (
+    "likeness of the clauses",
+    "likeness of the verbs",
+    "kinship of the verbs",
+    "same kind of demand",
+    "roles",
+    "arguments without a place",
+    "places without an argument",
+)
+"""Features of the best meaning that say if a clause asks for anything that is known; then 1."""
+_LEAST_FIT = 1e-4
 SHORT_LIST = 48
 """Number of frames whose roles are assigned: those that are likest by their words."""
 
@@ -105,6 +117,19 @@ class TextVectors:
             self._known["something"] = self._encode(["something"])[0]
         zero = np.zeros_like(next(iter(self._known.values())))
         return np.stack([self._known.get(text, zero) for text in texts])
+
+    def recall(self, encoder: str, texts: Sequence[str]) -> None:
+        """Find the vectors of texts, and keep them on disk for the next process.
+
+        Args:
+            encoder: fingerprint of the encoder's weights.
+            texts: those of a domain's phrases.
+        """
+        wanted = [t for t in dict.fromkeys(texts) if t]
+        kept = read_vectors(encoder, wanted)
+        if kept is None:
+            kept = write_vectors(encoder, wanted, self.find(wanted))
+        self._known.update(zip(wanted, kept, strict=True))
 
     def compare(self, one: str, other: str) -> float:
         """Return the cosine of two texts."""
@@ -204,6 +229,7 @@ class ClauseComparison:
                     likeness[place],
                     verbs[place],
                     frame.verb == clause.verb,
+                    compare_actions(clause, frame),
                     bool(clause.particle) and frame.particle == clause.particle,
                     frame.particle != clause.particle,
                     same_kind[place],
@@ -217,6 +243,20 @@ class ClauseComparison:
             )
             assignments.append(found)
         return chosen, np.array(rows, np.float64), assignments
+
+
+def compare_actions(clause: DemandClause, frame: Frame) -> float:
+    """Compute how close the verbs are by WordNet; 0 without it."""
+    wordnet = find_wordnet()
+    if wordnet is None:
+        return 0.0
+    whole = wordnet.compare_verbs(clause.action, frame.action)
+    return max(whole, 0.5 * wordnet.compare_verbs(clause.verb, frame.verb))
+
+
+def weigh_fits(assignments: Sequence[Assignment]) -> Array:
+    """Compute what the fits of the nouns add to the scores of the frames."""
+    return np.log(np.maximum([found.fit for found in assignments], _LEAST_FIT))
 
 
 class DemandModel:
@@ -251,7 +291,8 @@ class DemandModel:
         table = self._find_table(domain)
         if not table.frames:
             return []
-        readings = [one for one in (clause, clause.with_particle) if one is not None]
+        ways = (clause.as_state or clause, clause.with_particle)
+        readings = [one for one in ways if one is not None]
         compared = [self._comparison.compare(one, table, fit) for one in readings]
         best = max(compared, key=self._score_best)
         return choose(table, *best, self._weights, self._best_role)[:most]
@@ -259,8 +300,7 @@ class DemandModel:
     def _score_best(self, compared: tuple[Places, Array, list[Assignment]]) -> float:
         """Return the score of the best frame."""
         _, features, assignments = compared
-        fits = np.log(np.maximum([found.fit for found in assignments], 1e-4))
-        return float((features @ self._weights.features + fits).max())
+        return float((features @ self._weights.features + weigh_fits(assignments)).max())
 
     def compare(self, one: str, other: str) -> float:
         """Return the cosine of two texts in meaning."""
@@ -271,7 +311,10 @@ class DemandModel:
         if known is None or known[0] is not domain:
             if len(self._tables) >= _MOST_DOMAINS:
                 self._tables.clear()
-            known = (domain, self._comparison.make_table(list_frames(domain)))
+            frames = list_frames(domain)
+            texts = [text for f in frames for text in (f.masked, f.action, f.complement)]
+            self._vectors.recall(self._weights.encoder, texts)
+            known = (domain, self._comparison.make_table(frames))
             self._tables[id(domain)] = known
         return known[1]
 
@@ -288,11 +331,11 @@ def choose(
     best_role: float,
 ) -> list[Demand]:
     """Choose the best frame of each meaning, and order the meanings by their degrees."""
-    scores = features @ weights.features
+    scores = features @ weights.features + weigh_fits(assignments)
     best: dict[int, tuple[float, int]] = {}
     for i, place in enumerate(chosen):
         group = int(table.groups[int(place)])
-        value = float(scores[i]) + math.log(max(assignments[i].fit, 1e-4))
+        value = float(scores[i])
         if group not in best or value > best[group][0]:
             best[group] = (value, i)
     highest = max((value for value, _ in best.values()), default=0.0)
@@ -321,7 +364,7 @@ def compute_familiarity(features: Array, weights: DemandWeights) -> float:
 
 
 def describe_best(features: Array, weights: Array) -> Array:
-    """Describe the best meaning for `compute_familiarity`: `FAMILIARITY_FEATURES`."""
+    """Describe the best meaning by `FAMILIARITY_FEATURES`, for `compute_familiarity`."""
     scores = features @ weights
     best = features[int(scores.argmax())]
-    return np.array([best[0], best[1], best[5], best[8], best[9], best[10], 1.0])
+    return np.array([*(best[FEATURES.index(name)] for name in FAMILIARITY_FEATURES), 1.0])

@@ -100,8 +100,13 @@ class LearnedNames:
             return _NOTHING
         if noun == label:
             return 0.0
-        if noun not in self._known and noun.split()[-1] in self._known:
-            noun = noun.split()[-1]
+        noun = self._find_known(noun)
         if noun in self._known and label in self._chances:
             return math.log(max(self._chances[label].get(noun, 0.0), _UNSEEN))
         return _SHARPNESS * (min(self._likeness(noun, label), 1.0) - 1.0)
+
+    def _find_known(self, noun: str) -> str:
+        """Return the longest end of a noun that somebody said: "metal garbage can"."""
+        words = noun.split()
+        ends = (" ".join(words[start:]) for start in range(len(words)))
+        return next((end for end in ends if end in self._known), noun)

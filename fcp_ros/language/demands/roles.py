@@ -14,7 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.language.demands.clause import OBJECT, RECEIVER, SUBJECT, SpokenArgument
+from fcp_ros.language.demands.clause import (
+    JOINED,
+    OBJECT,
+    PREPOSITION,
+    RECEIVER,
+    SOURCES,
+    SUBJECT,
+    SpokenArgument,
+)
 from fcp_ros.language.demands.frames import Frame, Role
 
 Vector = NDArray[np.float64]
@@ -27,8 +35,11 @@ ROLE_FEATURES = (
     "object and subject",
     "object and preposition",
     "receiver and preposition to or for",
+    "source and another preposition",
     "constant",
 )
+_PAIRING = frozenset([JOINED, "prep:with", "prep:for"])
+"""Places of the second of two things that are treated alike."""
 _WORST = 1e-4
 MOST_ARGUMENTS = 6
 """Arguments of a clause beyond this number are left out of an assignment."""
@@ -62,6 +73,7 @@ def compute_role_features(argument: str, role: str, likeness: float) -> Vector:
     """Compute the features of a pair of markers, as `ROLE_FEATURES` names them."""
     same = argument == role
     kinds = {_kind_of(argument), _kind_of(role)}
+    sources = [marker.removeprefix(PREPOSITION) in SOURCES for marker in (argument, role)]
     receiver = RECEIVER in kinds and not kinds.isdisjoint({"to", "for"})
     return np.array(
         [
@@ -71,6 +83,7 @@ def compute_role_features(argument: str, role: str, likeness: float) -> Vector:
             not same and kinds == {OBJECT, SUBJECT},
             not same and OBJECT in kinds and "preposition" in kinds,
             receiver or {argument, role} in ({RECEIVER, "prep:to"}, {RECEIVER, "prep:for"}),
+            kinds == {"preposition"} and sources[0] is not sources[1],
             1.0,
         ],
         np.float64,
@@ -78,7 +91,7 @@ def compute_role_features(argument: str, role: str, likeness: float) -> Vector:
 
 
 def _kind_of(marker: str) -> str:
-    return "preposition" if marker.startswith("prep:") else marker
+    return "preposition" if marker.startswith(PREPOSITION) else marker
 
 
 class RoleModel:
@@ -140,17 +153,21 @@ class RoleModel:
         search(0, {}, 0.0, 1.0)
         _, score, degree, used = best
         slots = {frame.roles[p].slot: i for p, i in used.items() if frame.roles[p].slot}
-        subject = sum(
-            a.marker == SUBJECT for i, a in enumerate(arguments) if i not in used.values()
+        loose = sum(
+            a.marker in (SUBJECT, JOINED) or not a.is_thing
+            for i, a in enumerate(arguments)
+            if i not in used.values()
         )
         return Assignment(
-            slots, score, degree, len(arguments) - len(used) - subject, len(frame.roles) - len(used)
+            slots, score, degree, len(arguments) - len(used) - loose, len(frame.roles) - len(used)
         )
 
     def _fill(
         self, argument: SpokenArgument, role: Role, frame: Frame, fit: Fit
     ) -> tuple[float, float]:
         """Compute how well an argument fills a place: by its marker, and by its noun."""
+        if argument.marker == JOINED and role.marker not in _PAIRING:
+            return -math.inf, 0.0
         cost = self.compare(argument.marker, role.marker)
         if role.word:
             said = argument.noun.split()[-1:] == role.word.split()[-1:]

@@ -11,9 +11,11 @@
     names: {key chain: {keys: 31, key: 4}}
 
 `phrases` are all that the model learns of a domain; in their place `file` may name a domain file,
-relative to this one. In a clause brackets mark what fills a slot. "not NAME" is the opposite of a
-relation, "ONE|OTHER" stands for either. A clause may also be given as `write_clause` writes it.
-`names` counts how often people said a noun for a label.
+relative to this one, or one of the package by its name. In a clause brackets mark what fills a
+slot. "not NAME" is the opposite of a relation, "ONE|OTHER" stands for either. A clause may also be
+given as `write_clause` writes it.
+`names` counts how often people said a noun for a label. Rows whose verb is in `held_out`, of any
+file, are only scored.
 """
 
 from __future__ import annotations
@@ -22,12 +24,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from fcp_ros.domain import load_domain
+from fcp_ros.binding.label_types import type_of_label
+from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.expressions.syntax import Not
 from fcp_ros.domain.phrases import PhraseError, parse_phrase
 from fcp_ros.foundation.bounded_file import MEBIBYTE, read_text
@@ -36,12 +40,16 @@ from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.language.demands.clause import DemandClause, SpokenArgument
 from fcp_ros.language.demands.frames import Frame, list_frames, make_frames
+from fcp_ros.language.demands.roles import Fit
 from fcp_ros.language.meanings import Meaning, MeaningSource
+from fcp_ros.package_files import find_domain
 
 PACKAGED_ROWS = Path(__file__).with_name("clauses.yaml")
 """Clauses written for this project."""
 MOST_BYTES = 64 * MEBIBYTE
 _MARKED = re.compile(r"\[([^\[\]]*)\]\{(\w+)\}")
+_PERSONS = frozenset(["me", "us", "him", "her", "them", "she", "he", "anna", "peter", "grandma"])
+_UNKNOWN, _UNFIT = 0.5, 0.02
 Parse = Callable[[str], list[DemandClause]]
 """Returns the clauses of a sentence."""
 
@@ -56,6 +64,7 @@ class _DomainRows(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
     licence: str = ""
+    held_out: list[str] = Field(default_factory=list)
     domains: dict[str, _DomainRows] = Field(default_factory=dict)
     names: dict[str, dict[str, int]] = Field(default_factory=dict)
 
@@ -85,8 +94,10 @@ class TrainingRows:
 
     Attributes:
         rows: in the order of the files.
+        held_out: rows with verbs that are never trained on.
         frames: domain -> frames of its phrases.
         names: label -> noun -> number of times that people said it for that.
+        fits: domain -> how well a noun fits a type, of those that are files.
         sources: file, licence and number of rows, a line each.
         unread: texts in which no clause has the arguments that are marked.
     """
@@ -94,7 +105,9 @@ class TrainingRows:
     rows: tuple[Row, ...]
     frames: Mapping[str, tuple[Frame, ...]]
     names: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    fits: Mapping[str, Fit] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+    held_out: tuple[Row, ...] = ()
     unread: tuple[str, ...] = ()
 
 
@@ -112,11 +125,18 @@ def read_rows(files: Iterable[Path], parse: Parse) -> TrainingRows:
     frames: dict[str, tuple[Frame, ...]] = {}
     names: dict[str, dict[str, int]] = {}
     sources: list[str] = []
+    fits: dict[str, Fit] = {}
     unread: list[str] = []
+    verbs: set[str] = set()
     for file in files:
         content = _read_file(file)
         before = len(rows)
+        verbs.update(content.held_out)
         for name, domain in content.domains.items():
+            if domain.file:
+                known_domain = _read_domain(domain, file)
+                fits[name] = partial(_fit_label, known_domain)
+                frames[name] = (*frames.get(name, ()), *list_frames(known_domain))
             frames[name] = (*frames.get(name, ()), *_read_frames(domain, name, file))
             known = {label for frame in frames[name] for label in list_labels(frame)}
             for asks, clauses in domain.clauses.items():
@@ -138,7 +158,9 @@ def read_rows(files: Iterable[Path], parse: Parse) -> TrainingRows:
         sources.append(f"{file.name}: {len(rows) - before} rows, {licence}")
     if not rows:
         raise InputError("the files have no rows to train on: give some under `clauses`")
-    return TrainingRows(tuple(rows), frames, names, tuple(sources), tuple(unread))
+    held = tuple(row for row in rows if row.clause.verb in verbs)
+    kept = tuple(row for row in rows if row.clause.verb not in verbs)
+    return TrainingRows(kept, frames, names, fits, tuple(sources), held, tuple(unread))
 
 
 def list_labels(frame: Frame) -> tuple[str, ...]:
@@ -165,8 +187,24 @@ def _read_file(file: Path) -> _File:
         ) from error
 
 
+def _read_domain(domain: _DomainRows, file: Path) -> Domain:
+    beside = file.parent / domain.file
+    return load_domain(beside if beside.exists() else find_domain(domain.file))
+
+
+def _fit_label(domain: Domain, noun: str, type_: str) -> float:
+    """Return how well a noun fits a type by the labels of a domain, where there is no scene."""
+    schema = domain.schema
+    if not schema.has_type(type_):
+        return 1.0
+    found = "person" if noun in _PERSONS else type_of_label(noun, domain.mapping)
+    if found is None or not schema.has_type(found):
+        return _UNKNOWN
+    return 1.0 if schema.is_subtype(found, type_) else _UNFIT
+
+
 def _read_frames(domain: _DomainRows, name: str, file: Path) -> list[Frame]:
-    frames = list(list_frames(load_domain(file.parent / domain.file))) if domain.file else []
+    frames: list[Frame] = []
     for asks, phrases in domain.phrases.items():
         try:
             parsed = [parse_phrase(phrase) for phrase in phrases]
@@ -174,7 +212,7 @@ def _read_frames(domain: _DomainRows, name: str, file: Path) -> list[Frame]:
             raise InputError(f"{file}: a phrase of {asks} in {name}: {error}") from error
         slots = {slot: "" for phrase in parsed for slot in phrase.slots}
         meaning = Meaning(asks, MeaningSource.TASK, slots)
-        frames += make_frames(meaning, parsed)
+        frames += make_frames((meaning, way) for phrase in parsed for way in phrase.variants)
     return frames
 
 

@@ -27,8 +27,16 @@ from fcp_ros.language.demands.model import (
     choose,
     describe_best,
     find_kinds,
+    weigh_fits,
 )
-from fcp_ros.language.demands.roles import ROLE_FEATURES, RoleModel, compute_role_features
+from fcp_ros.language.demands.roles import (
+    ROLE_FEATURES,
+    Assignment,
+    Fit,
+    RoleModel,
+    compute_role_features,
+    fit_anything,
+)
 from fcp_ros.language.demands.rows import Row, TrainingRows, list_labels
 
 KIND_PENALTY, ROLE_PENALTY, FEATURE_PENALTY = 2e-5, 1e-3, 1e-4
@@ -40,7 +48,7 @@ ROUNDS = 3
 """Times that the best frame of each meaning is chosen again by the weights found."""
 MOST_COUNT = 20
 """A clause that was said more often counts this often."""
-_START = np.array([4.0, 2.0, 1.0, 0.5, -0.5, 4.0, 1.0, -1.0, 1.0, -0.5, -0.5, 0.0])
+_START = np.array([4.0, 2.0, 1.0, 2.0, 0.5, -0.5, 4.0, 1.0, -1.0, 1.0, -0.5, -0.5, 0.0])
 _BOUNDS = [(0.0, None) if start > 0 else (None, 0.0) for start in _START]
 """Signs of the weights: likeness never speaks against a meaning, whatever few rows say."""
 
@@ -104,10 +112,11 @@ def train_demands(
     for i, row in enumerate(rows):
         if i % 200 == 0:
             report("comparing", i, len(rows))
-        compared.append(comparison.compare(row.clause, tables[row.domain], kinds=known[i]))
+        fit = data.fits.get(row.domain, fit_anything)
+        compared.append(comparison.compare(row.clause, tables[row.domain], fit, known[i]))
     features = _train_features(rows, tables, compared)
     report("what is unknown to a domain", 0, 1)
-    familiarity = _train_familiarity(rows, tables, compared, comparison, features, known)
+    familiarity = _train_familiarity(rows, tables, compared, comparison, features)
     rounded = kinds.astype(np.float16).astype(np.float32)  # as the file keeps them
     return DemandWeights(features, roles, familiarity, rounded, names, encoder, data.names)
 
@@ -117,8 +126,9 @@ def merge_rows(rows: Sequence[Row]) -> list[Row]:
     merged: dict[tuple[object, ...], Row] = {}
     for row in rows:
         slots = tuple(sorted(row.slots.items()))
-        key = (row.domain, row.asks, row.clause.masked, slots)
-        first = merged.setdefault(key, replace(row, count=0))
+        clause = row.clause.as_state or row.clause  # as `DemandModel.rank` sees it
+        key = (row.domain, row.asks, clause.masked, slots)
+        first = merged.setdefault(key, replace(row, clause=clause, count=0))
         merged[key] = replace(first, count=first.count + row.count)
     return list(merged.values())
 
@@ -217,7 +227,7 @@ def _is_right(frame: Frame, row: Row) -> bool:
 def _train_features(
     rows: Sequence[Row],
     tables: Mapping[str, FrameTable],
-    compared: Sequence[tuple[Places, Array, object]],
+    compared: Sequence[tuple[Places, Array, list[Assignment]]],
 ) -> Array:
     """Learn the weights of the features; every domain counts alike."""
     from scipy.optimize import minimize
@@ -232,16 +242,17 @@ def _train_features(
     weights = _START.copy()
     for _ in range(ROUNDS):
         chosen = []
-        for row, (places, features, _), correct in zip(rows, compared, right, strict=True):
-            best = _choose_best(tables[row.domain].groups[places], features @ weights)
+        for row, (places, features, found), correct in zip(rows, compared, right, strict=True):
+            fits = weigh_fits(found)
+            best = _choose_best(tables[row.domain].groups[places], features @ weights + fits)
             if correct[best].any():
                 share = min(row.count, MOST_COUNT) ** 0.5 / per_domain[row.domain]
-                chosen.append((features[best], correct[best], share))
+                chosen.append((features[best], fits[best], correct[best], share))
 
         def loss(w: Array, chosen: list[_Example] = chosen) -> tuple[float, Array]:
             value, slope = 0.0, np.zeros_like(w)
-            for features, correct, share in chosen:
-                scores = features @ w
+            for features, fits, correct, share in chosen:
+                scores = features @ w + fits
                 scores -= scores.max()
                 chances = np.exp(scores)
                 chances /= chances.sum()
@@ -259,31 +270,29 @@ def _train_features(
     return np.asarray(weights, np.float64).reshape(len(FEATURES))
 
 
-_Example = tuple[Array, Array, float]
-"""Features of the best frame of each meaning, True for the right ones, and the row's share."""
+_Example = tuple[Array, Array, Array, float]
+"""Features and fits of the best frame of each meaning, True for the right ones, the row's share."""
 
 
 def _train_familiarity(
     rows: Sequence[Row],
     tables: Mapping[str, FrameTable],
-    compared: Sequence[tuple[Places, Array, object]],
+    compared: Sequence[tuple[Places, Array, list[Assignment]]],
     comparison: ClauseComparison,
     weights: Array,
-    kinds: NDArray[np.float32],
 ) -> Array:
     """Learn to tell a clause of a domain from the clauses of the others, each in the next one."""
     names = sorted({row.domain for row in rows})
     inputs, target, counts = [], [], []
     per_domain = {name: sum(row.domain == name for row in rows) for name in names}
-    for i, (row, (places, features, _)) in enumerate(zip(rows, compared, strict=True)):
+    for i, (row, (places, features, found)) in enumerate(zip(rows, compared, strict=True)):
         others = [name for name in names if name != row.domain]
         stranger = tables[others[i % len(others)]] if others else None
-        cases = [(tables[row.domain], places, features, 1)]
+        cases = [(tables[row.domain], places, features, found, 1)]
         if stranger is not None:
-            elsewhere, values, _ = comparison.compare(row.clause, stranger, kinds=kinds[i])
-            cases.append((stranger, elsewhere, values, 0))
-        for table, where, values, known in cases:
-            best = _choose_best(table.groups[where], values @ weights)
+            cases.append((stranger, *comparison.compare(row.clause, stranger), 0))
+        for table, where, values, filled, known in cases:
+            best = _choose_best(table.groups[where], values @ weights + weigh_fits(filled))
             inputs.append(describe_best(values[best], weights))
             target.append(known)
             counts.append(1.0 / per_domain[row.domain])
@@ -303,7 +312,11 @@ def _choose_best(groups: NDArray[np.intp], scores: Array) -> list[int]:
 
 
 def score_rows(
-    weights: DemandWeights, rows: Sequence[Row], frames: Sequence[Frame], encode: Encode
+    weights: DemandWeights,
+    rows: Sequence[Row],
+    frames: Sequence[Frame],
+    encode: Encode,
+    fit: Fit = fit_anything,
 ) -> RowScores:
     """Score weights on the rows of one domain."""
     vectors = TextVectors(encode)
@@ -313,7 +326,7 @@ def score_rows(
     rows = merge_rows(rows)
     demands = roles = 0
     for row in rows:
-        places, features, assignments = comparison.compare(row.clause, table)
+        places, features, assignments = comparison.compare(row.clause, table, fit)
         first = choose(table, places, features, assignments, weights, model.compare_best())[0]
         if _is_right(first.frame, row):
             demands += 1
@@ -338,5 +351,6 @@ def leave_one_out(
         mine = [row for row in data.rows if row.domain == name]
         if others.rows:
             weights = train_demands(others, encode, "")
-            found[name] = score_rows(weights, mine, data.frames[name], encode)
+            fit = data.fits.get(name, fit_anything)
+            found[name] = score_rows(weights, mine, data.frames[name], encode, fit)
     return found

@@ -112,7 +112,7 @@ def _parse(content: bytes) -> tuple[DemandWeights, Datasheet]:
     weights = DemandWeights(
         _read(arrays, "features", (len(FEATURES),), np.float64),
         _read(arrays, "roles", (len(ROLE_FEATURES),), np.float64),
-        _read(arrays, "familiarity", (FAMILIARITY_FEATURES,), np.float64),
+        _read(arrays, "familiarity", (len(FAMILIARITY_FEATURES) + 1,), np.float64),
         _read(arrays, "kinds", (-1, len(kinds)), np.float32),
         kinds,
         str(text["encoder"]),

@@ -282,7 +282,7 @@ class DomainReader:
         if self._model is None:
             self._model = DemandModel(load_weights()[0], similarity.encode)
         subject.lexicon.learn_names(self._model.names)
-        return DemandReader(self._model, context.domain, subject.patterns)
+        return DemandReader(self._model, context.domain)
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""

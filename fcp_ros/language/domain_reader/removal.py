@@ -14,7 +14,9 @@ from fcp_ros.cset import Schema
 from fcp_ros.domain.expressions.syntax import (
     And,
     Atom,
+    Bound,
     Constant,
+    Count,
     Exists,
     Expression,
     Forall,
@@ -64,7 +66,28 @@ class _Removal:
         if isinstance(goal, (Exists, Forall)):
             inner = chosen | {variable.name for variable in goal.variables}
             return replace(goal, body=self.add(goal.body, inner))
+        if isinstance(goal, Count) and goal.bound is Bound.AT_MOST and not chosen:
+            return self._add_places(goal, goal)
+        if isinstance(goal, Not) and isinstance(goal.body, Count) and not chosen:
+            few = goal.body.bound is Bound.AT_LEAST
+            return self._add_places(goal, goal.body) if few else goal
         return self._add_place(goal, chosen) if isinstance(goal, Not) else goal
+
+    def _add_places(self, goal: Expression, count: Count) -> Expression:
+        """Add where those are put of which there are too many: each stays, or has a place."""
+        atoms = [atom for atom in _list_wanted(count.body) if atom.predicate in self._removed]
+        names = {variable.name for variable in count.variables}
+        themes = {atom.arguments[0] for atom in atoms}
+        if len(themes) != 1 or {*free_variables(count.body)} != names or len(names) != 1:
+            return goal
+        (theme,) = themes
+        now = Initially(count.body)
+        if not isinstance(theme, Variable) or theme.name not in names or theme in self._placed:
+            return goal
+        if not self._state.holds(Exists(count.variables, count.body), {}):
+            return goal
+        asked = Or((Not(now), count.body, self._place(atoms[0], theme)))
+        return join([goal, Forall(count.variables, asked)])
 
     def _add_place(self, removal: Not, chosen: frozenset[str]) -> Expression:
         inside = removal.body
@@ -120,6 +143,9 @@ def _list_wanted(goal: Expression) -> Iterator[Atom]:
     """List the atoms that a goal wants to hold, in any part but a negated one."""
     if isinstance(goal, Atom):
         yield goal
-    parts: Iterable[Expression] = () if isinstance(goal, (Not, Initially)) else children(goal)
+    few = isinstance(goal, Count) and goal.bound is Bound.AT_MOST
+    parts: Iterable[Expression] = (
+        () if few or isinstance(goal, (Not, Initially)) else children(goal)
+    )
     for part in parts:
         yield from _list_wanted(part)

@@ -53,12 +53,14 @@ class OfferedElement:
         shown: as prompts and answers write it: the name, quoted if needed, or one made up.
         type: its type.
         label: its category in plain words; its type where that can't be shown.
+        description: words about it that are no part of its name; "" where they can't be shown.
     """
 
     name: str
     shown: str
     type: str
     label: str
+    description: str = ""
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,9 @@ def _offer(instance: Instance, id_: int, index: int) -> OfferedElement:
     while shown != quote_if_needed(name) and instance.has(shown):
         shown = f"{shown}_"
     plain = label if label and is_plain(label) else type_.replace("_", " ")
-    return OfferedElement(name, shown, type_, plain)
+    description = str(instance.attribute(id_, "description") or "")
+    said = description if is_plain(description) else ""
+    return OfferedElement(name, shown, type_, plain, said)
 
 
 def _choose_kinds(

@@ -103,7 +103,10 @@ def _describe_graded(domain: Domain, name: str) -> str:
 
 def _describe(element: OfferedElement) -> str:
     is_said = element.label.replace(" ", "_") in element.shown
-    return element.shown if is_said else f"{element.shown} ({element.label})"
+    remarks = [] if is_said else [element.label]
+    if element.description:
+        remarks.append(f'said to be "{element.description}"')
+    return f"{element.shown} ({'; '.join(remarks)})" if remarks else element.shown
 
 
 def _find_shown(name: str, names: OfferedNames) -> str:

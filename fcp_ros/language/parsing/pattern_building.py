@@ -3,32 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from fcp_ros.domain.expressions.syntax import (
-    Atom,
-    Exists,
-    Expression,
-    Not,
-    TypedVariable,
-    Variable,
-    list_variables,
-)
-from fcp_ros.domain.model import TEXT, ActionRule, Domain, Parameter
-from fcp_ros.domain.phrase_goals import fill_goal, list_actors, state_effects
+from fcp_ros.domain.expressions.syntax import list_variables
+from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.domain.phrase_goals import list_actors
 from fcp_ros.domain.phrases import PhraseSlot, PhraseWord, list_slots
-from fcp_ros.domain.words import (
-    ADDRESSEE,
-    NUMBER,
-    SPEAKER,
-    DomainWords,
-    TaskTemplate,
-)
+from fcp_ros.domain.words import DomainWords, TaskTemplate
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.states import ANTONYMS, SAME_STATES
 from fcp_ros.language.english.tokens import tokenise
 from fcp_ros.language.english.verbs import PARTICLES
-from fcp_ros.language.meanings import Meaning, MeaningSource
+from fcp_ros.language.meanings import (
+    Meaning,
+    MeaningSource,
+    bind_missing,
+    make_graded_meaning,
+    make_opposite,
+    make_relation_meaning,
+    make_rule_meaning,
+    make_task_meaning,
+)
 from fcp_ros.language.parsing.meanings import FlatPart, PatternTable, SpokenPattern
 from fcp_ros.language.parsing.set_index import SetIndex
 
@@ -44,23 +39,13 @@ def build_patterns(domain: Domain) -> PatternTable:
     table = PatternTable()
     for relation in domain.schema.relations:
         types = dict(relation.legs)
-        meaning = _make_relation_meaning(relation.name, types)
+        meaning = make_relation_meaning(relation.name, types)
         _add_predicate(table, meaning, words.relations.get(relation.name, ()))
         if relation.name in words.negated:
-            legs = tuple(Parameter(leg, type_) for leg, type_ in relation.legs)
-            opposite = Meaning(
-                relation.name,
-                MeaningSource.RELATION,
-                types,
-                Not(Atom(relation.name, tuple(Variable(leg.name) for leg in legs))),
-            )
-            _add_phrases(table, opposite, words.negated[relation.name])
+            _add_phrases(table, make_opposite(meaning), words.negated[relation.name])
     for name, predicate in domain.graded.items():
         types = {parameter.name: parameter.type for parameter in predicate.parameters}
-        goal = Atom(name, tuple(Variable(parameter) for parameter in types))
-        _add_predicate(
-            table, Meaning(name, MeaningSource.GRADED, types, goal), words.graded.get(name, ())
-        )
+        _add_predicate(table, make_graded_meaning(name, types), words.graded.get(name, ()))
     for rule in domain.rules.values():
         _add_rule(table, rule, words.rules.get(rule.name, ()))
     for task in words.tasks.values():
@@ -74,22 +59,14 @@ def build_patterns(domain: Domain) -> PatternTable:
 # --- relations and graded predicates
 
 
-def _make_relation_meaning(name: str, types: Mapping[str, str]) -> Meaning:
-    goal = Atom(name, tuple(Variable(leg) for leg in types))
-    return Meaning(name, MeaningSource.RELATION, types, goal)
-
-
 def _add_predicate(table: PatternTable, meaning: Meaning, phrases: Sequence[object]) -> None:
     if phrases:
         _add_phrases(table, meaning, phrases)
     if meaning.source is MeaningSource.GRADED and phrases:
         return
     for parts, subject in _derive_modifiers(meaning):
-        table.add_modifier(
-            SpokenPattern(
-                parts, _bind_missing(meaning, {subject, *list_slots(parts)}), _NAME_DEGREE, subject
-            )
-        )
+        bound = bind_missing(meaning, parts, subject)
+        table.add_modifier(SpokenPattern(parts, bound, _NAME_DEGREE, subject))
 
 
 def _add_phrases(table: PatternTable, meaning: Meaning, phrases: Sequence[object]) -> None:
@@ -104,8 +81,7 @@ def add_variant(
     """Add one way to say a meaning: a modifier if it begins with a slot, else an imperative."""
     variant = _split_contractions(variant)
     first = variant[0]
-    acting = not isinstance(first, PhraseSlot)
-    bound = _bind_missing(meaning, set(list_slots(variant)), acting)
+    bound = bind_missing(meaning, variant)
     if isinstance(first, PhraseSlot) and len(variant) > 1 and isinstance(variant[1], PhraseWord):
         copula = variant[1].text in _COPULAS
         parts = variant[2:] if copula else variant[1:]
@@ -165,32 +141,6 @@ def _derive_modifiers(meaning: Meaning) -> Iterator[tuple[tuple[FlatPart, ...], 
     yield (*map(PhraseWord, words), PhraseSlot(legs[1])), legs[0]
 
 
-def _acts(meaning: Meaning, slot: str) -> bool:
-    """Return True if a slot of a relation is for who is spoken to: "hold the mug"."""
-    return meaning.types[slot] in ("robot", "agent") and slot == next(iter(meaning.types))
-
-
-def _bind_missing(meaning: Meaning, named: set[str], acting: bool = False) -> Meaning:
-    """Make the slots of a relation that a phrase does not name existential."""
-    kept = {*named, *(slot for slot in meaning.types if acting and _acts(meaning, slot))}
-    missing = tuple(
-        TypedVariable(slot, type_) for slot, type_ in meaning.types.items() if slot not in kept
-    )
-    if (
-        not missing
-        or meaning.goal is None
-        or meaning.source in (MeaningSource.TASK, MeaningSource.RULE)
-    ):
-        return meaning
-    goal = meaning.goal
-    if isinstance(goal, Not):
-        goal = Not(Exists(missing, goal.body))
-    else:
-        goal = Exists(missing, goal)
-    types = {slot: type_ for slot, type_ in meaning.types.items() if slot in kept}
-    return Meaning(meaning.name, meaning.source, types, goal)
-
-
 def _add_opposites(table: PatternTable) -> None:
     """Add states that only their opposite is named of: "open" is not "closed"."""
     for said, means in SAME_STATES.items():
@@ -203,12 +153,7 @@ def _add_opposites(table: PatternTable) -> None:
             known = table.states[other]
             if known.meaning.goal is None or known.meaning.source is not MeaningSource.RELATION:
                 continue
-            goal = known.meaning.goal
-            opposite = goal.body if isinstance(goal, Not) else Not(goal)
-            meaning = Meaning(
-                known.meaning.name, MeaningSource.RELATION, known.meaning.types, opposite
-            )
-            _add_state(table, one, known, meaning)
+            _add_state(table, one, known, make_opposite(known.meaning))
     for said, means in SAME_STATES.items():
         if said not in table.states and means in table.states:
             _add_state(table, said, table.states[means], table.states[means].meaning)
@@ -234,16 +179,6 @@ def _add_rule(table: PatternTable, rule: ActionRule, phrases: Sequence[object]) 
         meaning = make_rule_meaning(rule, list_slots(variant))
         if meaning is not None:
             add_variant(table, variant, meaning, _NAME_DEGREE)
-
-
-def make_rule_meaning(rule: ActionRule, named: Sequence[str]) -> Meaning | None:
-    """Make the meaning of a phrase of a rule (`state_effects`); its actor is always a slot."""
-    goal = state_effects(rule, named)
-    if goal is None:
-        return None
-    types = {parameter.name: parameter.type for parameter in rule.parameters}
-    slots = {slot: types[slot] for slot in (*named, *list_actors(rule)) if slot in types}
-    return Meaning(rule.name, MeaningSource.RULE, slots, goal)
 
 
 def _derive_imperatives(rule: ActionRule) -> Iterator[tuple[FlatPart, ...]]:
@@ -284,7 +219,7 @@ def _derive_imperatives(rule: ActionRule) -> Iterator[tuple[FlatPart, ...]]:
 
 
 def _add_task(table: PatternTable, task: TaskTemplate) -> None:
-    meaning = Meaning(task.name, MeaningSource.TASK, dict(task.parameters), _state_task(task), task)
+    meaning = make_task_meaning(task)
     for phrase in task.phrases:
         for variant in phrase.variants:
             add_variant(table, variant, meaning)
@@ -295,12 +230,3 @@ def _add_task(table: PatternTable, task: TaskTemplate) -> None:
             for variant in map(_split_contractions, phrase.variants):
                 table.remarks.append(SpokenPattern(variant, remark))
                 table.vocabulary.update(p.text for p in variant if isinstance(p, PhraseWord))
-
-
-def _state_task(task: TaskTemplate) -> Expression | None:
-    """State the goal of a task over its slots; None if it needs numbers, words or labels."""
-    plain = not any(type_ in (NUMBER, TEXT) for type_ in task.parameters.values())
-    labels = [d for d in task.defaults.values() if d not in (SPEAKER, ADDRESSEE)]
-    if not plain or labels or task.additions:
-        return None
-    return fill_goal(task, {slot: Variable(slot) for slot in task.parameters})

@@ -16,8 +16,6 @@ from fcp_ros.language.demands.clause import (
     SpokenArgument,
 )
 from fcp_ros.language.demands.model import Demand, DemandModel
-from fcp_ros.language.meanings import Meaning
-from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import Act, Phrase, Predication, SpokenClause
 from fcp_ros.language.reading import WordRole
@@ -42,17 +40,11 @@ class DemandReader:
     Args:
         model: ranks the meanings of the domain.
         domain: the domain.
-        patterns: its phrases, whose meanings are taken where they are the same.
     """
 
-    def __init__(self, model: DemandModel, domain: Domain, patterns: PatternTable) -> None:
+    def __init__(self, model: DemandModel, domain: Domain) -> None:
         self._model = model
         self._domain = domain
-        self._meanings: dict[tuple[str, str], list[Meaning]] = {}
-        for known in (*patterns.imperatives.values(), *patterns.modifiers.values()):
-            for pattern in known:
-                key = (pattern.meaning.name, str(pattern.meaning.goal))
-                self._meanings.setdefault(key, []).append(pattern.meaning)
 
     def read(
         self, verb: str, row: Row, phrases: SpanPhrases, subject: Chunk | None = None
@@ -106,7 +98,7 @@ class DemandReader:
     def _fill(
         self, demand: Demand, chunks: list[Chunk], words: list[Chunk], phrases: SpanPhrases
     ) -> Iterator[Spoken]:
-        meaning = self._find_meaning(demand.meaning)
+        meaning = demand.meaning
         used = [chunks[place] for place in demand.slots.values()]
         rest = tuple(chunk for chunk in chunks if chunk not in used)
         options = [
@@ -137,10 +129,3 @@ class DemandReader:
                 Act.ACHIEVE, (said,), verb=demand.frame.verb, uses=tuple(uses), degree=degree
             )
             yield clause, rest
-
-    def _find_meaning(self, meaning: Meaning) -> Meaning:
-        """Return the same meaning with all its slots, as the phrases of the domain have it."""
-        for known in self._meanings.get((meaning.name, str(meaning.goal)), ()):
-            if set(meaning.types) <= set(known.types):
-                return known
-        return meaning

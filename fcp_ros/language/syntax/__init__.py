@@ -12,7 +12,7 @@ from fcp_ros.language.syntax.clauses import (
     list_clauses,
     parse_clauses,
 )
-from fcp_ros.language.syntax.pipeline import load_pipeline, require_pipeline
+from fcp_ros.language.syntax.pipeline import load_pipeline, load_pipeline_ahead, require_pipeline
 from fcp_ros.language.syntax.questions import join_checks, join_conditions
 from fcp_ros.language.syntax.requests import Force, Framed, find_requests
 from fcp_ros.language.syntax.sentences import Segment, parse_segments
@@ -33,6 +33,7 @@ __all__ = [
     "join_trees",
     "list_clauses",
     "load_pipeline",
+    "load_pipeline_ahead",
     "parse_clauses",
     "parse_segments",
     "require_pipeline",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import threading
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from fcp_ros.foundation.hidden_packages import hide_packages
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.language.syntax.tree import Tree, Word
 
@@ -22,6 +24,9 @@ _MISSING = (
     "pip install --no-deps --require-hashes -r setup/english.txt"
 )
 _UNUSED = ("ner", "senter")
+_OPTIONAL = ("torch", "cupy", "h5py")
+"""Imported by thinc where they are installed. Our pipeline is numpy alone, and torch would cost
+half of the first sentence and 180 MiB."""
 _LOCK = threading.Lock()
 """spaCy's vocabulary grows while it parses, which isn't safe in several threads."""
 
@@ -53,7 +58,7 @@ def parse_words(words: Sequence[InputWord]) -> Tree:
         return Tree(())
     with _LOCK:
         pipeline = _load_pipeline()
-        from spacy.tokens import Doc
+        from spacy.tokens import Doc  # after torch was hidden
 
         seen = [word.seen or word.text for word in words]
         # spaCy's strings are UTF-8, which lone surrogates (bytes of a bad terminal) are not.
@@ -92,6 +97,23 @@ def load_pipeline() -> None:
         _load_pipeline()
 
 
+def load_pipeline_ahead() -> threading.Thread | None:
+    """Load the pipeline in a thread, which is returned, so that the first sentence waits less.
+
+    Without one nothing happens: `parse_words` says what is missing.
+    """
+    if _load_pipeline.cache_info().currsize:
+        return None
+
+    def load() -> None:
+        with contextlib.suppress(InputError):
+            load_pipeline()
+
+    thread = threading.Thread(target=load, name="loading the English pipeline")
+    thread.start()
+    return thread
+
+
 def require_pipeline() -> None:
     """Check that the pipeline is installed; it isn't loaded yet.
 
@@ -105,10 +127,11 @@ def require_pipeline() -> None:
 
 @lru_cache(maxsize=1)
 def _load_pipeline() -> Any:
-    for name in PIPELINES:
-        try:
-            package = importlib.import_module(name)
-        except ImportError:
-            continue
-        return package.load(exclude=list(_UNUSED))
+    with hide_packages(*_OPTIONAL):
+        for name in PIPELINES:
+            try:
+                package = importlib.import_module(name)
+            except ImportError:
+                continue
+            return package.load(exclude=list(_UNUSED))
     raise InputError(_MISSING)

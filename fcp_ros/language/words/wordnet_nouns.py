@@ -37,15 +37,17 @@ def list_synonyms(noun: str) -> tuple[str, ...]:
     """List nouns with the same meaning, those of the most frequent meaning first.
 
     Beside those are the words of its next narrower or wider meanings that share its head:
-    "fridge" is an electric refrigerator. A word that mostly means something else is none of them:
-    a wheel may be a bicycle, but who says bicycle means no wheels.
+    "fridge" is an electric refrigerator. The head of the noun itself is none: a dining room is a
+    room, and "dining room" does not mean any of them. Nor is a word that mostly means something
+    else: a wheel may be a bicycle, but who says bicycle means no wheels.
     """
     found: dict[str, None] = {}
+    own = noun.rpartition(" ")[2]
     for sense in _list_meanings(noun):
         found.update(dict.fromkeys(word for word in sense.words if _mostly_means(word, sense)))
         for word in sense.words:
             head = word.rpartition(" ")[2]
-            if head != word and any(head in above.words for above in _list_above(sense)):
+            if head not in (word, own) and any(head in above.words for above in _list_above(sense)):
                 found[head] = None
     found.pop(noun, None)
     return tuple(found)

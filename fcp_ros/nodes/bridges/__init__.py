@@ -3,5 +3,5 @@
 
 - `bridge`: the protocols between the scene_graph node and a bridge.
 - `detections`, `sightings`: objects of a 3D detector, from messages to changes of the graph.
-- `hydra`, `dsg_stream`: the graph of Hydra, from full and incremental updates.
+- `hydra`: the graph of Hydra, from full and incremental updates.
 """

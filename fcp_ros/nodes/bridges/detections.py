@@ -28,7 +28,7 @@ from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.stream_thread import NewestThread
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 FORGET_PERIOD = 1.0

@@ -20,9 +20,9 @@ from rclpy.task import Future
 from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.nodes.calls.service_call import LONGEST_PAUSE, REPEAT_AFTER
-from fcp_ros.nodes.runtime.alarms import Alarm, call_later
 from fcp_ros.nodes.runtime.qos import feedback_qos, request_qos
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
+from fcp_ros.nodes.runtime.sign_of_life import Alarm, call_later
 
 SETTLED = 1.0
 """Seconds after which a goal has reached a server that is there. Before, a request to cancel could

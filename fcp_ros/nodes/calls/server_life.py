@@ -25,9 +25,14 @@ from rclpy.node import Node
 from rclpy.subscription import Subscription
 
 from fcp_ros.msg import SignOfLife
-from fcp_ros.nodes.runtime.alarms import Alarm, call_later
 from fcp_ros.nodes.runtime.qos import state_qos
-from fcp_ros.nodes.runtime.sign_of_life import TOPIC, ProcessIdentity, read_participant
+from fcp_ros.nodes.runtime.sign_of_life import (
+    TOPIC,
+    Alarm,
+    ProcessIdentity,
+    call_later,
+    read_participant,
+)
 
 STATUS_TOPIC = "{}/_action/status"
 """Topic on which the server of an action publishes the status of its goals."""

@@ -4,15 +4,96 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future as Answer
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from rclpy.client import Client
 from rclpy.exceptions import InvalidHandle
+from rclpy.node import Node
 from rclpy.task import Future
 
-from fcp_ros.nodes.runtime.alarms import Alarm, call_later
+from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
+from fcp_ros.nodes.runtime.sign_of_life import Alarm, call_later
+
+# --- watches for servers that appear and disappear ---
+
+PERIOD = 0.1
+"""Seconds between two looks, while there is something to watch for."""
+
+
+@dataclass(frozen=True)
+class ServerWatch:
+    """A change to watch for: `then` is called once, as soon as `is_ready` returns `wanted`."""
+
+    is_ready: Callable[[], bool]
+    wanted: bool
+    then: Callable[[], None] = field(compare=False)
+
+
+class ServerMonitor:
+    """Looks at servers with a timer that runs only while something is watched.
+
+    `_lock` guards the table of watches; `then` is called without it, and only by whoever has just
+    removed its watch from the table.
+
+    Args:
+        node: The node that the timer belongs to.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._watches: dict[str, ServerWatch] = {}
+        self._lock = threading.Lock()
+        self._timer = PausableTimer(node, PERIOD, self._look_again)
+
+    def watch(self, key: str, watch: ServerWatch) -> None:
+        """Begin to watch, with a first look at once; a later watch of the same key replaces it."""
+        if watch.is_ready() == watch.wanted:
+            self.unwatch(key)
+            watch.then()
+            return
+        with self._lock:
+            self._watches[key] = watch
+        self._timer.start()
+
+    def unwatch(self, key: str | None = None) -> None:
+        """End one watch, or all of them."""
+        with self._lock:
+            if key is None:
+                self._watches.clear()
+            else:
+                self._watches.pop(key, None)
+
+    def look(self) -> None:
+        """Look now: something has changed."""
+        with self._lock:
+            watches = dict(self._watches)
+        for key, watch in watches.items():
+            if watch.is_ready() == watch.wanted and self._remove(key, watch):
+                watch.then()
+
+    def close(self) -> None:
+        """Destroy the timer."""
+        self.unwatch()
+        self._timer.close()
+
+    def _look_again(self) -> bool:
+        self.look()
+        with self._lock:
+            return bool(self._watches)
+
+    def _remove(self, key: str, watch: ServerWatch) -> bool:
+        """Remove a watch; return False if it was replaced or removed meanwhile."""
+        with self._lock:
+            if self._watches.get(key) is not watch:
+                return False
+            del self._watches[key]
+            return True
+
+
+# --- A request at a service that may survive a lost answer ---
 
 REPEAT_AFTER = 3.0
 """Seconds without an answer after which a request is sent again, and each time twice as many."""

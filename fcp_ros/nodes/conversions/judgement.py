@@ -11,7 +11,7 @@ from fcp_ros.msg import Argument, Judgement, PredicateQuery
 from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.nodes.conversions.common import ConversionError, attributes_from_ros, attributes_to_ros
-from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefusal
+from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefusal
 from fcp_ros.planning.model.plan import Judged
 
 

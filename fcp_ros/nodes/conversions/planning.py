@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.msg import Candidate as CandidateMessage
+from fcp_ros.msg import ExploredRelaxation as ExploredMessage
 from fcp_ros.msg import GivenUp as GivenUpMessage
 from fcp_ros.msg import KeepingPrice as KeepingPriceMessage
 from fcp_ros.msg import KeptPreference as KeptPreferenceMessage
@@ -15,6 +17,7 @@ from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanRequest
 from fcp_ros.msg import PlanResult as PlanResultMessage
 from fcp_ros.msg import PlanStatus as PlanStatusMessage
+from fcp_ros.msg import Relaxation as RelaxationMessage
 from fcp_ros.nodes.conversions.common import (
     ConversionError,
     binding_from_ros,
@@ -22,6 +25,7 @@ from fcp_ros.nodes.conversions.common import (
     duration_from_ros,
     duration_to_ros,
 )
+from fcp_ros.nodes.conversions.generalization import path_from_ros, path_to_ros
 from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
 from fcp_ros.nodes.conversions.language import (
     interpretation_to_ros,
@@ -35,16 +39,10 @@ from fcp_ros.nodes.conversions.plan import (
     plan_from_ros,
     plan_to_ros,
 )
-from fcp_ros.nodes.conversions.policy import path_from_ros, path_to_ros
-from fcp_ros.nodes.conversions.relaxation import (
-    lattice_from_ros,
-    lattice_to_ros,
-    relaxations_from_ros,
-    relaxations_to_ros,
-)
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
     Candidate,
+    ExploredRelaxation,
     GivenUp,
     KeepingPrice,
     KeptPreference,
@@ -52,9 +50,100 @@ from fcp_ros.planning.model.result import (
     PlanningResult,
     PlanStatus,
     PriceKind,
+    Relaxation,
+    RelaxationOutcome,
     Verdict,
 )
 from fcp_ros.relaxation.question import QuestionKind, find_question
+
+# --- relaxations of a goal: those taken, those refused, and the relaxed goals ---
+
+MOST_EXPLORED = 500
+"""Relaxed goals of one message; the chosen one and those before it are always among them."""
+
+
+def relaxations_to_ros(relaxations: Iterable[Relaxation]) -> list[RelaxationMessage]:
+    """Write relaxations that were taken, or refused."""
+    return [
+        RelaxationMessage(
+            kind=one.kind,
+            original=one.original,
+            replacement=one.replacement,
+            degree=one.degree,
+            reason=one.reason,
+        )
+        for one in relaxations
+    ]
+
+
+def relaxations_from_ros(messages: Iterable[RelaxationMessage]) -> tuple[Relaxation, ...]:
+    """Read relaxations that were taken, or refused."""
+    return tuple(
+        Relaxation(one.kind, one.original, one.replacement, one.degree, one.reason)
+        for one in messages
+    )
+
+
+def lattice_to_ros(explored: Sequence[ExploredRelaxation]) -> list[ExploredMessage]:
+    """Write relaxed goals that were looked at, `MOST_EXPLORED` of them at most."""
+    return [
+        ExploredMessage(
+            number=one.number,
+            parent=one.parent,
+            changes=list(one.changes),
+            bound=one.bound,
+            membership=one.membership,
+            outcome=one.outcome.value,
+            reason=one.reason,
+        )
+        for one in limit_explored(explored)
+    ]
+
+
+def limit_explored(explored: Sequence[ExploredRelaxation]) -> list[ExploredRelaxation]:
+    """Return the first relaxed goals, and in any case the solved ones with their ancestors."""
+    if len(explored) <= MOST_EXPLORED:
+        return list(explored)
+    by_number = {one.number: one for one in explored}
+    kept: set[int] = set()
+    for one in explored:
+        number = one.number if one.outcome is RelaxationOutcome.SOLVED else -1
+        while number in by_number and number not in kept:
+            kept.add(number)
+            number = by_number[number].parent
+    for one in explored:
+        if len(kept) >= MOST_EXPLORED:
+            break
+        kept.add(one.number)
+    return [one for one in explored if one.number in kept]
+
+
+def lattice_from_ros(messages: Iterable[ExploredMessage]) -> tuple[ExploredRelaxation, ...]:
+    """Read relaxed goals that were looked at.
+
+    Raises:
+        ConversionError: an outcome is unknown.
+    """
+    return tuple(map(_read_explored, messages))
+
+
+def _read_explored(message: ExploredMessage) -> ExploredRelaxation:
+    try:
+        outcome = RelaxationOutcome(message.outcome)
+    except ValueError as error:
+        raise ConversionError(f"the outcome of a relaxed goal: {error}") from None
+    return ExploredRelaxation(
+        message.number,
+        message.parent,
+        tuple(message.changes),
+        message.bound,
+        message.membership,
+        outcome,
+        message.reason,
+    )
+
+
+# --- planning requests and results, as messages and back ---
 
 MOST_CHARACTERS = 10_000
 """Longest goal or instruction of a request; no person says more at once."""
@@ -67,8 +156,9 @@ class Wish:
     """The wish of a request: a goal, or an instruction in words.
 
     Attributes:
-        goal: an expression; "" if there is an instruction.
-        instruction: in words; "" if there is a goal.
+        goal: an expression; beside an instruction, the one that it was read as; "" if it is to be
+            read.
+        instruction: in words; "" for a goal that nobody said in words.
         speaker: the element that speaks; "" for the default.
     """
 
@@ -105,10 +195,8 @@ def read_wish(message: PlanRequest) -> Wish:
     """Read the goal or instruction of a request.
 
     Raises:
-        ConversionError: it has both, or none, or one of them is too long.
+        ConversionError: it has none, or one of them is too long.
     """
-    if message.goal and message.instruction:
-        raise ConversionError("there is a goal and an instruction: give one of them")
     if not message.goal and not message.instruction:
         raise ConversionError(
             "there is neither a goal nor an instruction: say what shall be done, or what shall "

@@ -5,12 +5,11 @@
 - `parameters`: its parameters, the settings that they stand for, and the actions' error codes.
 - `thread`: the executive's thread, its events, and the goal that it works on.
 - `goals`: the course of a goal: check the plan, execute it, replan as the policy decides.
-- `standing_wish`: the request behind a goal: the instruction's reading, what was confirmed.
-- `questions`: questions to whoever sent the goal, and their answers.
+- `standing_wish`: the request behind a goal: the instruction's reading, questions to whoever sent
+  it, what was confirmed.
 - `plan_runner`: carries out the commands of `fcp_ros.execution.dispatch` for one plan.
 - `step_clients`, `planner_client`: the servers that the executive asks.
-- `outcome_delivery`: hands outcomes to the grounder until it confirms them.
-- `outcome_journal`: keeps them on disk until then.
+- `outcome_delivery`: hands outcomes to the grounder until it confirms them, kept on disk till then.
 - `reports`: outcomes, ``execution_state`` and feedback.
 
 Concurrency in one paragraph: the executor calls the callbacks of actions, topics and timers.

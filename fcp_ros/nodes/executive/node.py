@@ -33,8 +33,7 @@ from fcp_ros.nodes.executive.goals import (
     PlanExecution,
 )
 from fcp_ros.nodes.executive.name_watch import NameWatch
-from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
-from fcp_ros.nodes.executive.outcome_journal import OutcomeJournal
+from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import (
     PARAMETERS,
     GoalError,
@@ -44,9 +43,9 @@ from fcp_ros.nodes.executive.parameters import (
 )
 from fcp_ros.nodes.executive.plan_runner import PlanRunner
 from fcp_ros.nodes.executive.planner_client import ACTION, PlannerClient
-from fcp_ros.nodes.executive.questions import OpenQuestions
 from fcp_ros.nodes.executive.reports import GoalReport, ReportChannels, make_state
 from fcp_ros.nodes.executive.scene_watch import SceneWatch
+from fcp_ros.nodes.executive.standing_wish import OpenQuestions
 from fcp_ros.nodes.executive.step_clients import StepClients
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext, ThreadClosed
 from fcp_ros.nodes.runtime.domain_parameter import (
@@ -57,7 +56,12 @@ from fcp_ros.nodes.runtime.domain_parameter import (
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
-from fcp_ros.nodes.runtime.refusals import CLEANED_UP, RefusalKind, RequestRefusal, RequestRefused
+from fcp_ros.nodes.runtime.request_checks import (
+    CLEANED_UP,
+    RefusalKind,
+    RequestRefusal,
+    RequestRefused,
+)
 from fcp_ros.nodes.runtime.spin import run_node
 from fcp_ros.nodes.runtime.worker import Job, JobCancelled, WorkerClosed
 from fcp_ros.nodes.scene_access.follower import SceneFollower, follow_scene

@@ -8,8 +8,12 @@ from enum import IntEnum
 
 from fcp_ros.execution.dispatch_model import DispatchSettings
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES, WORLD
-from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS
-from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+from fcp_ros.nodes.runtime.parameters import (
+    DOMAIN_FOLDERS,
+    ParameterSpec,
+    ParameterTable,
+    TakesEffect,
+)
 
 JOURNAL_PATH = "~/.local/state/fcp_ros/outcomes/{robot}/{world}.sqlite"
 

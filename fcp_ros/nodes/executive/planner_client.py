@@ -13,7 +13,7 @@ from fcp_ros.action import MakePlan
 from fcp_ros.msg import PlanRequest, PlanResult
 from fcp_ros.nodes.calls.action_call import ActionCall, CallListener, make_action_client
 from fcp_ros.nodes.calls.server_life import ServerLife
-from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
+from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import duration_from_ros
 from fcp_ros.nodes.executive.parameters import WaitSettings
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext

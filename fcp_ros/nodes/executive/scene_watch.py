@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rclpy.node import Node
 
 from fcp_ros.execution.events import SceneFound, SceneLost
-from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
+from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.scene_access.owner import SceneOwner
 

@@ -8,23 +8,118 @@ that had to be relaxed is strict again as soon as what was missing is there.
 from __future__ import annotations
 
 import math
+import threading
+import uuid
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import dataclass
+
+from unique_identifier_msgs.msg import UUID
 
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question
+from fcp_ros.nodes.conversions.common import duration_to_ros, id_from_ros, id_to_ros
+from fcp_ros.nodes.executive.reports import GoalReport
+from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.planning.model.optimality import choose_status
-from fcp_ros.planning.model.request import CONFIRM_BELOW, Optimise
+from fcp_ros.planning.model.request import Optimise
 from fcp_ros.planning.model.result import Measure, PlanStatus
+
+# --- questions to whoever sent a goal: asked by feedback ---
+
+
+@dataclass(frozen=True)
+class QuestionAnswered:
+    """Event: somebody answered the question with this id by the choice of this number."""
+
+    id: str
+    choice: int
+
+
+class OpenQuestions:
+    """The question that the current goal waits with, if there is one.
+
+    `answer` is for rclpy's threads, `ask` for the executive's.
+
+    Args:
+        thread: waits for the answer.
+    """
+
+    def __init__(self, thread: ExecutiveThread) -> None:
+        self._thread = thread
+        self._lock = threading.Lock()
+        self._open: Question | None = None  # under the lock
+
+    def answer(self, id_message: UUID, choice: int) -> str:
+        """Hand an answer to the goal that waits for it.
+
+        Args:
+            id_message: the id of the question.
+            choice: number of the choice.
+
+        Returns:
+            A sentence why the answer can't be taken; "" if it was.
+        """
+        id_ = id_from_ros(id_message)
+        with self._lock:
+            question = self._open
+            if question is None or id_from_ros(question.id) != id_:
+                return "Nobody waits for an answer to this question: it was answered, or is over."
+            if not 0 <= choice < len(question.choices):
+                last = len(question.choices) - 1
+                return f"There is no choice {choice}: give a number from 0 to {last}."
+            self._open = None  # the first answer counts
+        self._thread.events.post(QuestionAnswered(id_, choice))
+        return ""
+
+    def ask(
+        self, context: GoalContext, question: Question, timeout: float, report: GoalReport
+    ) -> int | None:
+        """Ask a question, and wait for the answer.
+
+        Args:
+            context: the goal; the wait ends when it is cancelled.
+            question: the question; its id and time-out are set here.
+            timeout: s.
+            report: tells everybody about the question.
+
+        Returns:
+            The number of the choice; None without an answer.
+        """
+        if context.is_cancelled:  # the event that told of it may have been taken already
+            return None
+        id_ = str(uuid.uuid4())
+        question.id = id_to_ros(id_)
+        question.timeout = duration_to_ros(timeout)
+        with self._lock:
+            self._open = question
+        report.on_question(question)
+        try:
+            for event in self._thread.wait_events(timeout):
+                if isinstance(event, QuestionAnswered) and event.id == id_:
+                    return event.choice
+                if context.is_cancelled:
+                    return None
+        finally:
+            with self._lock:
+                self._open = None
+            report.on_question(Question())
+        return None
+
+
+# --- the wish behind a goal of ``achieve_goal`` ---
 
 Change = tuple[str, str, str]
 """A relaxation: kind, original, replacement."""
+_BELOW_ALPHA: Change = ("", "", "")
+"""What is confirmed of a plan for the goal as stated."""
 
 
 class StandingWish:
     """The request that the planner gets, and what was settled about it.
 
-    An instruction is read once, and plans are made for the goal that it was read as. It is read
-    again only if that goal makes no sense any more, such as when a thing that it names is gone.
+    An instruction is read once, and plans are made for the goal that it was read as; its words go
+    with that, since they say what for, and that somebody is to be asked. It is read again only if
+    that goal makes no sense any more, such as when a thing that it names is gone.
 
     Args:
         request: of the goal.
@@ -35,7 +130,6 @@ class StandingWish:
 
     def __init__(self, request: PlanRequest) -> None:
         self.request = deepcopy(request)
-        self._instruction = str(request.instruction)
         self._interpretation = Interpretation()
         self._is_fresh = True  # the newest result is for the instruction itself
         self._confirmed: set[Change] = set()
@@ -46,7 +140,7 @@ class StandingWish:
         self._is_fresh = reading.status != Interpretation.NONE
         if reading.status == Interpretation.READ and reading.readings:
             self._interpretation = reading
-            self._plan_for(reading.readings[0].goal)
+            self.request.goal = reading.readings[0].goal
         elif reading.status == Interpretation.NONE:
             result.interpretation = self._interpretation
 
@@ -60,7 +154,7 @@ class StandingWish:
         reading.readings = [chosen, *others]
         reading.question, reading.choices = "", []
         self._interpretation = reading
-        self._plan_for(chosen.goal)
+        self.request.goal = chosen.goal
 
     def read_again(self, result: PlanResult) -> bool:
         """Go back to the instruction if the goal that it was read as makes no sense any more.
@@ -72,7 +166,7 @@ class StandingWish:
         was_read = self._interpretation.status == Interpretation.READ
         if self._is_fresh or not (refused and was_read):
             return False
-        self.request.goal, self.request.instruction = "", self._instruction
+        self.request.goal = ""
         self._interpretation = Interpretation()
         return True
 
@@ -90,13 +184,10 @@ class StandingWish:
         result.status.message = " ".join((*reasons, "Confirmed."))
         result.question = Question()
 
-    def _plan_for(self, goal: str) -> None:
-        self.request.goal, self.request.instruction = goal, ""
-        # The goal was said in words, so a later plan that changes it is asked about as well.
-        if self.request.confirm_below == 0.0 or math.isnan(self.request.confirm_below):
-            self.request.confirm_below = CONFIRM_BELOW
-
 
 def _list_changes(result: PlanResult) -> Iterator[Change]:
+    """List what a yes is about; without a relaxation, that the plan is below alpha."""
+    if not result.relaxations:
+        yield _BELOW_ALPHA
     for one in result.relaxations:
         yield one.kind, one.original, one.replacement

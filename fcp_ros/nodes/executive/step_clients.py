@@ -25,12 +25,48 @@ from fcp_ros.execution.events import (
 from fcp_ros.msg import PlanStep as PlanStepMessage
 from fcp_ros.nodes.calls.action_call import ActionCall, CallListener, make_action_client
 from fcp_ros.nodes.calls.server_life import ServerLife
-from fcp_ros.nodes.calls.server_monitor import ServerMonitor, ServerWatch
+from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import duration_to_ros
 from fcp_ros.nodes.conversions.outcome import outcome_from_answer
-from fcp_ros.nodes.executive.doubles import Doubles, describe_double
 from fcp_ros.nodes.executive.thread import Post
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionClient
+
+# --- servers of one name: a goal for one of them goes to all of them ---
+
+OWN_ACTION = "achieve_goal"
+
+
+class Doubles:
+    """Notices other executives in this namespace; see `describe_double` for executors.
+
+    Args:
+        node: The executive.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._life = ServerLife(node, OWN_ACTION)
+
+    def find_problem(self) -> str:
+        """Say that another executive acts in this namespace: one sentence; "" if none does."""
+        return describe_double(self._life, OWN_ACTION)
+
+    def close(self) -> None:
+        """End the watch."""
+        self._life.close()
+
+
+def describe_double(life: ServerLife, name: str) -> str:
+    """Say that several living nodes offer one action: one sentence; "" if at most one does."""
+    alive = life.look().alive
+    if len(alive) < 2:
+        return ""
+    return (
+        f"{len(alive)} nodes offer the action {name} ({', '.join(sorted(alive))}): nothing is sent "
+        "while they do, since each of them would act. Stop all but one."
+    )
+
+
+# --- clients of the ExecuteStep actions: carry steps to the executors ---
 
 
 class StepClients:

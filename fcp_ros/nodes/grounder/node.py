@@ -32,13 +32,12 @@ from fcp_ros.nodes.conversions.judgement import (
 )
 from fcp_ros.nodes.grounder.calibration_entries import make_entries
 from fcp_ros.nodes.grounder.judge_batches import BatchStatistics, JudgeBatches
-from fcp_ros.nodes.grounder.learner import OutcomeLearner
+from fcp_ros.nodes.grounder.learner import OutcomeLearner, OutcomeRecorder
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
-from fcp_ros.nodes.grounder.recorder import OutcomeRecorder
 from fcp_ros.nodes.runtime.domain_parameter import choose_world, load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.refusals import (
+from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
     NOT_SERVED,
     RefusalKind,

@@ -15,12 +15,10 @@ from fcp_ros.grounding import (
     EvidenceOrigin,
     GroundingOptions,
     LanguageModelOptions,
-    LevelSource,
     Precision,
     ScoringMode,
 )
 from fcp_ros.grounding.calibration.location import DEFAULT_PATH, locate_store
-from fcp_ros.grounding.heads.head_source import PLUS, split_model
 from fcp_ros.grounding.model_files.registry import is_registered
 from fcp_ros.grounding.model_files.store import locate_models
 from fcp_ros.grounding.protocol.options import (
@@ -29,10 +27,15 @@ from fcp_ros.grounding.protocol.options import (
     check_key_variable,
 )
 from fcp_ros.grounding.registry import ORACLES
-from fcp_ros.nodes.runtime.allowed_files import FileRule
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, WORLD
-from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS, make_folders
-from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+from fcp_ros.nodes.runtime.parameters import (
+    DOMAIN_FOLDERS,
+    FileRule,
+    ParameterSpec,
+    ParameterTable,
+    TakesEffect,
+    make_folders,
+)
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,8 @@ class ModelRule(FileRule):
     """The models that may be named while a node runs; those of the registry have no path."""
 
     def resolve(self, address: str, texts: Sequence[str]) -> str:
-        """See `FileRule.resolve`; A+B names two models."""
-        parts = []
-        for name in split_model(address):
-            parts.append(name if is_registered(name) else super().resolve(name, texts))
-        return PLUS.join(parts)
+        """See `FileRule.resolve`."""
+        return address if is_registered(address) else super().resolve(address, texts)
 
 
 MODEL_FILES = ModelRule("model_folders", locate_models, with_folders=True)
@@ -191,21 +191,6 @@ PARAMETERS = (
         choices=tuple(estimate.value for estimate in Estimate),
     ),
     ParameterSpec(
-        "levels",
-        "examples",
-        "What maps the scores of the language model to degrees: the rubric's examples, 150 "
-        "judgements as well, or nothing, unchecked.",
-        choices=tuple(source.value for source in LevelSource),
-    ),
-    ParameterSpec(
-        "least_area",
-        0.6,
-        "Predicates whose examples of 0 and 100 the language model tells apart worse are refused "
-        "(area under the curve; 0.5 is chance, 0 refuses none).",
-        0.0,
-        1.0,
-    ),
-    ParameterSpec(
         "device",
         "auto",
         "Where the model runs; auto is a CUDA device where there is one.",
@@ -268,8 +253,6 @@ def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> Gr
             temperature=values.number("temperature"),
             least_mass=values.number("least_mass"),
             estimate=Estimate(values.text("estimate")),
-            levels=LevelSource(values.text("levels")),
-            least_area=values.number("least_area"),
             precision=Precision(values.text("precision")),
             token_budget=values.integer("token_budget"),
         ),

@@ -16,8 +16,7 @@ from fcp_ros.nodes.markers.drawing import Drawing, caption, colour, colour_of, e
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import DOORS, FLOOR
-from fcp_ros.scene.shapes.levels import find_floor_levels
-from fcp_ros.scene.shapes.polygons import inner_point, triangulate
+from fcp_ros.scene.shapes.polygons import find_floor_levels, inner_point, triangulate
 
 LINE_WIDTH = 0.04
 """Width of outlines (m)."""

@@ -32,9 +32,8 @@ from fcp_ros.nodes.conversions.alignment import (
 )
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.planner.parameters import ALIGNMENT_FILES
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
-from fcp_ros.nodes.runtime.parameters import ParameterTable
-from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.parameters import FileRefusedError, ParameterTable
+from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower
 from fcp_ros.package_files import find_domain, find_scene

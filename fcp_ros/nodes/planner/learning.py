@@ -12,7 +12,7 @@ from rclpy.action.server import ServerGoalHandle
 from fcp_ros.action import Generalize
 from fcp_ros.nodes.planner.service import PlanningService
 from fcp_ros.nodes.runtime.managed_node import GoalEnd, ManagedNode, end_goal
-from fcp_ros.nodes.runtime.refusals import (
+from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
     RefusalKind,
     RequestRefusal,

@@ -10,7 +10,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action.server import ServerGoalHandle
-from rclpy.serialization import serialize_message
 
 from fcp_ros.action import MakePlan
 from fcp_ros.domain.diagnostics import DomainError
@@ -18,7 +17,7 @@ from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.msg import Alignment, Plan, PlanResult
 from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
-from fcp_ros.nodes.calls.server_monitor import ServerMonitor
+from fcp_ros.nodes.calls.service_call import ServerMonitor
 from fcp_ros.nodes.conversions.language import interpretation_to_ros
 from fcp_ros.nodes.planner.learning import PolicyLearning
 from fcp_ros.nodes.planner.parameters import PARAMETERS
@@ -29,13 +28,12 @@ from fcp_ros.nodes.planner.service import (
     name_wish,
     refuse_request,
 )
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
 from fcp_ros.nodes.runtime.domain_parameter import apply_overrides, load_configured_domain
-from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FILES
 from fcp_ros.nodes.runtime.lifecycle import Diagnosis
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, FileRefusedError
 from fcp_ros.nodes.runtime.qos import request_qos
-from fcp_ros.nodes.runtime.refusals import (
+from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
     NOT_SERVED,
     RefusalKind,
@@ -57,7 +55,7 @@ from fcp_ros.nodes.scene_access.owner import SceneOwner
 from fcp_ros.planning.model.request import BestPlan, Phase, Progress
 from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.warm_up import compile_missing_kernels, warm_up
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.srv import Align, Interpret, JudgePredicates, LoadDomain, PlanGoal, ValidatePlan
 
 STATUSES = {
@@ -118,7 +116,6 @@ class PlannerNode(ManagedNode):
         self._last_answer = ""
         self._last_plan: Plan | None = None
         self._running: dict[bytes, tuple[Worker, Job[Any]]] = {}  # goal -> its job
-        self._aligning: dict[bytes, Job[Any]] = {}  # request -> its job
         self.offer_action(MakePlan, "make_plan", self._make_plan, cancel=self._cancel)
         self.offer_service(PlanGoal, "plan", self._plan, _refuse_plan, once=True)
         self.offer_service(ValidatePlan, "validate_plan", self._validate)
@@ -349,18 +346,11 @@ class PlannerNode(ManagedNode):
             )
             return comparison.align(request, asked, token)
 
-        key = serialize_message(request)
         try:
-            # A client that waits for long sends its request again: both get one answer.
-            job = self._aligning.get(key)
-            if job is None:
-                job = alignments.submit(align)
-                self._aligning[key] = job
+            job = alignments.submit(align)
             found = await self.await_answer(job.answer)  # ends at its time limit
         except NOT_SERVED as error:
             return fill_refusal(response, make_refusal(error))
-        finally:
-            self._aligning.pop(key, None)
         if found.status == Alignment.CANCELLED:
             raise RequestRefused(RefusalKind.NODE_INACTIVE, found.message)
         response.success = True

@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 from fcp_ros.language.registry import READERS, ReaderOptions
-from fcp_ros.nodes.runtime.allowed_files import FileRule
 from fcp_ros.nodes.runtime.domain_parameter import DOMAIN, TYPE_OVERRIDES
-from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FOLDERS, make_folders
-from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable, TakesEffect
+from fcp_ros.nodes.runtime.parameters import (
+    DOMAIN_FOLDERS,
+    FileRule,
+    ParameterSpec,
+    ParameterTable,
+    TakesEffect,
+    make_folders,
+)
 from fcp_ros.package_files import config_folder
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.option_table import OPTIONS, PlanningOption, make_options

@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.expressions.syntax import Expression, ExpressionError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.shifting import shift_elements
 from fcp_ros.foundation.input_error import InputError
@@ -24,7 +25,7 @@ from fcp_ros.grounding.protocol.errors import GroundingError
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import Interpretation
 from fcp_ros.language.registry import make_reader
-from fcp_ros.nodes.calls.server_monitor import ServerWatch
+from fcp_ros.nodes.calls.service_call import ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError, duration_from_ros
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
 from fcp_ros.nodes.conversions.plan import PlanOrigin, StepOrderError, check_degree, plan_from_ros
@@ -37,10 +38,9 @@ from fcp_ros.nodes.conversions.planning import (
     result_to_ros,
 )
 from fcp_ros.nodes.planner.parameters import read_planning_options, read_reader_options
-from fcp_ros.nodes.planner.policies import LivePolicies
 from fcp_ros.nodes.planner.remote_memberships import JudgeService, RemoteMemberships
 from fcp_ros.nodes.runtime.parameters import ParameterTable
-from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefused
+from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
 from fcp_ros.nodes.scene_access.owner import SceneLostError, SceneOwner
@@ -53,12 +53,98 @@ from fcp_ros.planning.model.request import (
     ignore_progress,
 )
 from fcp_ros.planning.model.result import PlanningResult, PlanStatus, Verdict
+from fcp_ros.planning.model.suggestion import PlanSuggester, Suggestion
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch, measure_memory
 from fcp_ros.planning.session import PlanningSession
 from fcp_ros.planning.verification.verify import verify
 from fcp_ros.relaxation.plan_goal import plan_goal
 from fcp_ros.relaxation.plan_instruction import plan_instruction, read_instruction
 from fcp_ros.relaxation.worlds import remove_asking
+
+# --- the general policies of the planner node: the files of a folder ---
+
+
+@dataclass(frozen=True)
+class NodePolicies:
+    """The policies that the node plans with.
+
+    Attributes:
+        suggester: runs them; None if none fits the domain.
+        names: of those that fit.
+        refused: sentences about the other files.
+        is_damaged: True if a file, or the folder, can't be read at all.
+    """
+
+    suggester: PlanSuggester | None = None
+    names: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    is_damaged: bool = False
+
+
+def read_policies(folder: str, domain: Domain) -> NodePolicies:
+    """Read the policies of a folder for a domain.
+
+    Args:
+        folder: its path; "" for none.
+        domain: the domain.
+    """
+    if not folder:
+        return NodePolicies()
+    # Only with the parameter: a start is mostly imports.
+    from fcp_ros.abstraction.policy.general_policy import PolicyError
+    from fcp_ros.abstraction.policy.library import (
+        DomainPolicies,
+        describe_refusals,
+        read_policy_folder,
+    )
+
+    try:
+        found = read_policy_folder(folder)
+    except PolicyError as error:
+        return NodePolicies(refused=(error.sentence,), is_damaged=True)
+    fitting = DomainPolicies(found.policies, domain)
+    return NodePolicies(
+        fitting if fitting.names else None,
+        fitting.names,
+        describe_refusals((*found.refused, *fitting.refused)),
+        bool(found.refused),
+    )
+
+
+class LivePolicies:
+    """The policies of a folder for one domain, which may be read again while plans are made.
+
+    Args:
+        folder: its path; "" for none.
+        domain: the domain.
+    """
+
+    def __init__(self, folder: str, domain: Domain) -> None:
+        self.folder = folder
+        self._domain = domain
+        self.present = read_policies(folder, domain)
+        """The policies as they were read last."""
+
+    @property
+    def suggester(self) -> PlanSuggester | None:
+        """Suggests plans by the present policies, now and later; None without a folder."""
+        return self if self.folder else None
+
+    def read_again(self) -> None:
+        """Read the folder again; the next plan is made with what is there."""
+        self.present = read_policies(self.folder, self._domain)
+
+    def suggest(
+        self, instance: Instance, goal: Expression, seconds: float, check: Callable[[], None]
+    ) -> Suggestion:
+        """Suggest a plan by the first policy that reaches the goal (see `PlanSuggester`)."""
+        suggester = self.present.suggester
+        if suggester is None:
+            return Suggestion(None)
+        return suggester.suggest(instance, goal, seconds, check)
+
+
+# --- planning and validation: from a request message ---
 
 VALIDATION_TIME = 60.0
 """Seconds that the validation of one plan may take."""
@@ -274,9 +360,10 @@ class PlanningService:
             self._make_context(state, wish.speaker),
             options,
             memberships,
+            goal=wish.goal,
             **more,
         )
-        return PlanAnswer(answer.result, answer.interpretation)
+        return PlanAnswer(answer.result, None if wish.goal else answer.interpretation)
 
     def _make_context(self, state: WorldState, speaker: str) -> ReadingContext:
         return ReadingContext(

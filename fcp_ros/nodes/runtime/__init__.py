@@ -3,11 +3,13 @@
 
 - `managed_node`: the base of all nodes: services, actions and topics of one behaviour.
 - `lifecycle`: its transitions, autostart and diagnostics.
-- `parameters`, `domain_parameter`, `allowed_files`: parameters as tables; those of several nodes.
-- `refusals`: one code and one sentence for every request that is refused.
+- `parameters`: parameters as tables, and the files that they may name; `domain_parameter`: the
+  domain of several nodes.
+- `request_checks`: what a request may hold, and one code and one sentence where it is refused.
 - `qos`: quality of service, with the depth of requests.
-- `sign_of_life`: which process a node is, and a beat for those who can't look there.
-- `worker`: one thread for the long work of a node; `alarms`: calls at a later time.
+- `sign_of_life`: which process a node is, a beat for those who can't look there, calls at a later
+  time.
+- `worker`: one thread for the long work of a node.
 - `pausable_timer`: a timer that runs only while there is something to do.
 - `spin`: a thread for each node, signals, and an orderly end.
 - `rclpy_repairs`: all that touches the insides of rclpy.

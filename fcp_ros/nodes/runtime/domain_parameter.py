@@ -11,11 +11,10 @@ from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.domain.model import Domain
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.grounding.protocol.options import EvidenceWorld
-from fcp_ros.nodes.runtime.file_parameters import DOMAIN_FILES
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
-from fcp_ros.nodes.runtime.parameters import ParameterSpec, ParameterTable
+from fcp_ros.nodes.runtime.parameters import DOMAIN_FILES, ParameterSpec, ParameterTable
 from fcp_ros.package_files import find_domain
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 DOMAIN = ParameterSpec(
     "domain",

@@ -17,8 +17,12 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
-from fcp_ros.nodes.runtime.parameters import COMMON_PARAMETERS, ParameterSpec, ParameterTable
+from fcp_ros.nodes.runtime.parameters import (
+    COMMON_PARAMETERS,
+    FileRefusedError,
+    ParameterSpec,
+    ParameterTable,
+)
 from fcp_ros.nodes.runtime.rclpy_repairs import read_state, refuse_impossible_transitions
 from fcp_ros.nodes.runtime.sign_of_life import LifeSign
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 import inspect
 import threading
 import traceback
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Future, InvalidStateError
 from concurrent.futures import Future as Answer
-from concurrent.futures import InvalidStateError
 from contextlib import suppress
 from enum import Enum
 from types import TracebackType
@@ -30,8 +31,6 @@ from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
-from fcp_ros.nodes.runtime.alarms import call_later
-from fcp_ros.nodes.runtime.answered_requests import AnsweredRequests
 from fcp_ros.nodes.runtime.lifecycle import NodeState, TransitionsNode
 from fcp_ros.nodes.runtime.parameters import ParameterSpec
 from fcp_ros.nodes.runtime.qos import (
@@ -43,14 +42,48 @@ from fcp_ros.nodes.runtime.qos import (
     state_qos,
 )
 from fcp_ros.nodes.runtime.rclpy_repairs import SafeActionServer, make_wakeable
-from fcp_ros.nodes.runtime.refusals import (
+from fcp_ros.nodes.runtime.request_checks import (
     RefusalKind,
     RequestRefusal,
     RequestRefused,
     fill_refusal,
+    find_invalid_field,
 )
-from fcp_ros.nodes.runtime.request_checks import find_invalid_field
+from fcp_ros.nodes.runtime.sign_of_life import call_later
 from fcp_ros.nodes.runtime.worker import Job, Worker
+
+# --- the requests that a service has answered ---
+
+MOST_REMEMBERED = 64
+"""Requests whose answers are remembered. A client repeats its own after seconds."""
+
+
+class AnsweredRequests:
+    """The answers of the last requests, by the ids that their senders gave them; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers: OrderedDict[bytes, Future[Any]] = OrderedDict()
+
+    def find(self, request_id: bytes) -> tuple[Future[Any], bool]:
+        """Return the answer to a request, and True if nobody has begun to make it.
+
+        Args:
+            request_id: Id of the request; all zeros if it has none, and then its answer is its own.
+        """
+        if not any(request_id):
+            return Future(), True
+        with self._lock:
+            known = self._answers.get(request_id)
+            if known is not None:
+                return known, False
+            answer = self._answers[request_id] = Future()
+            if len(self._answers) > MOST_REMEMBERED:
+                self._answers.popitem(last=False)
+            return answer, True
+
+
+# --- the base of all nodes: services, actions and topics of one behaviour ---
 
 RESULT_TIMEOUT = 300
 """Seconds for which an action server keeps a result that nobody has fetched."""

@@ -13,7 +13,7 @@ from fcp_ros.nodes.conversions.scene import SceneUpdate, read_bytes, update_from
 from fcp_ros.nodes.conversions.scene_columns import NodeReader
 from fcp_ros.nodes.runtime.stream_thread import StreamThread
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 MOST_WAITING = 1000
 """Updates that may wait."""

@@ -27,7 +27,7 @@ from fcp_ros.nodes.conversions.scene import PublishedGraph, graph_to_ros
 from fcp_ros.nodes.runtime.sign_of_life import ProcessIdentity
 from fcp_ros.nodes.scene_access.message_queue import Arrival, SceneCopy
 from fcp_ros.nodes.scene_graph.publisher import ReadyChange
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 STATEMENTS = (
     "CREATE TABLE IF NOT EXISTS keeper (one INTEGER PRIMARY KEY CHECK (one = 1), scene TEXT, "

@@ -21,17 +21,18 @@ from fcp_ros.nodes.frames.frames import PARAMETERS as FRAME_PARAMETERS
 from fcp_ros.nodes.frames.frames import make_frames
 from fcp_ros.nodes.markers.publisher import PARAMETERS as MARKER_PARAMETERS
 from fcp_ros.nodes.markers.publisher import SceneMarkers
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError
-from fcp_ros.nodes.runtime.file_parameters import (
+from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
+from fcp_ros.nodes.runtime.managed_node import ManagedNode
+from fcp_ros.nodes.runtime.parameters import (
     DOMAIN_FILES,
     DOMAIN_FOLDERS,
     SCENE_FILES,
+    FileRefusedError,
+    ParameterSpec,
+    TakesEffect,
     make_folders,
 )
-from fcp_ros.nodes.runtime.lifecycle import ConfigureError, Diagnosis
-from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.parameters import ParameterSpec, TakesEffect
-from fcp_ros.nodes.runtime.refusals import (
+from fcp_ros.nodes.runtime.request_checks import (
     CLEANED_UP,
     NOT_SERVED,
     RefusalKind,
@@ -45,12 +46,11 @@ from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.last_graph import LastGraph, locate_last_graph
 from fcp_ros.nodes.scene_graph.publisher import FullUpdateRequests, ReadyChange, ScenePublisher
-from fcp_ros.nodes.scene_graph.renaming import names_from_ros
-from fcp_ros.nodes.scene_graph.scene_overrides import read_overrides
+from fcp_ros.nodes.scene_graph.scene_overrides import names_from_ros, read_overrides
 from fcp_ros.nodes.scene_graph.standing import OLD, SceneStanding
 from fcp_ros.package_files import find_scene
 from fcp_ros.scene.formats.scene_file import SceneLimits
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.loading import read_scene
 from fcp_ros.scene.relations.options import ON_REQUEST, RelationOptions

@@ -6,9 +6,9 @@ from __future__ import annotations
 import threading
 
 from fcp_ros.msg import SceneStatus
-from fcp_ros.nodes.runtime.alarms import Alarm, call_later
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
 from fcp_ros.nodes.runtime.qos import state_qos
+from fcp_ros.nodes.runtime.sign_of_life import Alarm, call_later
 
 TOPIC = "scene_status"
 

@@ -113,11 +113,13 @@ def make_stages(
         return Stages(tuple(moves), now)
     places = Places(chain(finishes, *ways), task, watch.check)
     ways = [places.drop_excluded(found, finishes) for found in ways]
+    watch.check()
     rivals = [
         Choice((preference.weight, float(preference.cost), preference.steps), found)
         for preference, found in zip(goal.preferences, ways, strict=True)
     ]
     for group in group_rivals(rivals, places, watch.check):
+        watch.check()
         moves.extend(_settle(goal, group, ways, tnorm, now))
         now += 1
     return Stages(tuple(moves), now)

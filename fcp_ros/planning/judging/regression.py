@@ -10,7 +10,7 @@ The facts and rules behind one fact are a small graph, from which the least fixp
 a shortest hyperpath. So the effort is bounded by the number of patterns, and does not depend on the
 size of the scene; a search over paths would be exponential.
 
-(The requirements of DESIGN section 4, carried backwards as in hmax: Bonet and Geffner, Planning as
+(The requirements of docs/design.md, carried backwards as in hmax: Bonet and Geffner, Planning as
 heuristic search, 2001. The fixpoint: Knuth, A generalization of Dijkstra's algorithm, 1977.)
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer to a planning request: status, sentence, plan, verdict, and what explains it.
 
-There is one status for each way in which a request can end (DESIGN section 4).
+There is one status for each way in which a request can end (docs/design.md).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -171,9 +171,11 @@ class BindingPlanner:
 
 def _by_links(plan: BindingPlan, bound: frozenset[int], few: frozenset[int]) -> BindingPlan | None:
     trigger = plan.trigger
-    path = _order(trigger, _COSTS[BindingStyle.NEAR], bound, few)
     read = [step.relation for step in plan.steps if step.relation and step.relation.changes]
-    if not read or "fluent" in (kind for kind, _ in path):
+    if not read:
+        return None
+    path = _order(trigger, _COSTS[BindingStyle.NEAR], bound, few)
+    if "fluent" in (kind for kind, _ in path):
         return None
     if any(kind == "element" and slot not in few for kind, slot in path):
         return None
@@ -217,25 +219,36 @@ def _order(
     start = _to_mask(bound)
     if start == everything:
         return ()
-    choices = _list_choices(trigger, costs, few)
+    choices = [choice for choice in _list_choices(trigger, costs, few) if choice.slots & ~start]
     best = {start: 0.0}
-    queue: list[tuple[float, int, int, _Path]] = [(0.0, 0, start, ())]
+    links: dict[int, tuple[int, tuple[str, int]]] = {}  # the set before, and the choice after it
+    queue = [(0.0, 0, start)]
     count = looked = 0
     while queue:
-        cost, _, now, path = heapq.heappop(queue)
+        cost, _, now = heapq.heappop(queue)
         if now == everything:
-            return path
+            return _trace(links, start, now)
         if cost > best[now]:
             continue
         looked += 1
         if looked > _PATIENCE:
-            return _complete(choices, now, everything, path)
+            return _complete(choices, now, everything, _trace(links, start, now))
         for extra, name, then in _extend(choices, now):
-            if cost + extra < best.get(then, math.inf):
-                best[then] = cost + extra
+            total = cost + extra
+            if total < best.get(then, math.inf):
+                best[then], links[then] = total, (now, name)
                 count += 1
-                heapq.heappush(queue, (cost + extra, count, then, (*path, name)))
+                heapq.heappush(queue, (total, count, then))
     raise AssertionError("every slot can be bound by its type")
+
+
+def _trace(links: Mapping[int, tuple[int, tuple[str, int]]], start: int, now: int) -> _Path:
+    """Return the choices that led from one set of slots to another."""
+    path = []
+    while now != start:
+        now, name = links[now]
+        path.append(name)
+    return tuple(reversed(path))
 
 
 def _complete(choices: Sequence[_Choice], now: int, everything: int, path: _Path) -> _Path:
@@ -326,8 +339,9 @@ def _to_mask(slots: Iterable[int]) -> int:
     return mask
 
 
-def _extend(choices: Sequence[_Choice], now: int) -> Iterator[tuple[float, tuple[str, int], int]]:
-    """Yield the choices that bind a slot: the cost, the choice, and the slots bound then."""
+def _extend(choices: Sequence[_Choice], now: int) -> list[tuple[float, tuple[str, int], int]]:
+    """List the choices that bind a slot: the cost, the choice, and the slots bound then."""
+    found = []
     for choice in choices:
         then = now | choice.slots
         if then != now:
@@ -338,7 +352,8 @@ def _extend(choices: Sequence[_Choice], now: int) -> Iterator[tuple[float, tuple
                 cost = choice.open
             else:
                 cost = choice.several if known & (known - 1) else choice.linked
-            yield cost, choice.name, then
+            found.append((cost, choice.name, then))
+    return found
 
 
 def _plan(

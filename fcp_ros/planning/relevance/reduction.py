@@ -30,12 +30,14 @@ class ReducedClosure:
         effects: their effects that are left.
         needed: facts whose truth or absence matters.
         possible: facts that hold initially or may come to hold.
+        made: number of operators before.
     """
 
     operators: Sequence[OperatorNode]
     effects: frozenset[OperatorNode]
     needed: frozenset[int]
     possible: frozenset[int]
+    made: int
 
 
 class Reduction:
@@ -79,6 +81,7 @@ class Reduction:
                     frozenset(node for node in reached if node.parent is not None),
                     frozenset(relevance.true | relevance.false),
                     frozenset(relevance.added),
+                    len(operators),
                 )
             nodes = reached
 

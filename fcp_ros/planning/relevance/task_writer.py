@@ -114,6 +114,7 @@ class TaskWriter:
             tuple(self._find_purpose(node) for node in reduced.operators if not node.rule.derives),
             tuple(self._make_mutex_groups()),
             tuple(axioms),
+            reduced.made,
         )
 
     def _make_mutex_groups(self) -> Iterator[tuple[int, ...]]:

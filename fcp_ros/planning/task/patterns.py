@@ -2,7 +2,7 @@
 """Patterns of atoms, matched against facts by a join in an order that is fixed beforehand.
 
 They serve the patterns of constraints and negated conditions. Variables of one pattern bind
-distinct elements (monic matches, DESIGN section 4).
+distinct elements (monic matches, docs/design.md).
 """
 
 from __future__ import annotations

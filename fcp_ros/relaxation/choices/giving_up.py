@@ -33,6 +33,7 @@ from fcp_ros.relaxation.choices.requirements import (
     make_choice,
 )
 from fcp_ros.relaxation.choices.weakening import find_positive_atoms, weigh
+from fcp_ros.relaxation.purpose import find_locations
 
 MOST_SHORTER = 64
 """Ways to leave conditions out, for each number of them."""
@@ -81,9 +82,8 @@ class GivingUp:
     def list_choices(self) -> Iterator[RequirementChoice]:
         """Yield the ways to give the requirement up, as a whole, in part, or in the end."""
         wanted = self._requirement
-        degree = self._find_drop(
-            {name for part in wanted.parts for name in self._list_predicates(part)}
-        )
+        spoken = {name for part in wanted.parts for name in self._list_predicates(part)}
+        degree = self._find_drop(spoken - self._list_companions() or spoken)
         if degree is not None:
             yield from self._drop(degree)
         if len(wanted.units) > 1:
@@ -111,6 +111,11 @@ class GivingUp:
         known = [drop.get(name, drop.get(ANY)) for name in relations]
         degrees = [degree for degree in known if degree is not None]
         return min(degrees) if degrees and len(degrees) == len(relations) else None
+
+    def _list_companions(self) -> frozenset[str]:
+        """List what goes with the rest of a requirement: where the robot is, and mere guides."""
+        guides = (name for name, one in self._domain.graded.items() if one.guides)
+        return find_locations(self._domain).union(guides)
 
     def _drop(self, degree: float) -> Iterator[RequirementChoice]:
         wanted = self._requirement

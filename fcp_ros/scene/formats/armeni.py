@@ -30,8 +30,7 @@ from fcp_ros.scene.formats.geometry import REP_103
 from fcp_ros.scene.formats.identifiers import SOURCE_ID, PlainIds, SourceId, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits
 from fcp_ros.scene.formats.validation import Extents, Name, Number, Position, ToolModel, validate
-from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import box_corners
 

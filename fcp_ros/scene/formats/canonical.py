@@ -33,8 +33,15 @@ from fcp_ros.scene.formats.validation import (
     refuse_repeated_keys,
     validate,
 )
-from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation, Vector
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import (
+    Layer,
+    Pose,
+    Provenance,
+    SceneError,
+    SceneNode,
+    SceneRelation,
+    Vector,
+)
 from fcp_ros.scene.graph.graph import SceneGraph
 
 Number = Annotated[float, Field(allow_inf_nan=False)]

@@ -38,8 +38,14 @@ from fcp_ros.scene.formats.validation import (
     refuse_repeated_keys,
     validate,
 )
-from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import (
+    AttributeValue,
+    Layer,
+    Pose,
+    SceneError,
+    SceneNode,
+    SceneRelation,
+)
 from fcp_ros.scene.graph.graph import SceneGraph
 
 

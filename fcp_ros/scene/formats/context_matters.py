@@ -32,8 +32,7 @@ from fcp_ros.scene.formats.identifiers import to_identifier
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, open_scene_file
 from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.formats.validation import ToolModel, keys_of_first, validate
-from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
 

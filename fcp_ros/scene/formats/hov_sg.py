@@ -26,12 +26,11 @@ from fcp_ros.scene.formats.geometry import Y_UP
 from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel, validate
-from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
+from fcp_ros.scene.shapes.boxes import STRAY, fit_upright_box
 from fcp_ros.scene.shapes.polygons import Polygon, centroid, convex_hull
 from fcp_ros.scene.shapes.surfaces import import_open3d, read_surfaces
-from fcp_ros.scene.shapes.upright_box import STRAY, fit_upright_box
 
 FOLDERS = ("floors", "rooms", "objects")
 UNKNOWN = "unknown"

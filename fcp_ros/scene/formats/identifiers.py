@@ -19,8 +19,7 @@ from dataclasses import dataclass
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.graph.elements import AttributeValue
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import AttributeValue, SceneError
 
 SOURCE_ID = "source_id"
 """Attribute that holds the source's id."""

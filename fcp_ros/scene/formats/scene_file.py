@@ -17,7 +17,7 @@ from fcp_ros.foundation.bounded_file import FileError, read_bytes
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.foundation.yaml_text import NOT_YAML, TextError, load_yaml
 from fcp_ros.scene.formats.xml_text import XmlError, parse_xml
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 YAML_SUFFIXES = (".yaml", ".yml")
 

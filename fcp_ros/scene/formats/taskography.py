@@ -31,8 +31,7 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.formats.source_graph import build_source_graph
-from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _ADVICE = "Correct this entry, or generate the problem again."

@@ -11,12 +11,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.graph.elements import SceneNode
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import FARTHEST, SceneError, SceneNode
 from fcp_ros.scene.shapes.polygons import find_crossing
-
-FARTHEST = 1e6
-"""Largest coordinate or extent of a tool's file (its unit)."""
 
 Coordinate = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-FARTHEST, le=FARTHEST)]
 Extent = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=FARTHEST)]

@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import nsmallest
 
 from fcp_ros.foundation.wording import find_control
-from fcp_ros.scene.graph.elements import Provenance, RelationKey, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import (
+    FARTHEST,
+    Provenance,
+    RelationKey,
+    SceneError,
+    SceneNode,
+    SceneRelation,
+)
 
 UNIT_TOLERANCE = 1e-2
 """Greatest deviation of a quaternion's length from 1: it admits rounding, not a wrong order."""
-
-FARTHEST = 1e7
-"""Greatest coordinate, extent or height (m): UTM and earth-centred frames stay within it.
-Squares and products of such numbers are far from overflow."""
 
 CASE_NOTE = "ids that differ in case only, which PDDL and some file systems take for the same: "
 """Beginning of the note on such ids."""

@@ -12,8 +12,7 @@ from fcp_ros.scene.graph.checks import (
     check_relation,
     index_relations,
 )
-from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError, SequenceGap
+from fcp_ros.scene.graph.elements import SceneError, SceneNode, SceneRelation, SequenceGap
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _ASK_AGAIN = "Ask for a full update."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The canonical scene graph that every reader produces (DESIGN section 6).
+"""The canonical scene graph that every reader produces (docs/design.md).
 
 A graph is a value: readers, deltas and completion make new graphs and never change one. A graph
 that a delta makes shares all unchanged parts with the one before, indexes included.
@@ -21,8 +21,7 @@ from fcp_ros.scene.graph.checks import (
     index_relations,
     update_case_note,
 )
-from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.indexes import GraphIndexes, change_table
 from fcp_ros.scene.graph.networkx_graph import to_networkx
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.checks import UNIT_TOLERANCE
-from fcp_ros.scene.graph.elements import Pose, Quaternion, SceneNode, Vector
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Pose, Quaternion, SceneError, SceneNode, Vector
 
 TILT = 0.01
 """Greatest tilt of a floor outline (sine of the angle): outlines are level."""

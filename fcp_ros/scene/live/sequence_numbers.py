@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 GREATEST_NUMBER = 2**62
 """Greatest sequence number of an update. A message has 64 bits for it: a graph that takes this one

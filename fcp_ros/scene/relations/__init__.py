@@ -7,13 +7,13 @@ gives wins over geometry.
 
 - ``options``: which relations are derived, and the tolerances of their conditions
 - ``conditions/``: the geometric condition of each relation, on arrays of boxes and outlines
-- ``given``: the relations that a source gives, by the thing whose place they state
-- ``draft``: the graph in the making; ``structure``: its rooms, floors and robot
+- ``draft``: the graph in the making, and what its source gives by the thing whose place it states;
+  ``structure``: its rooms, floors and robot
 - ``derivation``: the places of things, from what is given, boxes and rooms
 - ``circles``: things that would lie on or in themselves
-- ``doubles``: two detections of one thing
-- ``passages``: connections of rooms; ``reach``: from how high a thing has to be fetched
-- ``conflicts``: given relations that geometry contradicts
+- ``passages``: connections of rooms, and adjacent ones; ``reach``: from how high a thing has to be
+  fetched
+- ``conflicts``: given relations that geometry contradicts, and two detections of one thing
 - ``complete``: all of this for a whole graph
 - ``maintenance/``: all of this for the neighbourhood of a change
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Completion of a scene's relations from its geometry (DESIGN section 6).
+"""Completion of a scene's relations from its geometry (docs/design.md).
 
 Given relations always win; derived ones carry their provenance and confidence, and a contradiction
 between the two is kept out and noted. Completing a completed graph derives everything again that
@@ -24,7 +24,6 @@ from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_often_mounted
-from fcp_ros.scene.relations.conditions.adjacency import find_adjacent_rooms
 from fcp_ros.scene.relations.conditions.nearness import (
     add_reverse,
     find_candidates,
@@ -37,16 +36,15 @@ from fcp_ros.scene.relations.conditions.unsettled import reach_of
 from fcp_ros.scene.relations.conflicts import (
     RelationConflict,
     describe_conflicts,
+    describe_doubles,
     find_distance_conflicts,
     find_room_conflicts,
     find_support_conflicts,
 )
 from fcp_ros.scene.relations.derivation import ASSUMED, Derivation
-from fcp_ros.scene.relations.doubles import describe_doubles
-from fcp_ros.scene.relations.draft import SceneDraft
-from fcp_ros.scene.relations.given import GivenRelations
+from fcp_ros.scene.relations.draft import GivenRelations, SceneDraft
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
-from fcp_ros.scene.relations.passages import connect_rooms
+from fcp_ros.scene.relations.passages import connect_rooms, find_adjacent_rooms
 from fcp_ros.scene.relations.reach import update_reach
 from fcp_ros.scene.relations.structure import (
     SceneStructure,

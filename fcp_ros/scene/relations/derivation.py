@@ -18,7 +18,7 @@ from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_m
 from fcp_ros.scene.relations.circles import drop_supported, find_circular, leads_back
 from fcp_ros.scene.relations.conditions.scored_pairs import BARELY, ScoredPairs
 from fcp_ros.scene.relations.conditions.unsettled import fall_off, find_unsettled_places
-from fcp_ros.scene.relations.given import GivenRelations
+from fcp_ros.scene.relations.draft import GivenRelations
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.structure import SceneStructure, find_room_parents
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, measure_upright_half

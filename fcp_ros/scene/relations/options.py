@@ -7,8 +7,7 @@ import math
 from dataclasses import dataclass, fields
 from itertools import pairwise
 
-from fcp_ros.scene.graph.elements import Layer
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, SceneError
 
 ALWAYS = ("on", "inside", "attached", "in_room", "at", "connected")
 """Relations that completion always derives, since a planner needs them."""

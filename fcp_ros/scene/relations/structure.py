@@ -12,8 +12,13 @@ from fcp_ros.scene.graph.roles import FLOOR, is_robot
 from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
 from fcp_ros.scene.relations.draft import SceneDraft
 from fcp_ros.scene.shapes.boxes import measure_upright_half
-from fcp_ros.scene.shapes.levels import centre_of_room, own_floor_level
-from fcp_ros.scene.shapes.polygons import bounds, footprint_of, inner_point
+from fcp_ros.scene.shapes.polygons import (
+    bounds,
+    centre_of_room,
+    footprint_of,
+    inner_point,
+    own_floor_level,
+)
 
 FLOOR_THICKNESS = 0.02
 """Thickness (m) of a floor's box; its top is the room's floor level."""

@@ -3,20 +3,17 @@
 
 For many things at once, as arrays:
 
-- ``boxes``: oriented boxes that stand upright
-- ``outlines``: polygons, and points inside or beside them
+- ``boxes``: oriented boxes that stand upright, and the best one around points
 - ``pairs``: pairs of points and the rectangles that hold them
 
 For single things:
 
-- ``polygons``: area, centroid, hull, triangles
-- ``levels``: heights of floors and tops, and centres of rooms
+- ``polygons``: area, centroid, hull, triangles; heights of floors and tops, centres of rooms
 - ``placement``: free spots on tops, in boxes and on floors
 - ``route``: the stops of a plan
 
 From meshes and point clouds (Open3D):
 
 - ``surfaces``: files read in a process of its own
-- ``upright_box``: the best box around points
 - ``ray_support``: what rests on what, by rays
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.shapes.levels import find_floor_levels, underside
+from fcp_ros.scene.shapes.polygons import find_floor_levels, underside
 
 _SAME = 1e-6
 """Stops that are nearer to each other (m) are one."""

@@ -17,13 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.foundation.sandbox import DecodedFile, DecodingError, SandboxLimits, decode_in_sandbox
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import FARTHEST, SceneError
 
 SUFFIXES = (".ply", ".pcd")
 """Endings of the names of polygon files and point clouds."""
-
-FARTHEST = 1e8
-"""Largest coordinate (m): beyond it, a file is damaged rather than large."""
 
 START_TIME, BYTES_PER_SECOND = 60.0, 1_000_000
 """Time limit of decoding (s): a start time, and one second for each this many bytes."""

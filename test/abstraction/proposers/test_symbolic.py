@@ -345,6 +345,14 @@ def test_a_proposer_that_is_told_a_fault_goes_on_where_it_was() -> None:
     assert all("subgoals" in sentence for sentence in reports[1][:1])
 
 
+def test_any_towers_are_built() -> None:
+    """Blocks with any goals: an order of features, where clingo found no choice of steps."""
+    training = tuple(draw_task("blocks", size, seed) for seed, size in enumerate((3, 4, 4)))
+    found = generalize(training, SymbolicProposer(SymbolicOptions(seconds=120.0)))
+    assert found.policy is not None, found.sentence
+    assert run(found.policy, draw_task("blocks", 12, 7)) is ExecutionStatus.REACHED
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["childsnack"])
 def test_domains_with_dead_ends(name: str, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIEVE finds what can go on for ever, at once and choice by choice."""
+"""SIEVE finds what can go on for ever."""
 
 import pytest
 from hypothesis import assume, given, settings
@@ -8,9 +8,7 @@ from qnp_problems import CLEAR_BLOCK, ENDLESS, GROW, TOGGLE, WAIT, make_nest, ma
 from qnp_twins import choose_bound, find_endless_walk, runs_for_ever, sieve_by_the_book
 from random_qnps import list_applicable, policies, qnps
 
-from fcp_ros.abstraction.qnp import QnpError, QnpLimits, build_policy_graph, encode_state, sieve
-from fcp_ros.abstraction.qnp.incremental_sieve import IncrementalSieve
-from fcp_ros.abstraction.qnp.state_space import QnpWatch, StateSpace
+from fcp_ros.abstraction.qnp import QnpError, build_policy_graph, encode_state, sieve
 
 
 def take_all(qnp):
@@ -103,29 +101,3 @@ def test_sieve_is_right_about_whole_numbers(data, qnp):
     graph = build_policy_graph(qnp, data.draw(policies(qnp, most=2)))
     assume(choose_bound(graph) <= 50)
     assert bool(sieve(graph)) == runs_for_ever(graph)
-
-
-@settings(max_examples=300)
-@given(data=st.data(), qnp=qnps(most_numerics=3, most_actions=6))
-def test_sieve_after_each_choice_equals_sieve_of_the_whole(data, qnp):
-    space = StateSpace(qnp, QnpWatch(QnpLimits()))
-    assume(space.source)
-    incremental = IncrementalSieve(space)
-    chosen = {}
-    for _ in range(data.draw(st.integers(1, 20))):
-        move = data.draw(st.integers(0, len(space.source) - 1))
-        source = space.source[move]
-        if source in chosen:
-            incremental.remove(source)
-            del chosen[source]
-        endless = incremental.add(move)
-        policy = {
-            space.states[one]: (qnp.actions[space.action[number]].name,)
-            for one, number in {**chosen, source: move}.items()
-        }
-        components = sieve(build_policy_graph(qnp, policy, policy))
-        assert [{space.number[state] for state in one.states} for one in components] == (
-            [set(endless)] if endless else []
-        )
-        if not endless:
-            chosen[source] = move

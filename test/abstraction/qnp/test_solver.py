@@ -16,6 +16,7 @@ from qnp_problems import (
     make_tangle,
     write_published,
 )
+from qnp_text import read_qnp
 from qnp_twins import (
     apply_by_words,
     find_endless_walk,
@@ -31,12 +32,10 @@ from fcp_ros.abstraction.qnp import (
     QnpStatus,
     build_policy_graph,
     encode_state,
-    read_qnp,
     sieve,
     solve_qnp,
     successors,
 )
-from fcp_ros.abstraction.qnp import solver as solver_module
 from fcp_ros.abstraction.qnp.fixpoints import TerminationGame
 from fcp_ros.abstraction.qnp.state_space import QnpWatch, StateSpace
 from fcp_ros.abstraction.qnp.strong_cyclic import StrongCyclicRegion
@@ -109,7 +108,6 @@ def test_fixpoint_alone_refutes():
     for qnp in (make_nest(10, endless=True), ENDLESS[0]):
         result = solve_qnp(qnp)
         assert result.statistics.strong_cyclic == 0
-        assert result.statistics.choices == 0
         assert result.hopeless is not None
         assert result.component is None
         assert result.reason.startswith("no run from (")
@@ -203,21 +201,10 @@ def test_reasons_are_true(qnp):
 
 @settings(max_examples=200)
 @given(qnp=qnps(most_booleans=1, most_numerics=4, most_actions=10))
-def test_search_and_fixpoints_agree(qnp):
+def test_the_policy_of_all_that_can_be_won_wins(qnp):
     watch = QnpWatch(QnpLimits())
     space = StateSpace(qnp, watch)
-    region = StrongCyclicRegion(space, watch)
-    won = TerminationGame(space, watch).solve(region)
-    searched = {}
-    for state, name in enumerate(space.states):
-        if space.is_goal[state]:
-            continue
-        initial = {one: bool(name >> bit & 1) for bit, one in enumerate(qnp.variables)}
-        result = solve_qnp(
-            type(qnp)(qnp.name, qnp.booleans, qnp.numerics, initial, qnp.goal, qnp.actions)
-        )
-        searched[state] = result.status is QnpStatus.SOLVED
-    assert {state for state, solved in searched.items() if solved} == set(won)
+    won = TerminationGame(space, watch).solve(StrongCyclicRegion(space, watch))
     policy = {
         space.states[state]: (qnp.actions[space.action[move]].name,) for state, move in won.items()
     }
@@ -226,32 +213,12 @@ def test_search_and_fixpoints_agree(qnp):
     assert sieve_by_the_book(graph)
 
 
-def test_search_alone_comes_to_the_verdict_of_the_fixpoints(monkeypatch):
-    went_back = 0
-    for seed in range(150):
-        tangle = make_tangle(seed, 3, 9, "n0>0, n1>0, n2>0")
-        results = []
-        for most in (0, 10**6):
-            monkeypatch.setattr(solver_module, "MOST_BACKJUMPS", most)
-            results.append(solve_qnp(tangle))
-        assert results[0].status is results[1].status
-        went_back += results[1].statistics.backjumps > 0
-    assert went_back > 20
-
-
-def test_fixpoints_take_over_from_a_search_without_end(monkeypatch):
-    tangles = [make_tangle(seed) for seed in range(40, 60)]
-    verdicts = {}
-    for most in (0, 200, 2000):
-        monkeypatch.setattr(solver_module, "MOST_BACKJUMPS", most)
-        results = [solve_qnp(tangle) for tangle in tangles]
-        verdicts[most] = [result.status for result in results]
-        took_over = [result for result in results if result.statistics.backjumps > most]
-        assert took_over
-        if most <= 200:
-            assert {result.status for result in took_over} == set(QnpStatus) - {QnpStatus.LIMIT}
-        assert all(result.policy or result.component for result in took_over)
-    assert verdicts[0] == verdicts[200] == verdicts[2000]
+def test_tangles_are_won_or_have_a_component():
+    """A search for the policy takes thousands of choices back in some of these."""
+    results = [solve_qnp(make_tangle(seed)) for seed in range(40, 60)]
+    assert {result.status for result in results} == set(QnpStatus) - {QnpStatus.LIMIT}
+    for result in results:
+        assert bool(result.policy) != bool(result.component or result.hopeless is not None)
 
 
 @pytest.mark.parametrize(
@@ -301,4 +268,3 @@ def test_action_with_too_many_outcomes_is_refused():
 def test_nested_loops_of_any_depth(depth):
     result = solve_qnp(make_nest(depth))
     assert result.statistics.reachable == len(result.policy) + 1 == 1 << depth
-    assert result.statistics.backjumps == 0

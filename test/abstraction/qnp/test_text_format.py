@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from qnp_problems import CLEAR_BLOCK, KNOWN, make_qnp, parse_condition
+from qnp_text import read_qnp, write_qnp
 from random_qnps import qnps
 
 from fcp_ros.abstraction.qnp import (
@@ -18,8 +19,6 @@ from fcp_ros.abstraction.qnp import (
     describe_condition,
     describe_state,
     encode_state,
-    read_qnp,
-    write_qnp,
 )
 from fcp_ros.foundation.input_error import InputError
 

@@ -9,18 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.calibration.map_posterior import (
+from fcp_ros.grounding.calibration.pooled_map import (
     GRID,
     LAPSE,
     RIGHT,
     SCATTERS,
     SPREADS,
+    Floats,
     MapEvidence,
     average_maps,
     measure_evidence,
     pool_predicates,
+    to_degree,
+    to_logit,
 )
-from fcp_ros.grounding.calibration.regression import Floats, to_degree, to_logit
 
 Outcome = tuple[int, float, float]
 """Degree in hundredths, quality, weight."""

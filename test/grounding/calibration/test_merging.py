@@ -14,8 +14,12 @@ from fcp_ros.grounding import (
     EvidenceWorld,
     GroundingError,
 )
-from fcp_ros.grounding.calibration.location import DEFAULT_PATH, find_stores, locate_store
-from fcp_ros.grounding.calibration.merging import merge_evidence
+from fcp_ros.grounding.calibration.location import (
+    DEFAULT_PATH,
+    find_stores,
+    locate_store,
+    merge_evidence,
+)
 
 
 def fill(path: Path, *stamps: float) -> CalibrationStore:

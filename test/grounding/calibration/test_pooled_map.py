@@ -8,15 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.calibration.map_posterior import GRID, average_maps, pool_predicates
-from fcp_ros.grounding.calibration.map_posterior import measure_evidence as measure
 from fcp_ros.grounding.calibration.pooled_map import (
+    GRID,
     IDENTITY,
+    Floats,
     PooledMap,
+    average_maps,
     compute_design_weights,
+    fit_isotonic,
     fit_pooled_map,
+    pool_predicates,
 )
-from fcp_ros.grounding.calibration.regression import Floats, fit_isotonic
+from fcp_ros.grounding.calibration.pooled_map import measure_evidence as measure
 
 DEGREE = st.floats(0, 1)
 ALONE = pool_predicates([])

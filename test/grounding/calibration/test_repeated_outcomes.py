@@ -9,8 +9,14 @@ import pytest
 from scipy.special import betaln
 
 from fcp_ros.grounding import CalibrationStore, Calibrator, Evidence, Question
-from fcp_ros.grounding.calibration.map_posterior import LAPSE, RIGHT, SCATTERS, SPREADS
-from fcp_ros.grounding.calibration.regression import Floats, to_degree
+from fcp_ros.grounding.calibration.pooled_map import (
+    LAPSE,
+    RIGHT,
+    SCATTERS,
+    SPREADS,
+    Floats,
+    to_degree,
+)
 
 STRENGTHS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Outcomes that a degree may be worth, all as likely: from contexts that always or never succeed to

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding.endpoint.completion import AnswerToken, ChatAnswer, read_choices
-from fcp_ros.grounding.endpoint.score_alternatives import read_alternatives
+from fcp_ros.grounding.endpoint.oracle import read_alternatives
 
 
 def told(

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heads on the hidden states of a tiny language model: trained, resumed, kept, asked, stacked."""
+"""Heads on the hidden states of a tiny language model: trained, resumed, kept, asked."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,11 +24,11 @@ from fcp_ros.grounding.heads.features.questions import (
 )
 from fcp_ros.grounding.heads.features.state_features import StateEncoder
 from fcp_ros.grounding.heads.head_file import hash_file, load_heads
+from fcp_ros.grounding.heads.head_judge import HeadOracle
 from fcp_ros.grounding.heads.head_source import find_source
+from fcp_ros.grounding.heads.learning.feature_maker import fit_reduction
 from fcp_ros.grounding.heads.learning.feature_store import FeatureStore
-from fcp_ros.grounding.heads.learning.state_maker import fit_reduction
 from fcp_ros.grounding.heads.learning.trainer import TrainingRequest, choose_layers, train
-from fcp_ros.grounding.heads.oracle import HeadOracle
 from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
 from fcp_ros.grounding.registry import make_oracle
 
@@ -159,12 +158,9 @@ def test_states_at_work_are_those_of_the_training(
 
 
 def test_a_model_without_heads_says_how_to_train_them(causal: Path) -> None:
-    for model in (str(causal), f"minilm+{causal}"):
-        with pytest.raises(GroundingError, match="fcp grounding train --model") as caught:
-            find_source(model)
-        assert caught.value.code is GroundingCode.MODEL_NOT_FOUND
-    with pytest.raises(GroundingError, match="there is no model at"):
-        find_source("minilm+no/such/folder")
+    with pytest.raises(GroundingError, match="fcp grounding train --model") as caught:
+        find_source(str(causal))
+    assert caught.value.code is GroundingCode.MODEL_NOT_FOUND
 
 
 def test_a_head_of_another_encoder_is_refused(trained: Path) -> None:
@@ -172,45 +168,6 @@ def test_a_head_of_another_encoder_is_refused(trained: Path) -> None:
     assert isinstance(oracle, HeadOracle)
     with pytest.raises(GroundingError, match="but the model is all-MiniLM-L6-v2@"):
         oracle._source.load()
-
-
-def test_a_stack_weighs_its_members(
-    trained: Path, request_: TrainingRequest, causal: Path, make_predicate: Any, ask: Any
-) -> None:
-    mini = replace(request_, model="", out=trained.with_name("sentences.safetensors"))
-    train(mini, lambda *_: None)
-    stacked = replace(request_, model=f"minilm+{causal}", out=trained.with_name("stack.json"))
-    comparisons = train(stacked, lambda *_: None)
-    assert comparisons["function"].head.area > 0.9
-    predicate = make_predicate(judged_like="function", rubric=None)
-    asked = [ask("clean vase", "drinking"), ask("dirty vase", "drinking")]
-    options = GroundingOptions(oracle="head", model=f"{causal}+minilm", heads=stacked.out)
-    oracle = make_oracle("head", options)
-    good, bad = oracle.judge(predicate, asked)
-    assert good.degree > bad.degree + 0.2
-    assert "+" in good.model
-    with pytest.raises(GroundingError, match=r"was trained on .* and .*, but the models are"):
-        find_source(f"minilm+{causal}+minilm", stacked.out)
-    content = json.loads(stacked.out.read_text())
-    weighting = content["sets"]["function"]
-    found = oracle._source.load()["function"].score([("clean vase", "drinking")])
-    by_hand = weighting["bias"]
-    for number, file in enumerate((mini.out, trained)):
-        encoder = make_encoder("" if file == mini.out else str(causal))
-        own = load_heads(file, encoder).by_name["function"].score([("clean vase", "drinking")])
-        by_hand += weighting["scores"][number] * own.values[0]
-        by_hand += weighting["cosines"][number] * own.cosines[0]
-    assert found.values[0] == pytest.approx(by_hand, abs=1e-4)
-    for change, said in (
-        ({"format": "fcp_ros stack 0"}, "another version"),
-        ({"heads": ["0" * 12] * 2}, "other heads"),
-        ({"sets": {"function": weighting | {"map_degrees": [1.0, 0.0]}}}, "rise"),
-        ({"sets": {"function": weighting | {"bias": "x"}}}, "no stack of heads"),
-    ):
-        stacked.out.write_text(json.dumps(content | change))
-        with pytest.raises(GroundingError, match=said):
-            find_source(f"minilm+{causal}", stacked.out)
-    mini.out.unlink()
 
 
 def test_directions_are_those_of_a_full_decomposition() -> None:

@@ -16,11 +16,15 @@ from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_monotone_map, shif
 from fcp_ros.grounding.heads.head import Head
 from fcp_ros.grounding.heads.head_file import Heads, hash_file, load_heads, save_heads
 from fcp_ros.grounding.heads.kernel import Kernel
+from fcp_ros.grounding.heads.learning.feature_maker import SentenceMaker
 from fcp_ros.grounding.heads.learning.regression import RegressionOptions
-from fcp_ros.grounding.heads.learning.sentence_maker import SentenceMaker
 from fcp_ros.grounding.heads.learning.training import TrainingOptions, train_heads
-from fcp_ros.grounding.judged.agreement import measure_agreement
-from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
+from fcp_ros.grounding.judged.judgement_set import (
+    JudgementSet,
+    measure_agreement,
+    read_judgements,
+    split,
+)
 
 OPTIONS = TrainingOptions(RegressionOptions(supports=150, sharpenings=(1.0,), ridges=(0.3,)))
 COLOURS = ("red", "green", "blue", "yellow")

@@ -12,13 +12,14 @@ import pytest
 from safetensors import safe_open
 
 from fcp_ros.grounding import GroundingCode, GroundingError
-from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
+from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, Heads, load_heads
-from fcp_ros.grounding.heads.learning.cosine_baseline import compute_cosines, fit_cosine_map
-from fcp_ros.grounding.judged.agreement import Agreement, measure_agreement
+from fcp_ros.grounding.heads.learning.training import compute_cosines, fit_cosine_map
 from fcp_ros.grounding.judged.judgement_set import (
+    Agreement,
     JudgementSet,
     hash_judgements,
+    measure_agreement,
     read_judgements,
     split,
 )

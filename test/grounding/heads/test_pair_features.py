@@ -9,13 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.heads.features.crossing import cross_words
-from fcp_ros.grounding.heads.features.pair_features import Basis, SentenceFeatures
-from fcp_ros.grounding.heads.features.shared_words import compare_all_words, compare_words
+from fcp_ros.grounding.heads.features.pair_features import (
+    Basis,
+    SentenceFeatures,
+    compare_all_words,
+    compare_words,
+    cross_words,
+)
 from fcp_ros.grounding.heads.features.word_table import PHRASINGS
 from fcp_ros.grounding.heads.head import Head, ScoreMemory
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, load_heads
-from fcp_ros.grounding.heads.learning.reduction import MOST_LOST
+from fcp_ros.grounding.heads.learning.training import MOST_LOST
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 
 WORDS = st.sampled_from(["mug", "mugs", "tin", "tin can", "can of tin", "", "a b a", "b a"])

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was judged word for word is answered so, whoever is asked, and loads no model."""
 
-import hashlib
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -172,20 +170,6 @@ def test_ones_own_judgements_replace_those_of_the_package(
         predicate, hash_predicate(predicate), substitute("couch", "settee")
     )
     assert nothing_else is None
-
-
-def test_a_stack_names_the_heads_that_hold_ones_own(
-    predicate: GradedPredicate, own_file: Path
-) -> None:
-    stack = own_file.with_name("stack.json")
-    known = []
-    for member in (hashlib.sha256(own_file.read_bytes()).hexdigest()[:12], "0123456789ab"):
-        stack.write_text(json.dumps({"heads": ["ffffffffffff", member]}))
-        found = KnownAnswers(stack)
-        request = substitute("kefir", "buttermilk")
-        known.append(found.find(predicate, hash_predicate(predicate), request).degree)
-        assert found.note == ""
-    assert known == [0.2, 0.9]
 
 
 @pytest.mark.parametrize("damage", ["none", "cut", "text"])

@@ -26,11 +26,11 @@ from fcp_ros.grounding import (
     ScoringMode,
 )
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
-from fcp_ros.grounding.language_model.prompt import write_prompt
-from fcp_ros.grounding.language_model.prompt_tokens import (
+from fcp_ros.grounding.language_model.prompt import (
     apply_template,
     tokenize_batch,
     tokenize_prompts,
+    write_prompt,
 )
 from fcp_ros.grounding.models.sentence_encoder import find_packaged_model
 from fcp_ros.grounding.protocol.options import Precision

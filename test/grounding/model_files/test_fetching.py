@@ -13,9 +13,9 @@ import pytest
 from packaged_models import FILES, make_entry, make_wheel, write_tiny_gguf
 
 from fcp_ros.grounding.model_files import fetching, store
-from fcp_ros.grounding.model_files.fetch_report import FetchReport
 from fcp_ros.grounding.model_files.fetching import fetch_model, find_model_folder
 from fcp_ros.grounding.model_files.store import (
+    FetchReport,
     ModelState,
     find_state,
     locate_download,

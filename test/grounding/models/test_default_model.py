@@ -13,8 +13,11 @@ from fcp_ros.grounding.heads.features.encoders import make_encoder
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER
 from fcp_ros.grounding.heads.head_source import choose_model
 from fcp_ros.grounding.model_files.store import FOLDER_VARIABLE, MANIFEST
-from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
-from fcp_ros.grounding.models.sentence_encoder import find_default_model, find_packaged_model
+from fcp_ros.grounding.models.sentence_encoder import (
+    EmbeddingLabelSimilarity,
+    find_default_model,
+    find_packaged_model,
+)
 from fcp_ros.grounding.registry import make_oracle, suggest_model
 
 CLEAR = (

@@ -16,18 +16,28 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import Grounder, GroundingOptions
 from fcp_ros.grounding.asking.judgement_cache import JudgementCache
 from fcp_ros.grounding.calibration.store import CalibrationStore
-from fcp_ros.grounding.embedding.oracle import EmbeddingOracle
+from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.grounder import make_grounder
 from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.grounding.wording.known_words import KnownWords, load_known_words
-from fcp_ros.grounding.wording.label_cutting import clean_text, cut_label, find_label
-from fcp_ros.grounding.wording.phrase_ends import MOST_WORDS, is_latin
-from fcp_ros.grounding.wording.request_reading import UNKNOWN_ERROR, ReadRequest, RequestReader
+from fcp_ros.grounding.wording.label_cutting import (
+    MOST_WORDS,
+    clean_text,
+    cut_label,
+    find_label,
+    is_latin,
+)
+from fcp_ros.grounding.wording.request_reading import (
+    UNKNOWN_ERROR,
+    ReadRequest,
+    RequestReader,
+    find_unknown,
+    read_name,
+)
 from fcp_ros.grounding.wording.tables import ORDERS as ORDER_WORDS
 from fcp_ros.grounding.wording.tables import PRAISE
-from fcp_ros.grounding.wording.thing_names import find_unknown, read_name
 
 WORDS = load_known_words()
 INJECTIONS = Path(__file__).resolve().parents[2] / "support" / "injections.csv"

@@ -10,6 +10,13 @@ from fcp_ros.language.demands.rows import read_rows
 from fcp_ros.package_files import find_domain
 
 
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """Keep vectors of the tests apart from those of the user; the folder of the cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "fcp_ros" / "phrases"
+
+
 @pytest.fixture(scope="session")
 def household():
     return load_domain(find_domain("household"))

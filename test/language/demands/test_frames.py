@@ -6,18 +6,19 @@ import pytest
 from tiny_demands import make_clause
 
 from fcp_ros.domain.phrases import parse_phrase
-from fcp_ros.language.demands.clause import OBJECT, RECEIVER, SUBJECT
+from fcp_ros.language.demands.clause import JOINED, OBJECT, RECEIVER, SUBJECT
 from fcp_ros.language.demands.frames import list_frames, make_frames
 from fcp_ros.language.demands.parsed_clauses import split_clauses
 from fcp_ros.language.demands.roles import ROLE_FEATURES, RoleModel
-from fcp_ros.language.meanings import Meaning, MeaningSource
+from fcp_ros.language.meanings import Meaning, MeaningSource, list_meanings
+from fcp_ros.language.parsing.pattern_building import build_patterns
 
-ROLES = RoleModel(np.array([4.0, 2.0, 2.0, 1.0, -3.0, 3.0, -1.0]), lambda a, b: 0.5)
+ROLES = RoleModel(np.array([4.0, 2.0, 2.0, 1.0, -3.0, 3.0, -3.0, -1.0]), lambda a, b: 0.5)
 
 
 def frame_of(phrase):
     meaning = Meaning("it", MeaningSource.TASK, {"a": "", "b": ""})
-    return make_frames(meaning, [parse_phrase(phrase)])[0]
+    return make_frames([(meaning, way) for way in parse_phrase(phrase).variants])[0]
 
 
 @pytest.mark.parametrize(
@@ -58,10 +59,52 @@ def test_a_phrase_becomes_a_frame(phrase, masked, roles):
         ("put the soap on the back of the toilet", "put something on something"),
         ("the apple is heated", "something is heated"),
         ("pick up the spoon", "pick up something"),
+        ("the mug on the shelf", "something is on something"),
+        ("lights off", "something is off"),
+        ("the lamp is off", "something is off"),
+        ("there should be a plate on the table", "something is on something"),
+        ("I want the window open", "want something open"),
+        ("swap the mug and the bowl", "swap something"),
+        ("give the table a wipe", "give something wipe"),
+        ("get rid of the paper", "get rid"),
     ],
 )
 def test_a_parsed_clause_is_masked_as_phrases_are(said, masked):
     assert [clause.masked for clause in split_clauses(said)] == [masked]
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ("I want the window open", "something is open"),
+        ("we'd like the lamp on the desk", "something is on something"),
+        ("have the lights off", "something is off"),
+        ("I want the mug", None),
+        ("I need a spoon from the drawer", None),
+        ("put the mug on the desk", None),
+    ],
+)
+def test_what_is_wanted_is_a_state(said, state):
+    (clause,) = split_clauses(said)
+    found = clause.as_state
+    assert (found.masked if found is not None else None) == state
+
+
+def test_the_subject_of_a_state_that_is_needed_is_found():
+    for said in ("the door needs to be closed", "make sure the freezer is closed"):
+        last = split_clauses(said)[-1]
+        assert last.masked == "something is closed"
+
+
+def test_what_is_joined_fills_the_second_place_of_a_pair_alone():
+    clause = make_clause("swap", (OBJECT, "cup"), (JOINED, "glass"))
+    assert dict(ROLES.assign(clause.arguments, frame_of("swap {a} and {b}")).slots) == {
+        "a": 0,
+        "b": 1,
+    }
+    put = ROLES.assign(clause.arguments, frame_of("put {a} in {b}"))
+    assert dict(put.slots) == {"a": 0}
+    assert put.left_over == 0
 
 
 def test_arguments_are_assigned_together():
@@ -81,7 +124,7 @@ def test_a_noun_that_does_not_fit_leaves_its_place_to_another():
 
     assert dict(ROLES.assign(clause.arguments, frame).slots) == {"a": 0, "b": 1}
     assert dict(ROLES.assign(clause.arguments, frame, fit).slots) == {"a": 0, "b": 2}
-    assert len(ROLE_FEATURES) == 7
+    assert len(ROLE_FEATURES) == 8
 
 
 def test_every_phrase_of_the_household_is_a_frame(household):
@@ -89,3 +132,17 @@ def test_every_phrase_of_the_household_is_a_frame(household):
     words = household.words
     spoken = {*words.relations, *words.negated, *words.rules, *words.tasks}
     assert spoken <= names
+
+
+def test_frames_and_the_reader_give_phrases_one_meaning(household):
+    meant = {(m.name, str(m.goal), tuple(m.types)) for m, _ in list_meanings(household)}
+    patterns = build_patterns(household)
+    heard = {
+        (p.meaning.name, str(p.meaning.goal), tuple(p.meaning.types))
+        for listed in patterns.imperatives.values()
+        for p in listed
+        if p.degree == 1.0  # the others are made of names
+    }
+    framed = {(f.meaning.name, str(f.meaning.goal)) for f in list_frames(household)}
+    assert heard <= meant
+    assert {one[:2] for one in heard} <= framed

@@ -135,3 +135,43 @@ def test_names_are_aligned_with_what_sentences_are_about():
     assert max(counts["key chain"], key=counts["key chain"].get) == "keys"
     names = LearnedNames(counts, lambda a, b: 0.0)
     assert next(iter(names.rank(["keys"], ["desk", "pencil", "key chain"]))) == "key chain"
+
+
+def test_verbs_that_are_held_out_are_only_scored(rows_file):
+    other = rows_file.with_name("held.yaml")
+    other.write_text("held_out: [stow, sprinkle]")
+    data = read_rows([rows_file, other], split_clauses)
+    assert [row.clause.verb for row in data.held_out] == ["stow", "sprinkle"]
+    assert not {"stow", "sprinkle"} & {row.clause.verb for row in data.rows}
+
+
+def test_a_domain_of_the_package_tells_which_nouns_fit(tmp_path):
+    file = tmp_path / "rows.yaml"
+    clauses = "closed: ['latch [the door]{openable}']"
+    file.write_text(f"domains: {{house: {{file: household, clauses: {{{clauses}}}}}}}")
+    fit = read_rows([file], split_clauses).fits["house"]
+    assert fit("kitchen", "room") == 1.0
+    assert fit("kitchen", "item") < fit("gizmo", "item") < fit("mug", "item") == 1.0
+    assert fit("me", "person") == 1.0
+
+
+def test_vectors_of_phrases_are_kept_for_the_next_process(weights, cache):
+    asked = []
+
+    def count(texts):
+        asked.append(len(texts))
+        return encode(texts)
+
+    domain = parse_domain(WORKSHOP)
+    clause = make_clause("solder", (OBJECT, "wire"), ("prep:onto", "plate"))
+    first = DemandModel(weights, count).rank(clause, domain)
+    new = sum(asked)
+    asked.clear()
+    assert DemandModel(weights, count).rank(clause, domain) == first
+    assert sum(asked) < new
+    (file,) = cache.iterdir()
+    file.write_bytes(file.read_bytes()[:100])
+    assert DemandModel(weights, count).rank(clause, domain) == first
+    other = replace(weights, encoder="another")
+    DemandModel(other, count).rank(clause, domain)
+    assert len(list(cache.iterdir())) == 2

@@ -54,6 +54,8 @@ def test_synonyms_share_a_meaning():
     assert "refrigerator" in list_synonyms("fridge")
     assert not set(list_synonyms("mug")) & {"cup", "glass"}
     assert list_synonyms("washing") == ()
+    assert "room" not in list_synonyms("dining room"), "a kitchen is none"
+    assert "board" not in list_synonyms("cutting board")
 
 
 @needs_wordnet

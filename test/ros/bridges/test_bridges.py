@@ -14,7 +14,7 @@ from std_msgs.msg import Header
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph
 from fcp_ros.nodes.bridges.bridge import find_message
-from fcp_ros.nodes.bridges.dsg_stream import DsgStream
+from fcp_ros.nodes.bridges.hydra import DsgStream
 from fcp_ros.nodes.conversions.scene import graph_from_ros
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetSceneGraph

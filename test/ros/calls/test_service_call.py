@@ -10,8 +10,8 @@ from lifecycle_msgs.srv import GetState
 
 from fcp_ros.nodes.calls import service_call
 from fcp_ros.nodes.calls.service_call import ServiceCall
-from fcp_ros.nodes.runtime.alarms import call_later
 from fcp_ros.nodes.runtime.qos import request_qos
+from fcp_ros.nodes.runtime.sign_of_life import call_later
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from fcp_ros.msg import ExploredRelaxation as ExploredMessage
 from fcp_ros.msg import GivenUp as GivenUpMessage
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.msg import Relaxation as RelaxationMessage
-from fcp_ros.nodes.conversions import common, judgement, plan, planning, relaxation
+from fcp_ros.nodes.conversions import common, judgement, plan, planning
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.outcome import outcome_from_answer
 from fcp_ros.nodes.conversions.planning import Wish
@@ -427,18 +427,18 @@ def test_of_many_relaxed_goals_the_first_and_the_solved_ones_travel():
     many = [node(0, -1), *(node(n, n - 1 if n in (1, 2, 700, 1999) else 0) for n in range(1, 2000))]
     many[1999] = node(1999, 700, RelaxationOutcome.SOLVED)
     many[700] = node(700, 2)
-    kept = relaxation.limit_explored(many)
+    kept = planning.limit_explored(many)
     numbers = [one.number for one in kept]
-    assert len(kept) == relaxation.MOST_EXPLORED
+    assert len(kept) == planning.MOST_EXPLORED
     assert numbers == sorted(numbers)
     assert {0, 1, 2, 700, 1999} <= set(numbers)
-    assert relaxation.limit_explored(many[:500]) == many[:500]
+    assert planning.limit_explored(many[:500]) == many[:500]
 
 
 def test_unknown_words_of_a_relaxed_goal_are_named():
     message = ExploredMessage(outcome="fine")
     with pytest.raises(ConversionError, match="'fine'"):
-        relaxation.lattice_from_ros([message])
+        planning.lattice_from_ros([message])
 
 
 def test_kinds_and_outcomes_of_relaxations_are_those_of_the_messages():

@@ -32,8 +32,14 @@ from fcp_ros.nodes.conversions.scene_columns import (
     relations_to_ros,
 )
 from fcp_ros.scene.graph.delta import compute_delta
-from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import (
+    Layer,
+    Pose,
+    Provenance,
+    SceneError,
+    SceneNode,
+    SceneRelation,
+)
 
 STAMP = Time(sec=17, nanosec=5)
 NAN = math.nan

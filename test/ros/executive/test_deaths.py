@@ -16,7 +16,7 @@ from fcp_ros.client import FcpClient, FcpError, FcpUnavailable, GoalState, plan_
 from fcp_ros.execution.outcome import OutcomeCode
 from fcp_ros.nodes.calls.server_life import SEARCH_PERIOD
 from fcp_ros.nodes.executive.parameters import GoalError, PlanError
-from fcp_ros.nodes.grounder.evidence import determine_quality
+from fcp_ros.nodes.grounder.learner import determine_quality
 from fcp_ros.nodes.stack import NodeStack
 
 BUSY = 3.0

@@ -86,7 +86,7 @@ def test_an_instruction_is_achieved(here):
     [
         (say(NONSENSE), 'Not understood: "blorp"'),
         (say(CUP, speaker="persn_1"), "did you mean 'person_1'"),
-        (plan_request("on(mug_1, counter_1)", instruction=CUP), "give one of them"),
+        (plan_request("on(mug_1, attic_1)", instruction=CUP), "attic_1"),
         (say("a" * 20_000), "10000 are allowed"),
     ],
 )
@@ -96,6 +96,16 @@ def test_what_cannot_be_read_is_refused_in_words(here, request_, words):
     assert result.plan_result.status.code == PlanStatus.INVALID_REQUEST.value
     assert words in result.error_msg
     assert here.outcomes.messages == []
+
+
+def test_words_beside_a_goal_say_that_somebody_is_to_be_asked(here):
+    goal = plan_request(WINE_GLASS, instruction=CUP, alpha=0.5)
+    state, result = here.end_of(send(here, goal))
+    assert (state, result.error_code) == (GoalState.ABORTED, GoalError.NEEDS_CLARIFICATION)
+    assert result.plan_result.question.kind == Question.CONFIRMATION
+    goal.instruction = ""
+    state, result = here.end_of(send(here, goal))
+    assert state is GoalState.SUCCEEDED, result.error_msg
 
 
 def test_without_leave_to_ask_a_question_ends_the_goal(here):

@@ -22,8 +22,7 @@ from rclpy.context import Context
 from fcp_ros.client import Element, FcpClient, predicate_query
 from fcp_ros.grounding import CalibrationStore
 from fcp_ros.msg import ActionOutcome, Argument, GroundingInfo, Judgement, OutcomeCode, PlanStep
-from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery
-from fcp_ros.nodes.executive.outcome_journal import OutcomeJournal
+from fcp_ros.nodes.executive.outcome_delivery import OutcomeDelivery, OutcomeJournal
 from fcp_ros.nodes.executive.parameters import PlanError
 from fcp_ros.nodes.executive.thread import ExecutiveThread
 from fcp_ros.nodes.runtime.managed_node import ManagedNode

@@ -10,7 +10,7 @@ import pytest
 
 from fcp_ros.msg import Question
 from fcp_ros.nodes.conversions.common import id_to_ros
-from fcp_ros.nodes.executive.questions import OpenQuestions
+from fcp_ros.nodes.executive.standing_wish import OpenQuestions
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 
 LONG = 30.0

@@ -6,8 +6,9 @@ import math
 import pytest
 
 from fcp_ros.msg import Interpretation, PlanRequest, PlanResult, Question, Reading, Relaxation
+from fcp_ros.nodes.conversions.planning import request_from_ros
 from fcp_ros.nodes.executive.standing_wish import StandingWish
-from fcp_ros.planning.model.request import CONFIRM_BELOW
+from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.result import PlanStatus
 
 
@@ -17,21 +18,30 @@ def read_as(goal):
     return PlanResult(interpretation=reading)
 
 
-@pytest.mark.parametrize(
-    ("given", "kept"), [(math.nan, CONFIRM_BELOW), (0.0, CONFIRM_BELOW), (0.3, 0.3)]
-)
-def test_later_plans_for_words_are_asked_about_as_well(given, kept):
+@pytest.mark.parametrize("given", [math.nan, 0.0, 0.3])
+def test_the_words_go_with_the_goal_that_they_were_read_as(given):
     wish = StandingWish(PlanRequest(instruction="bring me a teacup", confirm_below=given))
     wish.note_reading(read_as("holding(robot_1, mug_1)"))
-    assert wish.request.goal == "holding(robot_1, mug_1)"
-    assert wish.request.instruction == ""
-    assert wish.request.confirm_below == pytest.approx(kept)
+    request = wish.request
+    assert request.goal == "holding(robot_1, mug_1)"
+    assert request.instruction == "bring me a teacup"
+    parameter = PlanningOptions(confirm_below=0.6)
+    asked = request_from_ros(request, parameter)[1].confirm_below
+    assert asked == pytest.approx(given if given == 0.3 else 0.6)
 
 
 def test_a_goal_that_nobody_said_in_words_keeps_what_was_asked():
     wish = StandingWish(PlanRequest(goal="holding(robot_1, mug_1)", confirm_below=0.0))
     wish.note_reading(PlanResult())
     assert wish.request.confirm_below == 0.0
+
+
+def test_a_long_plan_is_asked_about_until_it_is_confirmed():
+    wish = StandingWish(PlanRequest(goal="g"))
+    result = PlanResult(question=Question(kind=Question.CONFIRMATION, text="Shall I?"))
+    assert not wish.is_confirmed(result)
+    wish.confirm(result)
+    assert wish.is_confirmed(result)
 
 
 def test_a_confirmed_plan_is_a_solution():

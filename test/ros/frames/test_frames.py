@@ -13,8 +13,12 @@ from std_msgs.msg import Header
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros, graph_from_ros
-from fcp_ros.nodes.frames.frames import Frames, make_frames
-from fcp_ros.nodes.frames.parameter import parse_static_transform, parse_static_transforms
+from fcp_ros.nodes.frames.frames import (
+    Frames,
+    make_frames,
+    parse_static_transform,
+    parse_static_transforms,
+)
 from fcp_ros.nodes.frames.sources import FoundTransform, StaticTransforms
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.scene import Layer, Pose, SceneDelta, SceneError, SceneNode

@@ -18,7 +18,7 @@ from fcp_ros.msg import (
     OutcomeCode,
     PlanStep,
 )
-from fcp_ros.nodes.grounder.evidence import Teacher
+from fcp_ros.nodes.grounder.learner import Teacher
 from fcp_ros.package_files import find_domain
 
 PLAN, OTHER = UUID(uuid=[1] * 16), UUID(uuid=[2] * 16)

@@ -25,7 +25,7 @@ from fcp_ros.msg import (
 )
 from fcp_ros.nodes.conversions.judgement import request_from_ros
 from fcp_ros.nodes.grounder.calibration_entries import request_from_context
-from fcp_ros.nodes.grounder.evidence import determine_quality
+from fcp_ros.nodes.grounder.learner import determine_quality
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.srv import GetCalibration, RecordOutcomes
 

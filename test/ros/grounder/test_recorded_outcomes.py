@@ -12,7 +12,7 @@ from unique_identifier_msgs.msg import UUID
 from fcp_ros.client import Element, FcpClient, PendingReply, predicate_query
 from fcp_ros.grounding import CalibrationStore
 from fcp_ros.msg import ActionOutcome, Judgement, OutcomeCode, PlanStep
-from fcp_ros.nodes.grounder.recorder import OutcomeRecorder
+from fcp_ros.nodes.grounder.learner import OutcomeRecorder
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.srv import GetCalibration, RecordOutcomes
 

@@ -9,7 +9,7 @@ from fcp_ros.domain import load_domain
 from fcp_ros.domain.identity import identify_domain
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.nodes.conversions.planning import result_from_ros
-from fcp_ros.nodes.planner.policies import LivePolicies, NodePolicies, read_policies
+from fcp_ros.nodes.planner.service import LivePolicies, NodePolicies, read_policies
 from fcp_ros.nodes.stack import NodeStack
 
 LAMPS = parse_pddl(DOMAIN, PROBLEM)

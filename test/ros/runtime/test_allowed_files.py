@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.nodes.runtime.allowed_files import FileRefusedError, FileRule
+from fcp_ros.nodes.runtime.parameters import FileRefusedError, FileRule
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from fcp_ros.msg import PlanStatus as PlanStatusMessage
 from fcp_ros.msg import RequestError
 from fcp_ros.nodes.conversions.judgement import refuse_judgement
 from fcp_ros.nodes.planner.node import STATUSES
-from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefusal, make_refusal
+from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefusal, make_refusal
 from fcp_ros.nodes.runtime.worker import JobCancelled, WorkerBusy, WorkerClosed
 from fcp_ros.planning.model.result import PlanStatus
 

@@ -14,12 +14,13 @@ import pytest
 
 from fcp_ros.action import AchieveGoal, ExecutePlan, ExecuteStep, Generalize, MakePlan
 from fcp_ros.msg import ActionOutcome
-from fcp_ros.nodes.runtime.refusals import RefusalKind, RequestRefusal
 from fcp_ros.nodes.runtime.request_checks import (
     MEANINGFUL,
     MOST_ENTRIES,
     MULTILINE,
     RANGES,
+    RefusalKind,
+    RequestRefusal,
     find_invalid_field,
 )
 from fcp_ros.srv import (

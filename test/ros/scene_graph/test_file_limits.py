@@ -16,7 +16,7 @@ from fcp_ros.client import FcpClient
 from fcp_ros.nodes.scene_graph import node as scene_node
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.scene.formats.scene_file import SceneLimits, open_scene_file
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from unique_identifier_msgs.msg import UUID
 from fcp_ros.client import FcpClient
 from fcp_ros.nodes.calls import service_call
 from fcp_ros.nodes.conversions.scene import delta_to_ros, graph_from_ros
-from fcp_ros.nodes.runtime.answered_requests import MOST_REMEMBERED, AnsweredRequests
+from fcp_ros.nodes.runtime.managed_node import MOST_REMEMBERED, AnsweredRequests
 from fcp_ros.nodes.scene_graph import node as scene_graph_node
 from fcp_ros.srv import LoadScene
 

@@ -23,7 +23,7 @@ from fcp_ros.scene.formats.validation import (
 @pytest.mark.parametrize(
     ("type_", "wrong"),
     [
-        (Coordinate, [math.nan, math.inf, "1", True, None, 1e7, 10**20]),
+        (Coordinate, [math.nan, math.inf, "1", True, None, 2e7, 10**20]),
         (Extents, [(1, 1, -1), (1, 1), (1, 1, math.nan), "123", None]),
         (Name, ["", 1, None, b"a", "\ud800"]),
         (Flag, [0, 1, "yes", None]),

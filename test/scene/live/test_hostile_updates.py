@@ -10,8 +10,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import (
+    Layer,
+    Pose,
+    Provenance,
+    SceneError,
+    SceneNode,
+    SceneRelation,
+)
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.live.change import SceneChange, UpdateStatus
 from fcp_ros.scene.live.live_scene import LiveScene

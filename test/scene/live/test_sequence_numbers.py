@@ -3,7 +3,7 @@
 
 import pytest
 
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.live.sequence_numbers import (
     GREATEST_NUMBER,
     LATEST,

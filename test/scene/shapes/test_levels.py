@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fcp_ros.scene import Layer, Pose, SceneGraph, SceneNode, SceneRelation
-from fcp_ros.scene.shapes.levels import find_floor_levels
+from fcp_ros.scene.shapes.polygons import find_floor_levels
 from fcp_ros.scene.shapes.route import trace_route
 
 ROOM = SceneNode("hall", Layer.ROOM, "hall", pose=Pose.at(0.0, 0.0, 4.2), height=2.4)

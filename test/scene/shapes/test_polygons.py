@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Pose
-from fcp_ros.scene.shapes.outlines import Outlines, within_outlines
+from fcp_ros.scene.relations.conditions.room_finder import Outlines, within_outlines
 from fcp_ros.scene.shapes.polygons import (
     Polygon,
     area,

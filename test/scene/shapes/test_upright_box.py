@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fcp_ros.scene.shapes.boxes import fit_upright_box
 from fcp_ros.scene.shapes.polygons import box_corners
-from fcp_ros.scene.shapes.upright_box import fit_upright_box
 
 COORDINATE = st.floats(-5.0, 5.0).map(lambda number: round(number, 3))
 POINTS = st.lists(st.tuples(COORDINATE, COORDINATE, COORDINATE), min_size=1, max_size=20)

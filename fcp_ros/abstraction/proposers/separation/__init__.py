@@ -5,6 +5,7 @@
 - `classes`: transitions that all features of the pool treat alike, as one.
 - `program`: the choice of features and good classes as an answer set program.
 - `selection`: the cheapest choice, with the pairs to be told apart added where they are violated.
+- `descent`: an order of features that every state has a transition to improve, without pairs.
 - `widening`: further transitions that may be good, once features are selected.
 - `conflict`: two transitions that no feature tells apart, though one has to be refused.
 """

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,8 @@ from fcp_ros.abstraction.features.enumeration import (
 )
 from fcp_ros.abstraction.features.evaluation import FeatureEvaluator
 from fcp_ros.abstraction.features.feature import DistanceFeature, Feature
-from fcp_ros.abstraction.proposers.separation.problem import SeparationProblem
+from fcp_ros.abstraction.proposers.separation.descent import DescentSearch
+from fcp_ros.abstraction.proposers.separation.problem import Selection, SeparationProblem
 from fcp_ros.abstraction.proposers.separation.selection import Selector
 from fcp_ros.abstraction.proposers.separation.widening import widen_good
 from fcp_ros.abstraction.proposers.symbolic.assembly import (
@@ -130,25 +132,36 @@ def _select(
     if settings.travel and pool is not None:
         writer = JourneyWriter(sample, pool, settings.travel)
     problem = state_problem(features, values, sample, settings.only_nearer)
+
+    def assemble(selection: Selection) -> LearnedAbstraction:
+        chosen = sorted(selection.features, key=lambda place: not features[place].is_boolean)
+        selected = [features[place] for place in chosen]
+        evaluator = FeatureEvaluator(selected)
+        return assemble_abstraction(
+            name,
+            selected,
+            values[:, chosen],
+            [(chosen.index(place), direction) for place, direction in selection.order],
+            widen_good(problem, selection),
+            sample,
+            np.array([evaluator.evaluate(state) for state in firsts]),
+            writer,
+        )
+
+    if settings.width:
+        half = (time.process_time() + settings.deadline) / 2
+        descent = DescentSearch(problem, settings.seed).find(check, half)
+        if descent is not None:
+            learned = assemble(descent)
+            if not find_endless(learned):
+                return learned
     selector = Selector(problem, settings.seed)
     for _ in range(MOST_REFUSALS):
         selection = selector.select(check, settings.deadline)
         if selection is None:
             return None
-        chosen = sorted(selection.features, key=lambda place: not features[place].is_boolean)
-        selected = [features[place] for place in chosen]
-        evaluator = FeatureEvaluator(selected)
         try:
-            learned = assemble_abstraction(
-                name,
-                selected,
-                values[:, chosen],
-                [(chosen.index(place), direction) for place, direction in selection.order],
-                widen_good(problem, selection),
-                sample,
-                np.array([evaluator.evaluate(state) for state in firsts]),
-                writer,
-            )
+            learned = assemble(selection)
         except NoProgram:
             return None
         endless = find_endless(learned)

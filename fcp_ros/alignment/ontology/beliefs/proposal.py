@@ -33,7 +33,7 @@ from fcp_ros.domain.scene_names import (
     SceneNames,
 )
 from fcp_ros.foundation.labels import normalise_label
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
 

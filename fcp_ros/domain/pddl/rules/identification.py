@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ways in which parameters of an action may be the same object.
 
-The parameters of a rule bind distinct elements (matches are monic, DESIGN section 4); those of an
+The parameters of a rule bind distinct elements (matches are monic, docs/design.md); those of an
 action of PDDL need not. So an action becomes one rule for each way to identify its parameters, and
 the objects it names, that the initial facts don't rule out: a partition of them. Two classes of a
 partition are two different objects.

@@ -3,6 +3,5 @@
 
 - `encoders`: the encoder of a model's name.
 - `pair_features`, `word_table`: by a sentence model, from the vectors of both sides.
-- `crossing`, `shared_words`: products of vectors and words in common, for many pairs at once.
 - `state_features`, `hidden_states`, `questions`: by a causal model that is asked about the pair.
 """

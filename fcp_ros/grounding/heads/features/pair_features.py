@@ -25,12 +25,150 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.heads.features.crossing import cross_words
-from fcp_ros.grounding.heads.features.shared_words import SHARED_WORDS, compare_all_words
 from fcp_ros.grounding.heads.features.word_table import PHRASINGS, WordTable
+from fcp_ros.grounding.judged.words import to_singular
 from fcp_ros.grounding.models.sentence_encoder import Encode
 
+# --- words that the two sides of a pair share; a plural is the same word ---
+
+SHARED_WORDS = 8
+"""Number of features."""
+Rows = NDArray[np.intp]
+
+
+def compare_words(left: str, right: str) -> tuple[float, ...]:
+    """Compare the words of two sides: same head, contained in the other, shared, several."""
+    a, b = _split_words(left), _split_words(right)
+    every_a, every_b = set(a), set(b)
+    common = len(every_a & every_b)
+    return (
+        float(a[-1] == b[-1]),
+        float(a[-1] in every_b),
+        float(b[-1] in every_a),
+        common / (len(every_a) + len(every_b) - common),
+        float(every_a < every_b),
+        float(every_b < every_a),
+        float(len(a) > 1),
+        float(len(b) > 1),
+    )
+
+
+def compare_all_words(phrases: Sequence[str], left: Rows, right: Rows) -> NDArray[np.float32]:
+    """Compare the words of many pairs as `compare_words` does; each phrase is split once.
+
+    Args:
+        phrases: distinct ones.
+        left: place of each pair's left side among the phrases.
+        right: the same for the right side.
+    """
+    words = [_split_words(phrase) for phrase in phrases]
+    numbers: dict[str, int] = {}
+    distinct = [sorted({numbers.setdefault(word, len(numbers)) for word in some}) for some in words]
+    counts = np.array([len(some) for some in distinct], np.intp)
+    # Short rows are filled up with numbers that no word has; those of both sides differ.
+    table = np.full((len(phrases), int(counts.max(initial=0))), -1, np.int64)
+    for row, some in enumerate(distinct):
+        table[row, : len(some)] = some
+    heads = np.array([numbers[some[-1]] for some in words], np.int64)
+    is_long = np.array([len(some) > 1 for some in words])
+    a, b = table[left], np.where(table < 0, -2, table)[right]
+    common = np.zeros(len(left), np.intp)
+    for column in range(a.shape[1]):
+        common += (a[:, column, None] == b).any(axis=1)
+    of_a, of_b = counts[left], counts[right]
+    columns = (
+        heads[left] == heads[right],
+        (heads[left, None] == b).any(axis=1),
+        (heads[right, None] == a).any(axis=1),
+        common / (of_a + of_b - common),
+        (common == of_a) & (of_a < of_b),
+        (common == of_b) & (of_b < of_a),
+        is_long[left],
+        is_long[right],
+    )
+    return np.stack(columns, axis=1, dtype=np.float32)
+
+
+def _split_words(side: str) -> tuple[str, ...]:
+    return tuple(to_singular(word) for word in side.split()) or ("",)
+
+
+# --- products of the vectors of both sides of many pairs, which have few distinct words ---
+
 Array = NDArray[np.float32]
+
+
+CROWDED = 8
+"""Products of all left with all right words, for each pair, up to which all are computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The distinct words of pairs.
+
+    Args:
+        words: each once.
+        left: place of each pair's left side among the words.
+        right: the same for the right side.
+        lefts: the places that stand on the left.
+        rights: those on the right.
+        row: place of each pair's left side in `lefts`.
+        column: of its right side in `rights`.
+    """
+
+    words: tuple[str, ...]
+    left: Rows
+    right: Rows
+    lefts: Rows
+    rights: Rows
+    row: Rows
+    column: Rows
+
+    def multiply(self, a: Array, b: Array) -> Array:
+        """Compute the product of each left word's vector in `a` with its right one's in `b`.
+
+        Args:
+            a: a vector for each word.
+            b: another.
+        """
+        if self._is_crowded:
+            return np.asarray((a[self.lefts] @ b[self.rights].T)[self.row, self.column])
+        return np.asarray(np.einsum("nd,nd->n", a[self.left], b[self.right]))
+
+    def multiply_all(self, vectors: Array) -> Array:
+        """Compute the products of all vectors of the left with all of the right word.
+
+        Args:
+            vectors: of each word, shape (words, count, dimension).
+
+        Returns:
+            Shape (pairs, count, count).
+        """
+        if not self._is_crowded:
+            return np.asarray(vectors[self.left] @ vectors[self.right].transpose(0, 2, 1))
+        _, count, width = vectors.shape
+        lefts = vectors[self.lefts].reshape(-1, width)
+        every = lefts @ vectors[self.rights].reshape(-1, width).T
+        grid = every.reshape(len(self.lefts), count, len(self.rights), count)
+        return np.asarray(grid[self.row, :, self.column])
+
+    @property
+    def _is_crowded(self) -> bool:
+        return len(self.lefts) * len(self.rights) <= CROWDED * len(self.left)
+
+
+def cross_words(pairs: Sequence[tuple[str, str]]) -> Crossing:
+    """Find the distinct words of pairs."""
+    places: dict[str, int] = {}
+    left = np.array([places.setdefault(a, len(places)) for a, _ in pairs], np.intp)
+    right = np.array([places.setdefault(b, len(places)) for _, b in pairs], np.intp)
+    lefts, row = np.unique(left, return_inverse=True)
+    rights, column = np.unique(right, return_inverse=True)
+    return Crossing(tuple(places), left, right, lefts, rights, row, column)
+
+
+# --- the features of a pair that a head sees ---
+
 Pairs = Sequence[tuple[str, str]]
 
 BANDS = ((0, 4), (4, 16), (16, 48), (48, 96))

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.foundation.yaml_text import TextError, load_yaml
 from fcp_ros.grounding.judged.judgement_set import Judgement, JudgementSet, split
-from fcp_ros.grounding.language_model.prompt_tokens import tokenize_texts
+from fcp_ros.grounding.language_model.prompt import tokenize_texts
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 
 FILE = "questions.yaml"

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training of heads (``fcp grounding train``); nothing here is needed to judge.
 
-- `training`: a head for each set of judgements, measured on the held-out part.
+- `training`: a head for each set of judgements, measured on the held-out part beside raw cosine.
 - `regression`: kernel ridge regression on supports, its settings chosen by cross-validation.
-- `sentence_maker`, `state_maker`: the features of a training, by a sentence or a causal model.
-- `trainer`: from the name of a model to its file; `stack_training`: of several.
+- `feature_maker`: the features of a training, by a sentence or a causal model.
+- `trainer`: from the name of a model to its file.
 - `feature_store`: what an encoder has computed, on disk.
-- `cosine_baseline`: raw cosine with its best map, to compare with.
 """

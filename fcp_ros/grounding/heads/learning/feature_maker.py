@@ -4,11 +4,106 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+
 from fcp_ros.grounding.heads.features.hidden_states import StatePlaces
+from fcp_ros.grounding.heads.features.pair_features import (
+    Array,
+    SentenceFeatures,
+    fit_basis,
+    fit_scaling,
+)
+from fcp_ros.grounding.heads.features.questions import QuestionForm
+from fcp_ros.grounding.heads.features.state_features import (
+    StateEncoder,
+    StateFeatures,
+    StateReduction,
+)
+from fcp_ros.grounding.heads.features.word_table import encode_words, list_phrases
 from fcp_ros.grounding.heads.head import PairFeatures
+from fcp_ros.grounding.heads.learning.feature_store import FeatureStore
 from fcp_ros.grounding.models.sentence_encoder import Encode
+
+# --- the features of a training by a sentence model ---
+
+BATCH = 512
+AT_A_TIME = 4000
+"""Pairs whose features are in memory together, while the scaling is fitted."""
+
+
+class PhraseEncoder(Protocol):
+    """A sentence model."""
+
+    @property
+    def model(self) -> str:
+        """Name and fingerprint."""
+        ...
+
+    @property
+    def weights(self) -> str:
+        """Fingerprint of the weights."""
+        ...
+
+    def encode(self, phrases: Sequence[str]) -> Array:
+        """Encode phrases to unit vectors."""
+        ...
+
+
+class SentenceMaker:
+    """Makes the features of pairs by a sentence model.
+
+    Args:
+        encoder: the model.
+        folder: of the vectors on disk.
+        report: is told how it goes.
+    """
+
+    places = None
+
+    def __init__(self, encoder: PhraseEncoder, folder: Path, report: Report) -> None:
+        self.model = encoder.model
+        self.weights = encoder.weights
+        self._encoder = encoder
+        self._report = report
+        width = encoder.encode(["a mug"]).shape[1]
+        self._store = FeatureStore(folder, f"phrases|{encoder.weights}", width)
+
+    @property
+    def encode(self) -> Encode:
+        """The vectors of phrases from the disk; new ones are computed and kept."""
+        return self._encode
+
+    def prepare(self, training: Mapping[str, Pairs], others: Mapping[str, Pairs]) -> None:
+        """Encode all phrases."""
+        pairs_of_all = [pair for pairs in (*training.values(), *others.values()) for pair in pairs]
+        words = sorted({word for pair in pairs_of_all for word in pair})
+        phrases = [*list_phrases(words), *words]
+        self._fill(phrases, lambda done, every: self._report("phrases", done, every))
+
+    def make(self, name: str, training: Pairs) -> SentenceFeatures:
+        """Fit basis and scaling on the training part of a set."""
+        words = list(dict.fromkeys(word for pair in training for word in pair))
+        basis = fit_basis(encode_words(words, self._encode)[0])
+        plain = SentenceFeatures(self._encode, basis)
+        sample = training[:: max(1, len(training) // AT_A_TIME)]
+        return SentenceFeatures(self._encode, basis, fit_scaling(plain.compute(sample)))
+
+    def close(self) -> None:
+        """Release the file."""
+        self._store.close()
+
+    def _encode(self, phrases: Sequence[str]) -> Array:
+        self._fill(phrases, lambda _done, _all: None)
+        return self._store.read(phrases)
+
+    def _fill(self, phrases: Sequence[str], report: Callable[[int, int], None]) -> None:
+        self._store.fill(phrases, self._encoder.encode, BATCH, report)
+
+
+# --- the interface between a training and the encoder that it trains heads for ---
 
 Pairs = Sequence[tuple[str, str]]
 Report = Callable[[str, int, int], None]
@@ -54,3 +149,135 @@ class FeatureMaker(Protocol):
     def close(self) -> None:
         """Release the files."""
         ...
+
+
+# --- the features of a training by a causal model ---
+
+
+STATES_BATCH = 64
+MOST_SAMPLED = 6000
+"""Questions whose states the reduction is fitted on."""
+POWER_STEPS = 6
+MARGIN = 32
+"""Directions beyond the wanted ones, which make the wanted ones exact sooner."""
+
+
+class StateMaker:
+    """Makes the features of pairs by a causal model.
+
+    Args:
+        encoder: the model.
+        forms: the question of each set.
+        places: the states that are read.
+        components: features of a pair.
+        folder: of the states on disk.
+        report: is told how it goes.
+    """
+
+    encode = None
+
+    def __init__(
+        self,
+        encoder: StateEncoder,
+        forms: Mapping[str, QuestionForm],
+        places: StatePlaces,
+        components: int,
+        folder: Path,
+        report: Report,
+    ) -> None:
+        self.model = encoder.model
+        self.weights = encoder.weights
+        self.places = places
+        self._forms = forms
+        self._components = components
+        self._report = report
+        self._reading = encoder.make_reading(places)
+        self._reduction: StateReduction | None = None
+        width = places.count_features(encoder.width)
+        self._stores = {
+            name: FeatureStore(
+                folder, f"{encoder.weights}|{places.layers}|{form}", width, is_halved=True
+            )
+            for name, form in forms.items()
+        }
+
+    def prepare(self, training: Mapping[str, Pairs], others: Mapping[str, Pairs]) -> None:
+        """Read the states of all questions, and fit the reduction on those of the training."""
+        counts = {name: len(dict.fromkeys([*training[name], *others[name]])) for name in training}
+        before = 0
+        for name in training:
+            pairs = list(dict.fromkeys([*training[name], *others[name]]))
+            self._fill(name, pairs, before, sum(counts.values()))
+            before += counts[name]
+        self._report("reducing", before, before)
+        self._reduction = fit_reduction(self._sample(training), self._components)
+
+    def make(self, name: str, training: Pairs) -> StateFeatures:
+        """Return the features of a set; the reduction is that of all sets."""
+        assert self._reduction is not None
+
+        def read(_form: QuestionForm, pairs: Pairs) -> Array:
+            self._fill(name, pairs, 0, 0)
+            return self._stores[name].read([join_pair(pair) for pair in pairs])
+
+        return StateFeatures(read, self._forms[name], self._reduction)
+
+    def close(self) -> None:
+        """Release the files."""
+        for store in self._stores.values():
+            store.close()
+
+    def _fill(self, name: str, pairs: Pairs, before: int, every: int) -> None:
+        by_text = {join_pair(pair): pair for pair in pairs}
+        # Questions of equal length share passes without waste, and passes are checked less often.
+        texts = sorted(by_text, key=len)
+
+        def compute(batch: Sequence[str]) -> Array:
+            return self._reading(self._forms[name], [by_text[text] for text in batch])
+
+        def report(done: int, _all: int) -> None:
+            if every:
+                self._report(f"{name}: hidden states", before + done, every)
+
+        self._stores[name].fill(texts, compute, STATES_BATCH, report)
+
+    def _sample(self, training: Mapping[str, Pairs]) -> Array:
+        total = sum(map(len, training.values()))
+        step = max(1.0, total / MOST_SAMPLED)
+        parts = []
+        for name, pairs in training.items():
+            chosen = [pairs[int(place)] for place in np.arange(0, len(pairs), step)]
+            parts.append(self._stores[name].read([join_pair(pair) for pair in chosen]))
+        return np.concatenate(parts)
+
+
+def join_pair(pair: tuple[str, str]) -> str:
+    """Write both sides as one text, by which the states are kept."""
+    return "\n".join(pair)
+
+
+def fit_reduction(states: Array, components: int) -> StateReduction:
+    """Fit shift, scale and principal directions of standardised states.
+
+    The directions come from subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4),
+    which needs products with a narrow matrix only.
+
+    Args:
+        states: one question a row.
+        components: directions that are wanted; fewer if the states have fewer.
+    """
+    mean = states.mean(axis=0)
+    deviation = np.maximum(states.std(axis=0), 1e-3)
+    standard = (states - mean) / deviation
+    count = min(components, *standard.shape)
+    width = min(count + MARGIN, *standard.shape)
+    start = np.random.default_rng(0).normal(size=(standard.shape[1], width))
+    basis = np.linalg.qr(standard @ start.astype(np.float32))[0]
+    for _ in range(POWER_STEPS):
+        basis = np.linalg.qr(standard @ np.linalg.qr(standard.T @ basis)[0])[0]
+    _, _, directions = np.linalg.svd(basis.T @ standard, full_matrices=False)
+    # In the half precision of the file, so that heads are trained on what they will see.
+    projection = directions[:count].T.astype(np.float16).astype(np.float32)
+    length = np.sqrt(((standard @ projection) ** 2).sum(axis=1).mean())
+    factor = 1.0 / (deviation * max(float(length), 1e-9))
+    return StateReduction(np.asarray(mean, np.float32), np.asarray(factor, np.float32), projection)

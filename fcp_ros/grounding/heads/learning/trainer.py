@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training from the name of a model to the file of its heads, or of its stack."""
+"""A training from the name of a model to the file of its heads."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from fcp_ros.grounding.heads.features.encoders import HeadEncoder, make_encoder
 from fcp_ros.grounding.heads.features.hidden_states import StatePlaces, count_layers
 from fcp_ros.grounding.heads.features.questions import write_form
 from fcp_ros.grounding.heads.features.state_features import StateEncoder
-from fcp_ros.grounding.heads.head_file import Heads, hash_file, load_heads, save_heads
-from fcp_ros.grounding.heads.head_source import split_model
-from fcp_ros.grounding.heads.learning.feature_maker import FeatureMaker, Report
+from fcp_ros.grounding.heads.head_file import save_heads
+from fcp_ros.grounding.heads.learning.feature_maker import (
+    FeatureMaker,
+    Report,
+    SentenceMaker,
+    StateMaker,
+)
 from fcp_ros.grounding.heads.learning.feature_store import locate_features
 from fcp_ros.grounding.heads.learning.regression import RegressionOptions
-from fcp_ros.grounding.heads.learning.sentence_maker import SentenceMaker
-from fcp_ros.grounding.heads.learning.stack_training import StackMember, train_stack
-from fcp_ros.grounding.heads.learning.state_maker import StateMaker
 from fcp_ros.grounding.heads.learning.training import (
     HeadComparison,
     TrainingOptions,
     train_heads,
 )
-from fcp_ros.grounding.heads.stack import find_member_heads, save_stack
 from fcp_ros.grounding.judged.judged_pairs import JudgedPairs
 from fcp_ros.grounding.judged.judgement_set import JudgementSet
 
@@ -42,7 +42,7 @@ class TrainingRequest:
     """Model, judgements and settings of a training.
 
     Args:
-        model: a name or folder, or several joined by "+" for a stack.
+        model: a name or folder.
         sets: the judgements, by set.
         wordings: the question of each set, for causal models.
         out: file to write.
@@ -65,7 +65,7 @@ class TrainingRequest:
 
 
 def train(request: TrainingRequest, report: Report) -> dict[str, HeadComparison]:
-    """Train heads or a stack, and write the file.
+    """Train heads, and write the file.
 
     Returns:
         Figures on the held-out part of each set.
@@ -73,10 +73,7 @@ def train(request: TrainingRequest, report: Report) -> dict[str, HeadComparison]
     Raises:
         GroundingError: a model is missing, judgements are too few, or a file can't be written.
     """
-    names = split_model(request.model)
-    if len(names) > 1:
-        return _train_stack(request, [make_encoder(name) for name in names])
-    maker = make_maker(request, make_encoder(names[0]), report)
+    maker = make_maker(request, make_encoder(request.model), report)
     try:
         kind = TrainingOptions() if maker.places is None else CAUSAL_OPTIONS
         heads, comparisons = train_heads(request.sets, maker, request.options or kind, report)
@@ -104,17 +101,3 @@ def make_maker(request: TrainingRequest, encoder: HeadEncoder, report: Report) -
 def choose_layers(count: int) -> tuple[int, ...]:
     """Choose the layers whose states are read in a model of so many."""
     return tuple(sorted({max(1, round(share * count)) for share in LAYER_SHARES}))
-
-
-def _train_stack(
-    request: TrainingRequest, encoders: list[HeadEncoder]
-) -> dict[str, HeadComparison]:
-    """Train a stack on heads that lie beside its file or are packaged."""
-    members = []
-    for encoder in encoders:
-        file = find_member_heads(encoder.weights, request.out.parent)
-        heads: Heads = load_heads(file, encoder)
-        members.append(StackMember(heads, hash_file(file)))
-    stack, comparisons = train_stack(members, request.sets)
-    save_stack(stack, request.out)
-    return comparisons

@@ -2,7 +2,7 @@
 """Bidirectional search on a flat task: optimal, resumable, with a proof if there is no plan.
 
 Forward halves carry the loss so far, backward halves partial states with a requirement (the largest
-loss that may come before them; DESIGN section 4). A plan is found when a forward state belongs to a
+loss that may come before them; docs/design.md). A plan is found when a forward state belongs to a
 partial state, keeps its requirement, and leaves the resources and the time that it needs.
 
 Until there is a plan, halves near the other side are expanded first; then those with the least key,

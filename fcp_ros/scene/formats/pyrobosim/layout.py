@@ -25,8 +25,7 @@ from fcp_ros.scene.formats.pyrobosim.model import (
     SurfaceEntry,
     World,
 )
-from fcp_ros.scene.graph.elements import Pose, Vector
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Pose, SceneError, Vector
 from fcp_ros.scene.graph.transforms import multiply
 from fcp_ros.scene.shapes.polygons import Corner, Polygon, area, bounds, centroid
 

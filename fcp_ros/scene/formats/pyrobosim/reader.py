@@ -30,8 +30,7 @@ from fcp_ros.scene.formats.pyrobosim.model import CategoryEntry, HallwayEntry, L
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.source_graph import build_source_graph
 from fcp_ros.scene.formats.validation import keys_of_first, validate
-from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneNode, SceneRelation
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _DATA, _PWD = "$DATA/", "$PWD/"

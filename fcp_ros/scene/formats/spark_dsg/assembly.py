@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.geometry import Floats, read_outline
 from fcp_ros.scene.formats.spark_dsg.raw import LAYERS, NO_LABEL, LabelSpaces, RawScene, to_symbol
-from fcp_ros.scene.formats.validation import FARTHEST
 from fcp_ros.scene.graph.elements import (
+    FARTHEST,
     AttributeValue,
     Layer,
     Pose,

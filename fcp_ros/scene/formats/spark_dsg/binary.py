@@ -46,7 +46,7 @@ from fcp_ros.scene.formats.spark_dsg.tokens import (
     skip_matrix,
     to_unsigned,
 )
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 MARK = b"\xdd\x09\x00\x00\x00SPARK_DSG"
 """The beginning of a file; the bytes in a ROS message have no such header."""

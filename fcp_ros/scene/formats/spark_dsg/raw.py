@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from fcp_ros.scene.formats.geometry import Floats, to_quaternions
-from fcp_ros.scene.graph.elements import Layer
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, SceneError
 
 LabelSpaces = Mapping[tuple[int, int], Mapping[int, str]]
 

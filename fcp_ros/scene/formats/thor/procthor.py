@@ -34,11 +34,11 @@ from fcp_ros.scene.graph.elements import (
     AttributeValue,
     Layer,
     Pose,
+    SceneError,
     SceneNode,
     SceneRelation,
     Vector,
 )
-from fcp_ros.scene.graph.errors import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import Polygon, centroid
 

@@ -2,6 +2,6 @@
 """USD stages, as Isaac Sim exports them.
 
 `stage` opens a stage in the sandbox, where `stage_decoder` lists its labelled prims and geometry;
-`labelled_prims` says which of these are things; `reader` makes a graph of them with the boxes and
-surfaces of `geometry`. `writer` writes stages.
+`labelled_prims` says which of these are things; `reader` makes a graph of them. `writer` writes
+stages.
 """

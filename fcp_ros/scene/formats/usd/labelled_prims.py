@@ -22,8 +22,7 @@ from typing import Any
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.geometry import Floats
 from fcp_ros.scene.formats.identifiers import assign_ids
-from fcp_ros.scene.graph.elements import Layer
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, SceneError
 from fcp_ros.scene.graph.roles import find_layer
 
 MODEL = "component"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fcp_ros.foundation.sandbox import DecodingError, SandboxLimits, decode_in_sandbox
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax, missing_package
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 
 MOST_MEMORY = 6 << 30
 """Memory limit of the process (bytes)."""

@@ -45,8 +45,7 @@ from fcp_ros.scene.formats.worlds.sdf import ModelSurroundings, SdfReader
 from fcp_ros.scene.formats.worlds.urdf import to_sdf
 from fcp_ros.scene.formats.worlds.world_graph import build_world_graph
 from fcp_ros.scene.formats.worlds.xml_values import make_matrix, turn_by_quaternion
-from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import Polygon, centroid
 

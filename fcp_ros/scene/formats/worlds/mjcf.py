@@ -33,7 +33,7 @@ from fcp_ros.scene.formats.worlds.assets import AssetFinder
 from fcp_ros.scene.formats.worlds.bodies import BodyShape, WorldBody, read_name
 from fcp_ros.scene.formats.worlds.world_graph import build_world_graph
 from fcp_ros.scene.formats.xml_text import DEEPEST
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 DECODER = "fcp_ros.scene.formats.worlds.mjcf_decoder"

@@ -30,7 +30,7 @@ from fcp_ros.scene.formats.worlds.xml_values import (
     turn_by_angles,
     turn_by_quaternion,
 )
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 ADVICE = "Check it with `gz sdf --check`, or save the world again."

@@ -13,7 +13,7 @@ import numpy as np
 
 from fcp_ros.scene.formats.scene_file import SceneFile
 from fcp_ros.scene.formats.worlds.sdf import ModelSurroundings, SdfReader
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 
 _ATTRIBUTES = ("size", "radius", "length", "scale")

@@ -30,7 +30,6 @@ from fcp_ros.scene.formats.geometry import (
 )
 from fcp_ros.scene.formats.identifiers import assign_ids
 from fcp_ros.scene.formats.omnigibson import JOINT_OPEN
-from fcp_ros.scene.formats.validation import FARTHEST
 from fcp_ros.scene.formats.worlds.bodies import (
     BodyShape,
     WorldBody,
@@ -38,7 +37,7 @@ from fcp_ros.scene.formats.worlds.bodies import (
     is_structure,
     read_name,
 )
-from fcp_ros.scene.graph.elements import AttributeValue, Layer, Pose, SceneNode
+from fcp_ros.scene.graph.elements import FARTHEST, AttributeValue, Layer, Pose, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import FLOOR, find_layer
 from fcp_ros.scene.shapes.polygons import area, bounds, box_corners, contains, footprint_of

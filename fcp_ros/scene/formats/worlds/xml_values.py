@@ -9,8 +9,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fcp_ros.scene.formats.geometry import Floats
-from fcp_ros.scene.formats.validation import FARTHEST
-from fcp_ros.scene.graph.errors import SceneError
+from fcp_ros.scene.graph.elements import FARTHEST, SceneError
 
 
 def read_numbers(text: str | None, count: int, where: str, default: Sequence[float] = ()) -> Floats:

@@ -8,5 +8,4 @@ clearness that becomes the confidence (``scored_pairs``).
 - ``unsettled``: places of what neither rests nor stands: ``on``, ``inside``, ``attached``
 - ``nearness``: ``near``
 - ``room_finder``: the room that contains a point
-- ``adjacency``: ``adjacent`` rooms
 """

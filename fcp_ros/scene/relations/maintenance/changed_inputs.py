@@ -10,7 +10,7 @@ from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_floor, is_robot
-from fcp_ros.scene.relations.given import is_kept
+from fcp_ros.scene.relations.draft import is_kept
 from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.relations.structure import ensure_pose
 

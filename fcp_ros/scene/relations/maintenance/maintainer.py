@@ -20,22 +20,77 @@ from fcp_ros.scene.graph.elements import Layer, Provenance, RelationKey, SceneNo
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import is_door, is_robot
 from fcp_ros.scene.relations.complete import Completion, complete_scene
+from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
 from fcp_ros.scene.relations.conditions.supports import find_supports_among
 from fcp_ros.scene.relations.conditions.unsettled import reach_of
 from fcp_ros.scene.relations.derivation import ASSUMED
-from fcp_ros.scene.relations.given import is_kept
-from fcp_ros.scene.relations.maintenance.box_grid import BoxGrid, Rectangle
+from fcp_ros.scene.relations.draft import is_kept
 from fcp_ros.scene.relations.maintenance.changed_inputs import (
     ChangedInputs,
     add_dependents,
     find_descendants,
 )
-from fcp_ros.scene.relations.maintenance.doors import DoorMaintainer
-from fcp_ros.scene.relations.maintenance.near import NearMaintainer
+from fcp_ros.scene.relations.maintenance.near import BoxGrid, NearMaintainer, Rectangle
 from fcp_ros.scene.relations.options import DEFAULT_OPTIONS, RelationOptions
+from fcp_ros.scene.relations.passages import relate_doors
 from fcp_ros.scene.relations.reach import update_reach
 from fcp_ros.scene.relations.structure import ensure_pose
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Indices, build_boxes, measure_depth
+
+# --- maintenance of ``connected`` for the doors that no given relation names ---
+
+
+class DoorMaintainer:
+    """The rooms that doors join, while doors come, go and move between rooms that stay.
+
+    Args:
+        graph: The initial completed graph.
+        finder: Its rooms.
+        options: Greatest distance of a door from its rooms.
+
+    Attributes:
+        named: Passages that given relations name.
+    """
+
+    def __init__(self, graph: SceneGraph, finder: RoomFinder, options: RelationOptions) -> None:
+        self._finder = finder
+        self._options = options
+        self.named = {
+            relation.elements[2]
+            for relation in graph.relations_named("connected")
+            if len(relation.elements) == 3 and is_kept(relation, options.derived)
+        }
+
+    def update(
+        self, before: SceneGraph, raw: SceneGraph, ids: Iterable[str]
+    ) -> dict[RelationKey, SceneRelation | None]:
+        """Derive ``connected`` again for the doors among some nodes.
+
+        Args:
+            before: The completed graph before a change.
+            raw: The graph with the change, before anything is derived.
+            ids: Nodes that changed; they may be doors, have been doors, or be gone.
+
+        Returns:
+            The relations by key; None for one that no longer holds.
+        """
+        after: dict[RelationKey, SceneRelation | None] = {}
+        doors = []
+        for id_ in ids:
+            if id_ in self.named:
+                continue
+            for relation in before.relations_of(id_):
+                if relation.name == "connected" and relation.elements[-1] == id_:
+                    after[relation.key] = None
+            node = raw.nodes.get(id_)
+            if node is not None and is_door(node):
+                doors.append(node)
+        for relations in relate_doors(doors, raw.nodes, self._finder, self._options).values():
+            after.update((relation.key, relation) for relation in relations)
+        return after
+
+
+# --- maintenance of the derived relations of a scene while the scene changes ---
 
 _PLACES = ("on", "inside", "under", "attached", "in_room", "at")
 """Relations derived for one thing at a time, their first leg."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requirements of backward labels are those of the definition (DESIGN section 4)."""
+"""Requirements of backward labels are those of the definition (docs/design.md)."""
 
 import math
 from itertools import product

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Layer, Pose, RelationOptions, SceneNode
-from fcp_ros.scene.relations.conditions.adjacency import (
+from fcp_ros.scene.relations.passages import (
     SLANT,
     find_adjacent_rooms,
     measure_length_beside,

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judges of plans, on plans written by hand in the furnished house."""
+
+import pytest
+from context_matters_answers import replay_steps
+from plan_judges import PlannedCase, list_absurdities, list_needless
+
+from fcp_ros.cli.session import open_session
+from fcp_ros.domain import check_goal, parse_expression
+from fcp_ros.domain.expressions.resolution import infer_types
+from fcp_ros.fuzzy import TNORMS
+from fcp_ros.planning import PlanStep
+
+KITCHEN, LIVING = "kitchen_1", "living_room_1"
+MUG = ["pick mug_1 table_1 living_room_1"]
+GO, BACK = f"navigate {LIVING} {KITCHEN} door_1", f"navigate {KITCHEN} {LIVING} door_1"
+MUG_TO_COUNTER = [BACK, *MUG, GO, f"place mug_1 counter_1 {KITCHEN}"]
+MILK = [f"open fridge_1 {KITCHEN}", f"take_out milk_1 fridge_1 {KITCHEN}"]
+CASES = {
+    "as asked": ("put the mug on the counter", "on(mug_1, counter_1)", MUG_TO_COUNTER, "", ""),
+    "left open": (
+        "bring me the milk",
+        "holding(robot_1, milk_1)",
+        [*MILK, BACK],
+        "fridge_1 is left open",
+        "without this change: closed(fridge_1)",
+    ),
+    "in another room": (
+        "bring me the apple",
+        "holding(robot_1, apple_1)",
+        [f"pick apple_1 counter_1 {KITCHEN}"],
+        "ends in kitchen_1",
+        "",
+    ),
+    "in the fridge": (
+        "put the bowl in the kitchen",
+        f"exists ?p: fixture (in_room(?p, {KITCHEN}) and (on(bowl_1, ?p) or inside(bowl_1, ?p)))",
+        [
+            f"open fridge_1 {KITCHEN}",
+            f"pick bowl_1 counter_1 {KITCHEN}",
+            f"put_in bowl_1 fridge_1 {KITCHEN}",
+            f"close fridge_1 {KITCHEN}",
+        ],
+        "bowl_1 is put into fridge_1",
+        "without this change: inside(bowl_1, fridge_1), on(bowl_1, counter_1)",
+    ),
+    "in the hand": (
+        "take the apple off the counter",
+        "not on(apple_1, counter_1)",
+        [f"pick apple_1 counter_1 {KITCHEN}"],
+        "apple_1 is still held",
+        "",
+    ),
+    "a stranger": (
+        "put the mug on the counter",
+        "on(mug_1, counter_1)",
+        [
+            f"pick vase_1 counter_1 {KITCHEN}",
+            BACK,
+            f"place vase_1 table_1 {LIVING}",
+            *MUG,
+            GO,
+            f"place mug_1 counter_1 {KITCHEN}",
+        ],
+        "vase_1 is moved, of which nobody spoke",
+        "without this change: on(vase_1, counter_1), on(vase_1, table_1)",
+    ),
+    "back and forth": (
+        "put the mug on the counter",
+        "on(mug_1, counter_1)",
+        [BACK, GO, *MUG_TO_COUNTER],
+        "undo each other",
+        "6 steps where 4 do",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def house():
+    session = open_session("household", "twin_house_furnished")
+    return session.domain, session.state.instance
+
+
+def write_step(domain, text):
+    rule, *names = text.split()
+    rule = domain.rules[rule]
+    arguments = tuple(zip(rule.parameter_names, ("robot_1", *names), strict=True))
+    return PlanStep(rule.name, arguments, 1.0, 1.0, 0.0, rule.executor)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_judge_says_what_nobody_would_accept(name, house):
+    domain, state = house
+    sentence, text, written, absurd, needless = CASES[name]
+    goal = check_goal(parse_expression(text), domain, state)
+    steps = [write_step(domain, one) for one in written]
+    states, problems = replay_steps(domain, state, steps)
+    assert not problems
+    case = PlannedCase(
+        sentence,
+        domain,
+        goal,
+        steps,
+        states,
+        "person_1",
+        lambda *_: 1.0,
+        TNORMS["lukasiewicz"],
+        infer_types(goal, domain),
+    )
+    found = "; ".join(list_absurdities(case))
+    assert absurd in found if absurd else not found
+    found = "; ".join(list_needless(case))
+    assert needless in found if needless else not found
