@@ -168,7 +168,8 @@ class NounParser(SetParser):
             self._simple[key] = []
             heads = self.spans.list_heads(start)
             found = [pair for word in heads for pair in self._read_head(word, start, depth)]
-            if self.get_text(start) not in PRONOUNS and not any(_has_noun(p) for _, p in found):
+            alone = self.get_text(start) in PRONOUNS.keys() - {"that", "this"}
+            if not alone and not any(_has_noun(phrase) for _, phrase in found):
                 for word in dict.fromkeys(self._guess_heads(start)):
                     found += [
                         (end, replace(phrase, degree=phrase.degree * _GUESSED))
@@ -213,10 +214,11 @@ class NounParser(SetParser):
         """Yield what may be a head where the tree has none: nouns that it took for verbs."""
         for opening in read_openings(self.tokens, start):
             for place in range(opening.end, min(opening.end + 2, len(self.tokens))):
-                for match in self.lexicon.find_nouns(self.tokens, place):
-                    word = self.spans.words.get(match.end - 1)
-                    if word is not None:
-                        yield word
+                nouns = self.lexicon.find_nouns(self.tokens, place)
+                ends = [match.end for match in nouns]
+                if place > start and self.get_text(place) in ("one", "ones"):
+                    ends.append(place + 1)
+                yield from (self.spans.words[e - 1] for e in ends if e - 1 in self.spans.words)
 
     # --- joined phrases
 
@@ -355,6 +357,8 @@ def _keep_best(found: list[tuple[int, _AnyPhrase]]) -> list[tuple[int, _AnyPhras
     kept: list[tuple[int, _AnyPhrase]] = []
     of_end: dict[int, int] = {}
     for end, phrase in found:
+        if (end, phrase) in kept:
+            continue
         if of_end.get(end, 0) < _MOST_OF_LENGTH and len(kept) < 2 * MOST_TREES:
             of_end[end] = of_end.get(end, 0) + 1
             kept.append((end, phrase))

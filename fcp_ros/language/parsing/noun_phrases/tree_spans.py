@@ -16,7 +16,7 @@ _HEADS = gather_words(
 )
 """Roles that a noun phrase may play as a whole."""
 _PRONOUNS = frozenset(["PRP", "WP", "DT", "CD", "PDT", "WDT"])
-_OUTSIDE = frozenset(["neg", "advmod", "preconj", "cc", "punct", "mark", "intj", "prep", "dep"])
+_OUTSIDE = gather_words("neg advmod preconj predet cc punct mark intj prep dep")
 """Roles of words at the beginning of a phrase that may stand before it: "not the red one"."""
 _EXCEPT = gather_words("except excluding besides barring save but called named")
 _MOST_BEFORE = 6
