@@ -50,7 +50,7 @@ def train(
     from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
     from fcp_ros.language.demands.parsed_clauses import split_clauses
     from fcp_ros.language.demands.rows import PACKAGED_ROWS, read_rows
-    from fcp_ros.language.demands.training import leave_one_out, train_demands
+    from fcp_ros.language.demands.training import leave_one_out, score_held_out, train_demands
 
     console = open_console()
     with explain_errors():
@@ -74,6 +74,9 @@ def train(
 
             scores = leave_one_out(data, encoder.encode, report) if leave_out else {}
             weights = train_demands(data, encoder.encode, encoder.weights, report)
+            held_out = score_held_out(weights, data, encoder.encode)
+        if held_out is not None:
+            scores[f"{held_out.rows} clauses with verbs"] = held_out
         figures = {
             f"{name}, never seen: {what}": round(value, 3)
             for name, score in scores.items()

@@ -43,7 +43,6 @@ FEATURES = (
     "roles",
     "arguments without a place",
     "places without an argument",
-    "negation differs",
 )
 FAMILIARITY_FEATURES = (
     "likeness of the clauses",
@@ -238,7 +237,6 @@ class ClauseComparison:
                     found.score,
                     found.left_over,
                     found.empty,
-                    clause.negated,
                 ]
             )
             assignments.append(found)

@@ -18,6 +18,8 @@ _UNSEEN = 2e-3
 """Probability of a noun that was never said for a known label."""
 _NOTHING = -5.0
 """Logarithm of the likelihood of a noun that stands for nothing in the scene."""
+_UNSAID, _PRIOR = 5.0, 0.75
+"""The weight of a label that nobody spoke of, and the exponent of how often one was spoken of."""
 _SHARPNESS = 12.0
 """Factor of the cosine in the logarithm of a likelihood."""
 Likeness = Callable[[str, str], float]
@@ -92,7 +94,7 @@ class LearnedNames:
         return {label: math.exp(score - highest) / total for label, score in ranked if label}
 
     def _prior(self, label: str) -> float:
-        return math.sqrt(self._sizes.get(label, 1.0) + 5.0)
+        return float((self._sizes.get(label, 1.0) + _UNSAID) ** _PRIOR)
 
     def _score(self, noun: str, label: str) -> float:
         """Compute the logarithm of the likelihood of a noun, up to a constant."""
