@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from fcp_ros.binding.similar_labels import TextSimilarity
+from fcp_ros.binding.similar_labels import NoSimilarity, TextSimilarity
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
 from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
@@ -78,6 +80,7 @@ from fcp_ros.language.syntax import Tree, parse_segments, require_pipeline
 from fcp_ros.language.syntax.tree import join_trees
 from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
+_LOGGER = logging.getLogger(__name__)
 MOST_TOKENS = 150
 """Longer instructions are refused."""
 MOST_CHARACTERS = 4_000
@@ -143,6 +146,7 @@ class DomainReader:
         self._parsers = parsers
         self._subjects: list[_Subject] = []
         self._is_told = False
+        self._is_warned = False
         self._model: DemandModel | None = None
 
     @property
@@ -279,8 +283,15 @@ class DomainReader:
         similarity = context.similarity
         if not isinstance(similarity, TextSimilarity):
             return None
-        if self._model is None:
-            self._model = DemandModel(load_weights()[0], similarity.encode)
+        try:
+            if self._model is None:
+                self._model = DemandModel(load_weights()[0], similarity.encode)
+            similarity.encode(["something"])
+        except (InputError, NoSimilarity) as error:
+            if not self._is_warned:
+                _LOGGER.warning("no learned demands: %s", error)
+            self._is_warned = True
+            return None
         subject.lexicon.learn_names(self._model.names)
         return DemandReader(self._model, context.domain)
 
