@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,18 @@ class LabelSimilarity(Protocol):
 
         Returns:
             Shape (len(labels), len(known)).
+
+        Raises:
+            NoSimilarity: There is no model, or it can't be used.
+        """
+
+
+@runtime_checkable
+class TextSimilarity(LabelSimilarity, Protocol):
+    """A measure that compares by vectors of texts, which it can give."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the unit vectors of texts, one a row.
 
         Raises:
             NoSimilarity: There is no model, or it can't be used.

@@ -66,12 +66,20 @@ class EmbeddingLabelSimilarity:
         """
         if not labels or not known:
             return np.zeros((len(labels), len(known)), np.float32)
-        try:
-            vectors = self._load_once().encode([*labels, *known])
-        except GroundingError as error:
-            raise NoSimilarity(str(error)) from error
+        vectors = self.encode([*labels, *known])
         table: NDArray[np.float32] = vectors[: len(labels)] @ vectors[len(labels) :].T
         return table
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Compute the unit vectors of texts, one a row.
+
+        Raises:
+            NoSimilarity: there is no model, or it can't be loaded.
+        """
+        try:
+            return self._load_once().encode(list(texts))
+        except GroundingError as error:
+            raise NoSimilarity(str(error)) from error
 
     def _load_once(self) -> SentenceEncoder:
         with self._lock:

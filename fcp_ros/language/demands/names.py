@@ -75,6 +75,10 @@ class LearnedNames:
         self._known = {noun for nouns in counts.values() for noun in nouns}
         self._likeness = likeness
 
+    def knows(self, noun: str) -> bool:
+        """Return True for a noun that people called anything by."""
+        return noun in self._known
+
     def rank(self, nouns: Sequence[str], labels: Iterable[str]) -> dict[str, float]:
         """Compute the probability of each label, the highest first; the rest is for none of them.
 

@@ -17,6 +17,7 @@ from fcp_ros.language.syntax import (
     Force,
     Framed,
     find_requests,
+    join_checks,
     join_conditions,
     parse_segments,
 )
@@ -49,8 +50,11 @@ def frame_instruction(
     """
 
     def concerns(places: Sequence[int]) -> bool:
-        return any(_is_of_domain(tokens, place, lexicon, patterns) for place in places)
+        return any(is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
+    checked = join_checks(tokens)
+    if checked is not None:
+        return frame_instruction(checked, lexicon, patterns)
     framed = find_requests(parse_segments(tokens), concerns)
     joined = join_conditions(tokens, framed)
     if joined is not None:
@@ -62,7 +66,7 @@ def frame_instruction(
     return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
 
 
-def _is_of_domain(
+def is_of_domain(
     tokens: Sequence[Token], place: int, lexicon: Lexicon, patterns: PatternTable
 ) -> bool:
     """Return True for a number, and for a word that names a thing or a state of the domain."""

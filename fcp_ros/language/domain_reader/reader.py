@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
+from fcp_ros.binding.similar_labels import NoSimilarity, TextSimilarity
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
 from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
@@ -26,7 +30,7 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.framing import frame_instruction
+from fcp_ros.language.domain_reader.framing import frame_instruction, is_of_domain
 from fcp_ros.language.domain_reader.graded_sets import decide_sets
 from fcp_ros.language.domain_reader.guides import drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
@@ -36,7 +40,11 @@ from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.demands.model import DemandModel
+from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.hedges import Asides
@@ -63,9 +71,16 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordUse
 from fcp_ros.language.self_relations import find_self_relation
-from fcp_ros.language.syntax import require_pipeline
+from fcp_ros.language.spoken.coverage import collect_uses
+from fcp_ros.language.spoken.demand_reader import DemandReader
+from fcp_ros.language.spoken.loosening import loosen_sentence
+from fcp_ros.language.spoken.tree_parser import TreeParser
+from fcp_ros.language.spoken.verb_frames import FrameIndex
+from fcp_ros.language.syntax import Tree, parse_segments, require_pipeline
+from fcp_ros.language.syntax.tree import join_trees
 from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
+_LOGGER = logging.getLogger(__name__)
 MOST_TOKENS = 150
 """Longer instructions are refused."""
 MOST_CHARACTERS = 4_000
@@ -80,6 +95,10 @@ _NO_GOAL = "these words together make no sense for the things and actions that a
 """Fault of a reading that is no goal of the domain."""
 _ROOM = "room"
 """Type of the place where who speaks is."""
+_LIMITING = gather_words(
+    "not n't never no nobody nothing none neither nor only except unless until without"
+)
+"""Words about which two parsers have to agree, or a person is asked."""
 _KEPT_STATES = 4
 """States whose nouns are remembered."""
 
@@ -93,6 +112,7 @@ class _Subject:
     lexicon: Lexicon
     patterns: PatternTable
     places: PlaceChooser
+    frames: FrameIndex
 
 
 @dataclass(frozen=True)
@@ -106,6 +126,14 @@ class _Draft:
     choice: str = ""
 
 
+class Parsers(Enum):
+    """The parsers whose readings count."""
+
+    CHART = "chart"
+    TREES = "trees"
+    BOTH = "both"
+
+
 class DomainReader:
     """Reads instructions by the words of a domain and the syntax of English; deterministic.
 
@@ -113,10 +141,13 @@ class DomainReader:
         InputError: spaCy or its English pipeline isn't installed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, parsers: Parsers = Parsers.BOTH) -> None:
         require_pipeline()
+        self._parsers = parsers
         self._subjects: list[_Subject] = []
         self._is_told = False
+        self._is_warned = False
+        self._model: DemandModel | None = None
 
     @property
     def name(self) -> str:
@@ -166,14 +197,15 @@ class DomainReader:
                 return known
         same = [known for known in self._subjects if known.domain is context.domain]
         if same:
-            patterns, places = same[0].patterns, same[0].places
+            patterns, places, frames = same[0].patterns, same[0].places, same[0].frames
         else:
             patterns = build_patterns(context.domain)
             add_verbs(patterns)
             add_instruments(patterns)
             places = PlaceChooser(context.domain, patterns)
+            frames = FrameIndex(patterns)
         lexicon = Lexicon(context.domain, context.instance, patterns.vocabulary)
-        subject = _Subject(context.domain, context.instance, lexicon, patterns, places)
+        subject = _Subject(context.domain, context.instance, lexicon, patterns, places, frames)
         self._subjects = [subject, *self._subjects][:_KEPT_STATES]
         return subject
 
@@ -183,19 +215,7 @@ class DomainReader:
         self, instruction: str, asides: Asides, context: ReadingContext
     ) -> Interpretation:
         subject, tokens = self._find_subject(context), asides.tokens
-        nouns = NounParser(
-            tokens,
-            subject.lexicon,
-            subject.patterns,
-            lambda phrase, type_: _rate_phrase(phrase, type_, subject),
-            context.similarity,
-            context.check,
-        )
-        words = context.domain.words
-        parser = SentenceParser(
-            nouns, ClauseParser(nouns), subject.patterns, words.ignorable, context.check
-        )
-        sentences = parser.parse()
+        sentences = self._parse(tokens, context, subject)
         drafts: dict[str, _Draft] = {}
         faults: list[str] = []
         for asking in (False, True):
@@ -214,6 +234,66 @@ class DomainReader:
             found = _answer_nothing(instruction, tokens, sentences, faults, subject)
             return self._note_missing(found)
         return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
+
+    def _make_nouns(
+        self, tokens: Sequence[Token], tree: Tree, context: ReadingContext, subject: _Subject
+    ) -> NounParser:
+        return NounParser(
+            tokens,
+            subject.lexicon,
+            subject.patterns,
+            lambda phrase, type_: _rate_phrase(phrase, type_, subject),
+            context.similarity,
+            context.check,
+            tree,
+        )
+
+    def _parse(
+        self, tokens: Sequence[Token], context: ReadingContext, subject: _Subject
+    ) -> list[Sentence]:
+        """Return the readings of all parsers, best first."""
+        demands = self._find_demands(context, subject)
+        segments = parse_segments(tokens)
+        tree = join_trees(segment.tree for segment in segments)
+        nouns = self._make_nouns(tokens, tree, context, subject)
+        ignorable = context.domain.words.ignorable
+        chart = SentenceParser(
+            nouns, ClauseParser(nouns), subject.patterns, ignorable, context.check
+        )
+        if self._parsers is Parsers.CHART:
+            return chart.parse()
+        trees = TreeParser(
+            segments,
+            nouns,
+            lambda some, fewer: self._make_nouns(some, fewer, context, subject),
+            subject.frames,
+            lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
+            chart if self._parsers is Parsers.BOTH else None,
+            demands,
+        )
+        if self._parsers is Parsers.TREES:
+            return trees.parse()
+        read = trees.parse()
+        if any(token.text in _LIMITING for token in tokens):
+            read = [replace(s, degree=min(s.degree, Confidence.LIKELY.degree)) for s in read]
+        return [*chart.parse(), *read]
+
+    def _find_demands(self, context: ReadingContext, subject: _Subject) -> DemandReader | None:
+        """Return the learned model for the domain; None without a sentence encoder."""
+        similarity = context.similarity
+        if not isinstance(similarity, TextSimilarity):
+            return None
+        try:
+            if self._model is None:
+                self._model = DemandModel(load_weights()[0], similarity.encode)
+            similarity.encode(["something"])
+        except (InputError, NoSimilarity) as error:
+            if not self._is_warned:
+                _LOGGER.warning("no learned demands: %s", error)
+            self._is_warned = True
+            return None
+        subject.lexicon.learn_names(self._model.names)
+        return DemandReader(self._model, context.domain)
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""
@@ -235,6 +315,9 @@ class DomainReader:
             goal, degree, ambiguities = _compose(sentence, context, subject, {}, asking)
         except (Unresolved, ValueError, LookupError) as error:
             faults.append(_write_fault(error))
+            looser = loosen_sentence(sentence)
+            if looser is not None:
+                yield from self._list_drafts(looser, context, subject, faults, asking)
             return
         if not ambiguities:
             yield _Draft(goal, degree, sentence)
@@ -283,7 +366,7 @@ def _check_drafts(
                 continue  # the same for the things that there are
             forms.add(form)
         first = first if found else checked
-        uses = _collect_uses(draft.sentence)
+        uses = collect_uses(draft.sentence)
         words = list_words(instruction, asides, uses, draft.sentence.unread)
         paraphrase = paraphrase_goal(parsed, context.domain, context.instance)
         reading = Reading(draft.goal, min(draft.degree, 1.0), paraphrase, words)
@@ -388,43 +471,3 @@ def _rate_phrase(phrase: Phrase, type_: str, subject: _Subject) -> float:
             types = {head.type}
         return subject.places.rate_types(frozenset(types), type_)
     return 1.0
-
-
-def _collect_uses(sentence: Sentence) -> list[WordUse]:
-    """Collect the uses of all words of a tree."""
-    found = list(sentence.uses)
-    for clause in sentence.clauses:
-        found += _collect_clause(clause)
-    return found
-
-
-def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
-    yield from clause.uses
-    for said in (*clause.predications, *clause.condition):
-        yield from _collect_predication(said)
-    for inner in (*clause.never, *clause.via):
-        yield from _collect_clause(inner)
-    for proviso in clause.provisos:
-        yield from proviso.uses
-        yield from _collect_clause(proviso.clause)
-    if clause.each is not None:
-        yield from _collect_phrase(clause.each)
-
-
-def _collect_predication(said: Predication) -> Iterator[WordUse]:
-    yield from said.uses
-    for argument in said.arguments.values():
-        if isinstance(argument, (NounPhrase, Coordination)):
-            yield from _collect_phrase(argument)
-
-
-def _collect_phrase(phrase: Phrase) -> Iterator[WordUse]:
-    yield from phrase.uses
-    if isinstance(phrase, Coordination):
-        for part in phrase.parts:
-            yield from _collect_phrase(part)
-        return
-    for said in phrase.qualities:
-        yield from _collect_predication(said)
-    for excluded in phrase.excluded:
-        yield from _collect_phrase(excluded)

@@ -45,7 +45,11 @@ _THEN = (
     *("as the last thing", "only after that", "only afterwards", "only once that is done"),
     *_DONE,
 )
-_FIRST = ("first of all", "to begin with", "to start with", "firstly", "first", "before all else")
+_FIRST = (
+    *("before anything else", "before you do anything else", "before doing anything else"),
+    *("first thing", "first off", "first of all", "to begin with", "to start with", "firstly", "first"),
+    "before all else",
+)
 _EARLIER_LINKS = ("before that", "beforehand", "prior to that", "before doing that", "before this")
 _AND = (
     *("and also", "as well as", "and", "but also", "but", "while", "plus", "&", "additionally"),

@@ -17,6 +17,7 @@ from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.labels import label_forms, match_label, normalise_label
 from fcp_ros.foundation.wording import join_words
 from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.demands.names import LearnedNames
 from fcp_ros.language.english.function_words import COMMON, ENGLISH, FILLERS
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.nouns.noun_synonyms import SYNONYMS
@@ -42,6 +43,8 @@ _KIND_DEGREE = 0.9
 _SORT_DEGREE = 0.9
 """Degree of a mug for a "coffee mug"."""
 _TYPO_DEGREE = 0.85
+_CALLED, _LEAST_CALLED = 0.95, 0.5
+"""Degree of what people certainly call so, and the least probability of it."""
 _MASS = gather_words(
     "rubbish trash garbage waste litter laundry cutlery silverware furniture clothing stuff "
     "equipment tableware dishware recycling underwear food underclothing crockery glassware "
@@ -96,6 +99,7 @@ class Lexicon:
         self._members: dict[str, list[str]] = {}
         self._labels: dict[str, dict[str, None]] = {}
         self._names: dict[str, str] = {}
+        self._categories: set[str] = set()
         self._attributes: dict[str, dict[str, set[str]]] = {}
         self._of_type: dict[str, list[str]] = {}
         self._index_elements()
@@ -118,6 +122,8 @@ class Lexicon:
         self._spelt: dict[str, tuple[tuple[str, int], ...]] = {}
         self._near: dict[str, str] = {}
         self._similar: dict[str, tuple[str, float] | None] = {}
+        self._learned: LearnedNames | None = None
+        self._called: dict[str, tuple[str, float] | None] = {}
 
     # --- the state
 
@@ -128,6 +134,8 @@ class Lexicon:
             category = instance.attribute(id_, CATEGORY)
             label = category if isinstance(category, str) else ""
             key = (label, type_)
+            if label and len(label.split()) <= LONGEST_LABEL:
+                self._categories.add(normalise_label(label))
             if key not in forms_of:
                 forms_of[key] = self._list_forms(label, type_)
             forms, plain = forms_of[key]
@@ -195,9 +203,46 @@ class Lexicon:
                 break  # names and labels with such words are named in quotes only
             found.extend(self._look_up(words, end + 1) or self._drop_sorts(words, end + 1))
         found.reverse()
+        if not any(map(_is_here, found)) and token.text not in COMMON:
+            found[:0] = self._list_called(words, start)
         if not found:
             found.extend(self._guess(tokens, start, similarity))
         return found
+
+    def learn_names(self, names: LearnedNames) -> None:
+        """Know by which nouns people called things in other scenes."""
+        if self._learned is not names:
+            self._learned = names
+            self._called.clear()
+
+    def _list_called(self, words: Sequence[str], start: int) -> Iterator[NounMatch]:
+        """Yield what people call by a noun that names nothing here: a "rag" may be a cloth."""
+        if self._learned is None:
+            return
+        for length in (2, 1):
+            *before, head = words[:length]
+            if len(before) + 1 < length or head in self._phrase_words | COMMON:
+                continue
+            singular = next(iter(list_singulars(head)), head)
+            said = " ".join([*before, singular])
+            if said not in self._called:
+                self._called[said] = self._find_called(said)
+            found = self._called[said]
+            noun = self.find_noun(found[0]) if found is not None else None
+            if found is not None and noun is not None and noun.members:
+                note = f'"{said}" is a {found[0]}'
+                yield NounMatch(start + length, noun, singular != head, found[1], note)
+                return
+
+    def _find_called(self, said: str) -> tuple[str, float] | None:
+        """Find the label of a thing here that people most probably call so."""
+        assert self._learned is not None
+        labels = sorted(self._categories)
+        if not self._learned.knows(said) or not labels:
+            return None
+        ranked = self._learned.rank([said], labels)
+        label, chance = next(iter(ranked.items()), ("", 0.0))
+        return (label, _CALLED * chance) if chance >= _LEAST_CALLED else None
 
     def _find_quoted(self, token: Token, start: int) -> list[NounMatch]:
         text = token.text
@@ -461,6 +506,10 @@ class Lexicon:
             default=(0.0, ""),
         )
         return (best[1], min(best[0], 1.0) ** 2) if best[0] >= LEAST_SIMILARITY else None
+
+
+def _is_here(match: NounMatch) -> bool:
+    return isinstance(match.head, ElementName) or bool(match.head.members)
 
 
 def list_known(word: str, known: Iterable[str]) -> tuple[str, ...]:

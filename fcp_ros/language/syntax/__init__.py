@@ -13,7 +13,7 @@ from fcp_ros.language.syntax.clauses import (
     parse_clauses,
 )
 from fcp_ros.language.syntax.pipeline import load_pipeline, load_pipeline_ahead, require_pipeline
-from fcp_ros.language.syntax.questions import join_conditions
+from fcp_ros.language.syntax.questions import join_checks, join_conditions
 from fcp_ros.language.syntax.requests import Force, Framed, find_requests
 from fcp_ros.language.syntax.sentences import Segment, parse_segments
 from fcp_ros.language.syntax.tree import Tree, Word, join_trees
@@ -28,6 +28,7 @@ __all__ = [
     "Tree",
     "Word",
     "find_requests",
+    "join_checks",
     "join_conditions",
     "join_trees",
     "list_clauses",

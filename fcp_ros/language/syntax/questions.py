@@ -7,12 +7,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from fcp_ros.language.english.tokens import Token
+from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.syntax.clauses import SUBJECTS
 from fcp_ros.language.syntax.requests import Force, Framed
 
 _ANSWERS = {("not",): False, ("no",): False, ("so",): True, ("yes",): True, ("it", "is"): True}
 """Words behind "if", and True if the answer is yes."""
+
+
+_CHECKING = frozenset(["check", "see", "look", "verify", "find", "test", "determine"])
+_CLOSING = (",", ".", ";", "!", "?", "and")
+_JOINING = (",", ".", ";", "and", "then")
+_BEING = ("is", "are")
+_ASSUMED = (
+    *(((who, verb, "not"), False) for who in ("it", "they", "that") for verb in _BEING),
+    *(((who, verb, "n't"), False) for who in ("it", "they", "that") for verb in _BEING),
+    *(((who, verb), True) for who in ("it", "they") for verb in _BEING),
+    (("that", "is", "the", "case"), True),
+    (("not",), False),
+    (("no",), False),
+    (("so",), True),
+    (("yes",), True),
+)
 
 
 def join_conditions(tokens: Sequence[Token], framed: Sequence[Framed]) -> list[Token] | None:
@@ -27,6 +43,63 @@ def join_conditions(tokens: Sequence[Token], framed: Sequence[Framed]) -> list[T
         joined = _join(tokens, question, following)
         if joined is not None:
             return joined
+    return None
+
+
+def join_checks(tokens: Sequence[Token]) -> list[Token] | None:
+    """Write "check if the fridge is closed, and if not, close it" as one condition.
+
+    Also "..., and close it if it isn't". Returns None where nothing is checked.
+    """
+    texts = [token.text for token in tokens]
+    for start, text in enumerate(texts):
+        if text not in _CHECKING or not _begins_clause(texts, start):
+            continue
+        begin = start + 1 + (texts[start + 1 : start + 2] == ["out"])
+        if texts[begin : begin + 1] not in (["if"], ["whether"]):
+            continue
+        end = next((i for i in range(begin, len(texts)) if texts[i] in _CLOSING), len(texts))
+        being = next((i for i in range(begin, end) if texts[i] in _BEING), -1)
+        if being < 0:
+            continue
+        rest = end
+        while rest < len(texts) and texts[rest] in _JOINING:
+            rest += 1
+        found = _find_answer(texts, rest)
+        if found is None:
+            continue
+        first, behind, positive = found
+        condition = [replace(tokens[begin], text="if"), *tokens[begin + 1 : being + 1]]
+        if not positive:
+            condition.append(replace(tokens[first], text="not"))
+        condition += tokens[being + 1 : end]
+        comma = replace(tokens[min(end, len(tokens) - 1)], text=",", kind=TokenKind.MARK)
+        asked = [*tokens[rest:first], *tokens[behind:]]
+        while asked and asked[0].text in _JOINING:
+            asked = asked[1:]
+        before = list(tokens[:start])
+        while before and before[-1].text in ("go", "and", "please", "then"):
+            before.pop()
+        return [*before, *condition, comma, *asked]
+    return None
+
+
+def _begins_clause(texts: Sequence[str], place: int) -> bool:
+    return place == 0 or texts[place - 1] in (*_CLOSING, "please", "then", "to", "go", "you")
+
+
+def _find_answer(texts: Sequence[str], start: int) -> tuple[int, int, bool] | None:
+    """Find "if not" from a token on: where it begins and ends, and True if it says yes."""
+    for first in range(start, len(texts)):
+        if texts[first] in (".", ";", "!", "?") and first > start:
+            return None
+        if texts[first] != "if":
+            continue
+        for words, positive in _ASSUMED:
+            behind = first + 1 + len(words)
+            closed = behind == len(texts) or texts[behind] in _CLOSING or behind - first <= 2
+            if tuple(texts[first + 1 : behind]) == words and closed:
+                return first, behind, positive
     return None
 
 

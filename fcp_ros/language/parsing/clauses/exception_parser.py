@@ -180,7 +180,8 @@ def leave_out(clause: SpokenClause, excluded: tuple[Phrase, ...]) -> SpokenClaus
 
 
 def _exclude(argument: Argument, excluded: tuple[Phrase, ...]) -> Argument | None:
-    if isinstance(argument, NounPhrase) and is_universal(argument):
+    nothing = isinstance(argument, NounPhrase) and argument.determiner is Determiner.NO
+    if isinstance(argument, NounPhrase) and (nothing or is_universal(argument)):
         return replace(argument, excluded=(*argument.excluded, *excluded))
     if isinstance(argument, Coordination):
         parts = [_exclude(part, excluded) for part in argument.parts]
