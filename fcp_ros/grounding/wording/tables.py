@@ -117,7 +117,7 @@ SAME_WORDS = {
 # word of another language it knows next to nothing; and letters alone don't tell which of the two
 # it is.
 
-ENGLISH_THINGS = collect_words("""
+ENGLISH_THINGS = gather_words("""
     anorak bagpipes balustrade bannister bassoon beehive bellows blotter bobbin bodice bollard
     bongo bonsai boomerang brazier brochure bugle bulldozer cabinetry caddy cagoule campervan
     camshaft candelabrum castanets chafing chaise chalice checkers chiffonier chronometer cloche
@@ -136,7 +136,7 @@ ENGLISH_THINGS = collect_words("""
     yoyo zither
     """)
 """Things about the house, in one word, that are rare in text."""
-OTHER_LANGUAGES = collect_words(
+OTHER_LANGUAGES = gather_words(
     "arbol casa copa copas dom glas huis luz maison mesa plato porte regal sal teller vin"
 )
 """Words that the tokenizer has whole, but mostly from other languages or from names."""
