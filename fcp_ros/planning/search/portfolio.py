@@ -64,9 +64,11 @@ AGAIN_TURN = 1500
 AGAIN_SHARE = 4
 """After a long turn of the greedy search, those that begin again have this part of its effort;
 after a short one as much, but no more than two of them need."""
+FIRST_PART_OF_ALL = 1000
+"""States that a search without estimates begins with, to see how many successors they have."""
 MANY_SUCCESSORS = 64
-"""Successors of a state beyond which the turn of a search without estimates has fewer states: it
-only makes successors (in child-snack a thousand of each state, 12 s for a turn)."""
+"""Successors of a state beyond which a turn of that search has fewer states: it only makes
+successors (in child-snack thousands of each state, 12 s for a turn)."""
 PATIENCE = 10_000
 """Effort of the greedy search before it is doubted that there is a plan."""
 TURNS_EFFORT = {
@@ -249,7 +251,7 @@ class Portfolio:
             self._shares[self._role] = (
                 max(LEAST_SHARE, self._shares[self._role] / 2) if vain else 1.0
             )
-        place = TURNS.index(self._role) + (0 if self._again_next() else 1)
+        place = TURNS.index(self._role) + (0 if self._goes_on() else 1)
         following = (*TURNS[place:], *TURNS[:place])
         role = next(filter(self._may_take_turn, following), None)
         if role is None:
@@ -262,8 +264,10 @@ class Portfolio:
             self._searches[role] = self._open(role)
         self._role, self._left, self._best_before = role, self._measure_turn(role), self._best
 
-    def _again_next(self) -> bool:
-        """Return True if another search from the start belongs to the turn of that role."""
+    def _goes_on(self) -> bool:
+        """Return True if the next turn belongs to the same role: it was only a part of one."""
+        if self._role is SearchRole.NONE and SearchRole.NONE in self._searches:
+            return self._searches[SearchRole.NONE].report().expanded < 2 * FIRST_PART_OF_ALL
         return self._role is SearchRole.AGAIN and self._again > 0
 
     def _may_take_turn(self, role: SearchRole) -> bool:
@@ -287,7 +291,7 @@ class Portfolio:
             self._again -= turn
             return turn
         if role is SearchRole.NONE:
-            return int(TURNS_EFFORT[role] * min(1.0, MANY_SUCCESSORS / self._count_successors()))
+            return self._measure_search_of_all()
         if role is not SearchRole.ANY:
             return self._scale_turn(int(TURNS_EFFORT[role] * self._shares.get(role, 1.0)))
         turn = self._plan_turn
@@ -295,13 +299,13 @@ class Portfolio:
         self._again = max(turn // AGAIN_SHARE, min(turn, 2 * AGAIN_TURN))
         return turn
 
-    def _count_successors(self) -> float:
-        """Count the successors that the greedy search makes of a state, on average."""
-        greedy = self._searches.get(SearchRole.ANY)
-        if greedy is None:  # its memory was full
-            return MANY_SUCCESSORS
-        report = greedy.report()
-        return max(1.0, report.generated / max(1, report.expanded))
+    def _measure_search_of_all(self) -> int:
+        """Measure the turn of the search without estimates by the successors that it has made."""
+        report = self._searches[SearchRole.NONE].report()
+        if report.expanded == 0:
+            return FIRST_PART_OF_ALL
+        successors = max(1.0, report.generated / report.expanded)
+        return int(TURNS_EFFORT[SearchRole.NONE] * min(1.0, MANY_SUCCESSORS / successors))
 
     def _look_ahead(self) -> None:
         """Try lookahead plans, once, if there is no plan yet."""
