@@ -47,6 +47,7 @@ class Part(str, Enum):
     PLANNING = "planning"
     PREFERENCES = "preferences"
     SENTENCES = "sentences"
+    GOALS = "goals"
     FUZZ = "fuzz"
     ALIGNMENT = "alignment"
     ABSTRACTION = "abstraction"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The 69 worded tasks of Context Matters and 25 that can't be done as asked: words to plans.
 
-Each is asked twice: in words, and (as ``goal ...``) with the goal that a person wrote for it, which
-says if it was the reading that changed.
+`golden_goals` asks the same with the goals that a person wrote, which says if it was the reading
+that changed.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from context_matters_answers import GoalReader, confirm, grounder_of
+from context_matters_answers import confirm, grounder_of
 from context_matters_instances import DATA, ROBOT, HouseTask, build_state, domain_of, read_tasks
-from context_matters_references import read_references, read_variants
+from context_matters_references import read_variants
 from golden_cases import BENCH, PATIENT, Answer, Case, describe_result, need
 
-from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader
 from fcp_ros.relaxation.plan_instruction import plan_instruction
@@ -26,21 +26,25 @@ QUICK_SCENE = "Parole"
 
 def list_cases() -> Iterator[Case]:
     """Yield the tasks and the variants."""
-    need(BENCH / "context_matters" if DATA.is_relative_to(BENCH) else DATA)
-    references = read_references()
+    need_tasks()
     for task in read_tasks():
         quick = task.scene == QUICK_SCENE
-        yield Case(task.name, lambda task=task: _answer(task, _open_reader()), quick)
-        whole = references[task.name].whole
-        assert whole is not None
-        given = GoalReader(whole.text)
-        yield Case(f"goal {task.name}", lambda task=task, it=given: _answer(task, it), quick)
+        yield Case(task.name, lambda task=task: answer(task, _open_reader()), quick)
     for number, variant in enumerate(read_variants(read_tasks(without_scene=True))):
         yield Case(
             f"variant {variant.name}",
-            lambda task=variant.task: _answer(task, _open_reader()),
+            lambda task=variant.task: answer(task, _open_reader()),
             number % 4 == 0,
         )
+
+
+def need_tasks() -> None:
+    """Ask for the data of the tasks.
+
+    Raises:
+        MissingData: it isn't there.
+    """
+    need(BENCH / "context_matters" if DATA.is_relative_to(BENCH) else DATA)
 
 
 @cache
@@ -53,7 +57,8 @@ def _open_similarity() -> EmbeddingLabelSimilarity:
     return EmbeddingLabelSimilarity()
 
 
-def _answer(task: HouseTask, reader: InstructionReader) -> Answer:
+def answer(task: HouseTask, reader: InstructionReader) -> Answer:
+    """Read and plan what is asked for."""
     domain = domain_of(task.split)
     state = build_state(task, domain)
     context = ReadingContext(domain, state, robot=ROBOT, similarity=_open_similarity())
