@@ -105,7 +105,7 @@ CALIBRATION = (
     ),
     ParameterSpec(
         "drift_threshold",
-        7.0,
+        6.2,
         "Evidence of drift that is reported: h means a false alarm in exp(h) outcomes at most.",
         0.1,
         100.0,
