@@ -43,9 +43,7 @@ ModelOption = Annotated[
     str,
     typer.Option(
         help="The model to train on, a sentence model or a causal language model: a name of `fcp "
-        "models list`, or a folder; empty takes mpnet where it was fetched, else minilm. A+B "
-        "trains the weights of two models' heads, which lie beside the file to write or are "
-        "packaged."
+        "models list`, or a folder; empty takes mpnet where it was fetched, else minilm."
     ),
 ]
 
@@ -58,9 +56,9 @@ def grounding() -> None:
 @app.command()
 def train(
     judgements: JudgementsOption = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="safetensors file to write, or JSON for A+B.")
-    ] = Path("heads.safetensors"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="safetensors file to write.")] = Path(
+        "heads.safetensors"
+    ),
     model: ModelOption = "",
     layers: Annotated[
         str,

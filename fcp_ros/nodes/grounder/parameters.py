@@ -105,7 +105,7 @@ CALIBRATION = (
     ),
     ParameterSpec(
         "drift_threshold",
-        7.0,
+        6.2,
         "Evidence of drift that is reported: h means a false alarm in exp(h) outcomes at most.",
         0.1,
         100.0,
@@ -126,8 +126,8 @@ PARAMETERS = (
     ParameterSpec(
         "model",
         "",
-        "Model of the default oracle: a name of `fcp models list`, a folder, or A+B for the heads "
-        'of two; "" for mpnet where it was fetched, else minilm.',
+        'Model of the default oracle: a name of `fcp models list`, or a folder; "" for mpnet where '
+        "it was fetched, else minilm.",
         files=MODEL_FILES,
     ),
     make_folders(
