@@ -262,9 +262,9 @@ def _find_carried_away(case: PlannedCase) -> Iterator[str]:
         ):
             continue
         for fact in sorted(case.before - case.after, key=str):
-            if _fits(case, atom, fact) and case.speaks_of(fact.arguments[0]):
-                if not _must_leave(case, fact):
-                    yield f"{fact.arguments[0]} is taken away from {fact.arguments[-1]}"
+            wanted = _fits(case, atom, fact) and case.speaks_of(fact.arguments[0])
+            if wanted and not _must_leave(case, fact):
+                yield f"{fact.arguments[0]} is taken away from {fact.arguments[-1]}"
 
 
 def _must_leave(case: PlannedCase, fact: Fact) -> bool:
