@@ -38,13 +38,13 @@ HOLDING = ("holding", "is_holding")
 INSIDE = ("inside", "thrown_into")
 PLACES = ("on", "is_on", *INSIDE)
 """Relations that say where a thing is, its place last."""
-CLOSED = ("closed", "is_closed")
+OPEN, CLOSED = ("is_open",), ("closed", "is_closed")
 COLD = ("food", "drink", "medicine", "liquid")
 """Types of what may be put into a fridge unasked."""
 KEPT_IN = {"fridge": COLD, "bin": (), "oven": (), "microwave": (), "washer": ("textile",)}
 """Type of a container -> types of what people put there unasked; into others, anything small."""
 GENERAL = frozenset(["thing", "item", "grabbable", "locatable", "movable"])
-_TO_ME = re.compile(r"\b(?:bring|fetch|get|hand|give|pass)\s+(?:me|us)\b|\b(?:to|for) me\b", re.I)
+_TO_ME = re.compile(r"\b(?:bring|fetch|get|hand|give|pass)\s+(?:\w+\s+){0,4}?(?:me|us)\b", re.I)
 _TOLERANCE = 0.02
 
 
@@ -192,6 +192,8 @@ def _list_parts(goal: Expression) -> Iterator[Expression]:
 
 def _find_left_open(case: PlannedCase) -> Iterator[str]:
     asked = {atom.predicate for atom, _ in _list_asked(case.goal)}
+    if not asked.isdisjoint(OPEN):
+        asked.update(CLOSED)
     for fact in sorted(case.before - case.after, key=str):
         if fact.relation in CLOSED and not (
             fact.relation in asked and case.speaks_of(fact.arguments[0])
@@ -260,9 +262,9 @@ def _find_carried_away(case: PlannedCase) -> Iterator[str]:
         ):
             continue
         for fact in sorted(case.before - case.after, key=str):
-            if _fits(case, atom, fact) and case.speaks_of(fact.arguments[0]):
-                if not _must_leave(case, fact):
-                    yield f"{fact.arguments[0]} is taken away from {fact.arguments[-1]}"
+            wanted = _fits(case, atom, fact) and case.speaks_of(fact.arguments[0])
+            if wanted and not _must_leave(case, fact):
+                yield f"{fact.arguments[0]} is taken away from {fact.arguments[-1]}"
 
 
 def _must_leave(case: PlannedCase, fact: Fact) -> bool:

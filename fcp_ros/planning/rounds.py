@@ -194,7 +194,13 @@ class SearchRounds:
         self._take(work, task, plan)
         work.exact = shortest and not unknown
 
-    def prefer_cheaper(self, work: TaskSearch, most_loss: float, price: float = 0.0) -> bool:
+    def prefer_cheaper(
+        self,
+        work: TaskSearch,
+        most_loss: float,
+        price: float = 0.0,
+        least_effort: int = LEAST_EFFORT,
+    ) -> bool:
         """Take the cheapest plan found that loses no more than is acceptable.
 
         Degrees that such a plan rests on are judged; after some rounds, what is still unknown is
@@ -204,6 +210,7 @@ class SearchRounds:
             work: the last task; a plan is known.
             most_loss: the acceptable loss.
             price: what the known plan costs in this task beside its steps.
+            least_effort: of the search, if finding the known plan took less.
 
         Returns:
             True if the plan is proven to be the cheapest one in the task.
@@ -211,7 +218,7 @@ class SearchRounds:
         assert self.known is not None, "there is a plan"
         assert self.best is not None, "it was found here"
         self.known = replace(self.known, cost=len(self.best.decoded.steps) + price)
-        composition, effort = work.objective.composition, max(work.effort, LEAST_EFFORT)
+        composition, effort = work.objective.composition, max(work.effort, least_effort)
         for number in range(CHEAPER_ROUNDS + 1):
             task, unknown = self._value_task(work), False
             if number == CHEAPER_ROUNDS:

@@ -37,7 +37,7 @@ from fcp_ros.planning.model.watch import Interrupted
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, TooManyOperators
 from fcp_ros.planning.request_context import RequestContext
 from fcp_ros.planning.restoring import find_disturbances, is_reversible, make_preference
-from fcp_ros.planning.rounds import SearchRounds
+from fcp_ros.planning.rounds import LEAST_EFFORT, SearchRounds
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan
 from fcp_ros.planning.task.conditions import Conditions
@@ -55,6 +55,8 @@ this multiple. Measured on tetris: making the wide task took longer than the ful
 40 s, and 21 s), and it had no more operators."""
 TIDYING = 5.0
 """Seconds, at most, in which a plan is made one of fewer steps that leaves less changed."""
+MOST_EFFORT = 5_000
+"""Effort of a search that puts things right, once one of little effort has found nothing."""
 MOST_AGAIN = 4
 """Searches, at most, each from a plan that leaves less changed than the one before."""
 MOST_RESTORED = 32
@@ -364,13 +366,18 @@ class Solver:
 
         A search ends soon after its first better plan, which often puts right one thing of two.
         """
+        effort = LEAST_EFFORT
         for _ in range(MOST_AGAIN):
             known = self._rounds.best
             price = sum(one.steps for one in left)
             with self._times(Phase.SEARCH):
-                cheapest = self._rounds.prefer_cheaper(work, budget, price)
-            if cheapest or self._rounds.best is known:
-                return cheapest
+                cheapest = self._rounds.prefer_cheaper(work, budget, price, effort)
+            if cheapest:
+                return True
+            if self._rounds.best is known:
+                if effort == MOST_EFFORT:
+                    return False
+                effort = MOST_EFFORT
             left = self._find_disturbances()
             if not left:
                 return False

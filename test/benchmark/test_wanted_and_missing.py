@@ -18,6 +18,7 @@ CHECKED = [
     "bring me something to drink from +dirty_mug_1 -mug_1 -drinking_glass_1",
     "bring me something to drink from +empty_glass_1 -mug_1 -drinking_glass_1 -bowl_1",
     "bring me three apples",
+    "bring me an apple and an orange +orange_1 -apple_1",
     "put a plate, a fork and a spoon on the table +plate_1 +fork_1",
     "bring me medicine +perfect_substitute_for_medicine",
     "bring me a mug +mug_holder_1 -mug_1 -drinking_glass_1 -bowl_1",

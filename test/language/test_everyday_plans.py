@@ -40,6 +40,7 @@ PLANS = {
     "open the fridge": {"not closed(fridge_1)"},
     "bring me the milk and close the fridge": {"holding(robot_1, milk_1)"},
     "put the bowl in the fridge, but wipe the counter first": {"inside(bowl_1, fridge_1)"},
+    "first wipe the counter, and only then put the milk on it": {"on(milk_1, counter_1)"},
     "wipe the counter": set(),  # the sponge is back in its place
     "bring me the glass that is in the kitchen": {"holding(robot_1, drinking_glass_1)"},
 }

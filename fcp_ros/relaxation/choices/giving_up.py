@@ -83,7 +83,9 @@ class GivingUp:
         """Yield the ways to give the requirement up, as a whole, in part, or in the end."""
         wanted = self._requirement
         spoken = {name for part in wanted.parts for name in self._list_predicates(part)}
-        degree = self._find_drop(spoken - self._list_companions() or spoken)
+        degree = self._find_drop(spoken)
+        if degree is None:
+            degree = self._find_drop(spoken - self._list_companions())
         if degree is not None:
             yield from self._drop(degree)
         if len(wanted.units) > 1:
