@@ -111,7 +111,7 @@ READ = {
     ("put every piece of food on the table", "piece"): "each food",
     # adjectives: states by the domain's phrases, nouns that say what sort by WordNet
     ("put the dirty mug on the table", "mug"): "the mug [dirty]",
-    ("put the coffee mug on the table", "mug"): "the coffee mug",
+    ("put the coffee mug on the table", "mug"): "the mug",
     ("put all food items on the table", "items"): "all foods",
     # relative clauses and participles
     ("bring me the mug that is on the counter", "mug"): "the mug [on the counter]",
