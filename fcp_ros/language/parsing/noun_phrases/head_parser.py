@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
@@ -48,6 +49,8 @@ table there, of "two pieces of" before what is meant."""
 _MEASURE_PRESENT, _NO_PLURAL, _PART_OF_NOTHING, _SAID_TWICE = 0.8, 0.3, 0.8, 0.5
 """Of "a bowl of fruit" as fruit where there are bowls, of "one of the mug", of "the needed parts"
 as any parts, of a misspelt word that stands for a noun that is said beside it."""
+_REST_OF_PLACE = Confidence.LIKELY.degree
+"""Of the other things on a table for "the rest of the table", which is asked about."""
 PRONOUNS = {
     **dict.fromkeys(("it", "this", "that", "itself", "him", "her"), Reference.IT),
     **dict.fromkeys(("them", "they", "these", "those", "themselves"), Reference.THEM),
@@ -320,7 +323,7 @@ class HeadParser:
         return degree
 
     def _move_rest(self, phrase: NounPhrase, core: Word) -> NounPhrase:
-        """Read "the rest of the table" as the other things that are there."""
+        """Read "the rest of the table" as the other things that are there, not as the table."""
         counted = phrase.plural or core.tag != "NN" or not isinstance(phrase.head, Noun)
         several = isinstance(phrase.head, Noun) and len(phrase.head.members) > 1
         if phrase.determiner is not Determiner.REST or counted or several:
@@ -330,7 +333,10 @@ class HeadParser:
         where = replace(phrase, determiner=Determiner.THE, qualities=(), attributes=(), uses=())
         said = Predication(None, {PLACE: where}, THEME, "at")
         qualities = (*phrase.qualities, said)
-        return replace(phrase, head=Reference.THING, plural=True, qualities=qualities)
+        degree = phrase.degree * _REST_OF_PLACE
+        return replace(
+            phrase, head=Reference.THING, plural=True, qualities=qualities, degree=degree
+        )
 
     def _read_named(
         self, place: int, match: NounMatch, core: Word, blank: NounPhrase
