@@ -62,9 +62,7 @@ class Adjuncts:
             return self._merge(clause, best[1], node)
         return clause
 
-    def _merge(
-        self, clause: SpokenClause, opened: SpokenClause, node: ClauseNode
-    ) -> SpokenClause:
+    def _merge(self, clause: SpokenClause, opened: SpokenClause, node: ClauseNode) -> SpokenClause:
         """Return a clause with what was read before it."""
         parsed = node.is_negated and node.find_subject() is None
         if opened.excluded:

@@ -176,9 +176,7 @@ class CoreReader:
                     more += list_phrase_uses(argument)
                 else:
                     chunk = match.slots[slot]
-                    more.append(
-                        self._nouns.describe_use(chunk.inner, chunk.end, WordRole.QUANTITY)
-                    )
+                    more.append(self._nouns.describe_use(chunk.inner, chunk.end, WordRole.QUANTITY))
             act = Act.KEEP if match.frame.verb in KEEP_VERBS else Act.ACHIEVE
             predication = Predication(meaning, arguments, degree=degree)
             clause = SpokenClause(

@@ -101,9 +101,7 @@ class DemandReader:
         meaning = demand.meaning
         used = [chunks[place] for place in demand.slots.values()]
         rest = tuple(chunk for chunk in chunks if chunk not in used)
-        options = [
-            phrases.read(chunk.inner, chunk.end)[:_MOST_PHRASES] for chunk in used
-        ]
+        options = [phrases.read(chunk.inner, chunk.end)[:_MOST_PHRASES] for chunk in used]
         for chosen in product(*options):
             arguments: Mapping[str, Phrase] = dict(zip(demand.slots, chosen, strict=True))
             if not arguments:

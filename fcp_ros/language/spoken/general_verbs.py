@@ -62,9 +62,7 @@ class GeneralVerbs:
         self._phrases = phrases
         self._nouns = phrases.nouns
 
-    def read(
-        self, stems: Sequence[str], row: Row, subject: Chunk | None = None
-    ) -> Iterator[Core]:
+    def read(self, stems: Sequence[str], row: Row, subject: Chunk | None = None) -> Iterator[Core]:
         """Yield what a verb with these chunks may ask for.
 
         Args:
@@ -129,9 +127,7 @@ class GeneralVerbs:
     def _mark(self, chunk: Chunk) -> tuple[WordUse, ...]:
         if chunk.inner == chunk.start:
             return ()
-        return (
-            self._nouns.describe_use(chunk.start, chunk.inner, WordRole.ACTION, chunk.said),
-        )
+        return (self._nouns.describe_use(chunk.start, chunk.inner, WordRole.ACTION, chunk.said),)
 
     def _read(self, chunk: Chunk) -> tuple[Phrase, ...]:
         return self._phrases.read(chunk.inner, chunk.end)
@@ -166,9 +162,7 @@ class GeneralVerbs:
                     if moved is None:
                         continue
                     used = [theme, place, *([source] if source else [])]
-                    said = Predication(
-                        None, {THEME: moved, PLACE: where}, preposition=place.marker
-                    )
+                    said = Predication(None, {THEME: moved, PLACE: where}, preposition=place.marker)
                     yield self._say(act, said, used), used
         for there in words:
             reference = {"there": Reference.THERE, "here": Reference.HERE}.get(there.said)
@@ -243,9 +237,7 @@ class GeneralVerbs:
                 for what in self._read(theme):
                     yield self._hand(what, speaker, [theme]), [theme, here]
 
-    def _give(
-        self, person: Chunk, theme: Chunk
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+    def _give(self, person: Chunk, theme: Chunk) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
         for who, what in product(self._read(person), self._read(theme)):
             if isinstance(who, NounPhrase) and _is_person(self._nouns, who):
                 yield self._hand(what, who, [person, theme]), [person, theme]
@@ -340,9 +332,7 @@ class GeneralVerbs:
                 continue
             robot = NounPhrase(place.start, place.start, Reference.ADDRESSEE, Determiner.THE)
             for where in self._read(place):
-                said = Predication(
-                    None, {THEME: robot, PLACE: where}, preposition=place.marker
-                )
+                said = Predication(None, {THEME: robot, PLACE: where}, preposition=place.marker)
                 act = Act.KEEP if verb in ("stay", "remain", "wait") else Act.STATE
                 yield self._say(act, said, [place]), [place]
 

@@ -107,9 +107,7 @@ class StatementReader:
         """Read "the vase would look nicer on the tv stand": it may be meant to be there."""
         if node.verb.token < 0 or node.verb.lemma not in _HINTING:
             return
-        hint = self._nouns.describe_use(
-            subject.end, node.verb.token + 1, WordRole.FILLER, "a wish"
-        )
+        hint = self._nouns.describe_use(subject.end, node.verb.token + 1, WordRole.FILLER, "a wish")
         chunks = cut_chunks(node, self._nouns, node.verb.token + 1)
         for place in chunks:
             if place.marker not in ("in", "on", "at", "near", "under", "behind"):
@@ -148,9 +146,7 @@ class StatementReader:
 
     def _read_existence(self, verb: VerbPhrase, end: int, wanted: bool) -> Iterator[Core]:
         """Read "there should be two mugs on the table"."""
-        use = self._nouns.describe_use(
-            max(0, verb.end - 1), verb.end, WordRole.FILLER
-        )
+        use = self._nouns.describe_use(max(0, verb.end - 1), verb.end, WordRole.FILLER)
         asked = verb.demanded or wanted
         for after, theme in self._nouns.parse_phrases(verb.end):
             for stop, said in self._nouns.parse_modifiers(after):
@@ -169,9 +165,7 @@ class StatementReader:
         subject = node.tree.find_child(node.verb.place, "nsubj")
         lemma = node.verb.lemma
         speaks = subject is not None and subject.text in _SPEAKERS
-        told = lemma == "have" and (
-            subject is None or subject.is_inserted or subject.text == "us"
-        )
+        told = lemma == "have" and (subject is None or subject.is_inserted or subject.text == "us")
         given = lemma == "have" and subject is not None and subject.text in ("me", "us")
         if lemma not in _WISHED_FOR or not (speaks or told or given):
             return []
