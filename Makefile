@@ -22,7 +22,7 @@ ON_ALL_CORES = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test nightly lint clean distclean
+.PHONY: help setup demo up test nightly golden lint clean distclean
 
 help: ## list the targets
 	@echo 'make TARGET [VARIABLE=value ...]'
@@ -51,6 +51,9 @@ test: lint ## the whole test suite on all cores; ARGS='-k word' for a part of it
 nightly: lint ## the same with sixteen times as many random examples, new ones each time (hours)
 	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); \
 	  python -m pytest $(ON_ALL_CORES) --hypothesis-profile=nightly --timeout=3600 -o faulthandler_timeout=3900 $(ARGS)
+
+golden: setup ## compare answers with those kept in test/golden (3 minutes; all of them: ARGS=--full)
+	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); python test/golden/golden.py $(ARGS)
 
 clean: ## remove what the demo and the checks left behind
 	rm -rf out .pytest_cache .mypy_cache .ruff_cache .hypothesis fcp_ros.egg-info

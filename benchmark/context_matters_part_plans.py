@@ -129,9 +129,7 @@ def _judge_plan(judged: Judged, answer: Interpretation, setting: Setting) -> Jud
     return JudgedPlan(judged, result, list_absurdities(case), list_needless(case), seconds)
 
 
-def report_plans(
-    readings: Sequence[Judged], setting: Setting
-) -> tuple[Line, Verdict, list[str]]:
+def report_plans(readings: Sequence[Judged], setting: Setting) -> tuple[Line, Verdict, list[str]]:
     """Judge the plans for right readings: a line of figures, the share accepted, and the faults."""
     plans = judge_plans(readings, setting)
     if not plans:

@@ -54,7 +54,7 @@ MEMORY = 350
 """Goal for the memory of the process, MiB."""
 PLAIN = 0.7
 """A reading of a lower degree is a question, not a plan."""
-PLAIN_COMPOSITION = 0.85
+PLAIN_COMPOSITION = 0.91
 """The same for the degree of the composition; chosen on floor plans that were trained on."""
 
 

@@ -38,9 +38,7 @@ HOLDING = ("holding", "is_holding")
 INSIDE = ("inside", "thrown_into")
 PLACES = ("on", "is_on", *INSIDE)
 """Relations that say where a thing is, its place last."""
-OPEN, CLOSED = ("is_open",), ("closed", "is_closed")
-STATES = (*OPEN, *CLOSED, "switched_on", "dirty", "is_dirty", "is_clean", "clean_floor")
-"""Relations between a thing and nothing else."""
+CLOSED = ("closed", "is_closed")
 COLD = ("food", "drink", "medicine", "liquid")
 """Types of what may be put into a fridge unasked."""
 KEPT_IN = {"fridge": COLD, "bin": (), "oven": (), "microwave": (), "washer": ("textile",)}
@@ -195,7 +193,9 @@ def _list_parts(goal: Expression) -> Iterator[Expression]:
 def _find_left_open(case: PlannedCase) -> Iterator[str]:
     asked = {atom.predicate for atom, _ in _list_asked(case.goal)}
     for fact in sorted(case.before - case.after, key=str):
-        if fact.relation in CLOSED and not (fact.relation in asked and case.speaks_of(fact.arguments[0])):
+        if fact.relation in CLOSED and not (
+            fact.relation in asked and case.speaks_of(fact.arguments[0])
+        ):
             yield f"{fact.arguments[0]} is left open"
 
 
@@ -253,8 +253,10 @@ def _is_tool(case: PlannedCase, item: str) -> bool:
 def _find_carried_away(case: PlannedCase) -> Iterator[str]:
     """Find what was where the goal wants it, and isn't any more."""
     for atom, positive in _list_asked(case.goal):
-        if not positive or atom.predicate not in PLACES or not isinstance(
-            atom.arguments[-1], Constant
+        if (
+            not positive
+            or atom.predicate not in PLACES
+            or not isinstance(atom.arguments[-1], Constant)
         ):
             continue
         for fact in sorted(case.before - case.after, key=str):
@@ -275,9 +277,7 @@ def _must_leave(case: PlannedCase, fact: Fact) -> bool:
 
 
 def _find_kept_in_hand(case: PlannedCase) -> Iterator[str]:
-    asked = any(
-        positive and atom.predicate in HOLDING for atom, positive in _list_asked(case.goal)
-    )
+    asked = any(positive and atom.predicate in HOLDING for atom, positive in _list_asked(case.goal))
     for fact in sorted(case.after - case.before, key=str):
         if fact.relation in HOLDING and not asked:
             yield f"{fact.arguments[-1]} is still held in the end"
@@ -289,7 +289,9 @@ def _find_not_brought(case: PlannedCase) -> Iterator[str]:
         return
     rooms = {fact.arguments[0]: fact.arguments[1] for fact in case.after if fact.relation == "at"}
     here = rooms.get(case.speaker)
-    where = {fact.arguments[0]: fact.arguments[1] for fact in case.after if fact.relation == "in_room"}
+    where = {
+        fact.arguments[0]: fact.arguments[1] for fact in case.after if fact.relation == "in_room"
+    }
     for fact in sorted(case.after - case.before, key=str):
         if fact.relation in HOLDING:
             room = rooms.get(fact.arguments[0])
@@ -323,8 +325,7 @@ def list_needless(case: PlannedCase) -> list[str]:
 def _counts_time(case: PlannedCase) -> bool:
     """Return True for a goal with times: they can't be told for a state that was never reached."""
     return any(
-        isinstance(part, TrajectoryConstraint) and part.times
-        for part in _list_parts(case.goal)
+        isinstance(part, TrajectoryConstraint) and part.times for part in _list_parts(case.goal)
     )
 
 
@@ -346,14 +347,12 @@ def _list_needless_changes(case: PlannedCase) -> Iterator[str]:
 
 
 def _group_changes(case: PlannedCase) -> Iterator[tuple[Fact, ...]]:
-    """Yield the changes of each thing, those of agents' rooms left out."""
+    """Yield the changes of each thing but the robot."""
     by_thing: dict[str, list[Fact]] = {}
     for fact in sorted(case.before ^ case.after, key=str):
-        if fact.relation in HOLDING:
-            by_thing.setdefault(fact.arguments[-1], []).append(fact)
-        elif fact.relation in PLACES or fact.relation in STATES:
-            key = fact.arguments[0] if fact.relation in PLACES else f"state {fact}"
-            by_thing.setdefault(key, []).append(fact)
+        thing = fact.arguments[-1] if fact.relation in HOLDING else fact.arguments[0]
+        if not case.is_of(thing, ("robot",)):
+            by_thing.setdefault(thing, []).append(fact)
     yield from map(tuple, by_thing.values())
 
 
@@ -383,10 +382,11 @@ def _count_steps(case: PlannedCase) -> int | None:
 
     Each step that changes something besides where the robot is counts, and the shortest ways
     between the rooms that it takes place in; so do the doors on them. None where the domain has no
-    such rooms.
+    such rooms, or the goal says in which order.
     """
     doors = [fact.arguments for fact in case.before if fact.relation == "connected"]
-    if not doors:
+    ordered = any(isinstance(part, TrajectoryConstraint) for part in _list_parts(case.goal))
+    if not doors or ordered:
         return None
     most, here, going = 0, "", ""
     for step in case.steps:

@@ -6,12 +6,11 @@ Standard library only: this runs before anything is installed.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import queue
 import re
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -27,7 +26,7 @@ class SetupError(Exception):
 
 
 def content_hash(parts: Iterable[str | Path]) -> str:
-    """Returns a hash of texts and of files (by name and content), in the order given."""
+    """Return a hash of texts and of files (by name and content), in the order given."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(str(part).encode() + b"\0")
@@ -50,7 +49,7 @@ class Stages:
         self.done = 0
 
     def run(self, name: str, stamp: str, title: str, action: Callable[[], None]) -> None:
-        """Runs one stage, unless it ended well before with the same stamp.
+        """Run one stage, unless it ended well before with the same stamp.
 
         Raises:
             SetupError: from the action; the stage is run again next time.
@@ -74,44 +73,35 @@ class Stages:
         self,
         arguments: Sequence[str | Path],
         *,
-        cwd: Path,
         environment: Mapping[str, str],
         on_failure: str,
+        cwd: Path | None = None,
     ) -> None:
-        """Runs a command quietly into the stage's log; says every now and then what it is doing.
+        """Run a command quietly into the stage's log, and say now and then what it is doing.
 
         Args:
             arguments: the command line.
-            cwd: the folder to run in.
             environment: all environment variables of the command.
             on_failure: the sentence of the error; the end of the output is shown before it.
+            cwd: the folder to run in, if not this one.
 
         Raises:
-            SetupError: where the command failed.
+            SetupError: the command failed.
         """
-        if self._try(arguments, cwd, environment):
+        if self.succeeds(arguments, environment=environment, cwd=cwd):
             return
-        lines = [
-            line
-            for line in self._log.read_text(errors="replace").splitlines()
-            if not NOISE.search(line)
-        ]
+        lines = [line for line in self.log_text().splitlines() if not NOISE.search(line)]
         print("\n".join(f"    {line}" for line in lines[-LINES_ON_FAILURE:]), file=sys.stderr)
         raise SetupError(f"{on_failure} (the whole output is in {self._log})")
 
     def succeeds(
-        self, arguments: Sequence[str | Path], *, cwd: Path, environment: Mapping[str, str]
+        self,
+        arguments: Sequence[str | Path],
+        *,
+        environment: Mapping[str, str],
+        cwd: Path | None = None,
     ) -> bool:
-        """Runs a command like `command`, but returns whether it succeeded."""
-        return self._try(arguments, cwd, environment)
-
-    def log_text(self) -> str:
-        """Returns what the present stage's commands printed so far."""
-        return self._log.read_text(errors="replace")
-
-    def _try(
-        self, arguments: Sequence[str | Path], cwd: Path, environment: Mapping[str, str]
-    ) -> bool:
+        """Run a command like `command`, but return whether it succeeded."""
         command = [str(argument) for argument in arguments]
         with self._log.open("a") as log:
             log.write(f"$ {' '.join(command)}\n")
@@ -120,44 +110,22 @@ class Stages:
                 command,
                 cwd=cwd,
                 env=dict(environment),
-                text=True,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=log,
                 stderr=subprocess.STDOUT,
-                errors="replace",
             )
-            _follow(process, log.write)
-        return process.returncode == 0
+            begin = time.monotonic()
+            while True:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return process.wait(HEARTBEAT) == 0
+                lines = [one for one in self.log_text().splitlines() if not NOISE.search(one)]
+                say(f"  {time.monotonic() - begin:4.0f} s  {lines[-1].strip()[:80]}")
 
-
-def _follow(process: subprocess.Popen[str], write: Callable[[str], object]) -> None:
-    """Copies the output of a process until it ends, with a line now and then for who waits."""
-    lines: queue.Queue[str | None] = queue.Queue()
-
-    def read() -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.put(line)
-        lines.put(None)
-
-    threading.Thread(target=read, daemon=True).start()
-    latest, begin, told = "", time.monotonic(), time.monotonic()
-    while True:
-        try:
-            line = lines.get(timeout=1.0)
-        except queue.Empty:
-            line = ""
-        if line is None:
-            break
-        write(line)
-        if line.strip() and not NOISE.search(line):
-            latest = line.strip()
-        if time.monotonic() - told > HEARTBEAT:
-            told = time.monotonic()
-            say(f"  {told - begin:4.0f} s  {latest[:80]}")
-    process.wait()
+    def log_text(self) -> str:
+        """Return what the present stage's commands printed so far."""
+        return self._log.read_text(errors="replace")
 
 
 def say(text: str) -> None:
-    """Prints one line of progress at once."""
+    """Print one line of progress at once."""
     print(f"setup: {text}", flush=True)

@@ -145,14 +145,15 @@ def test_every_interface_file_is_built(repository: Path) -> None:
 
 
 def pins(file: Path) -> list[str]:
-    lines = (line.split(" --hash")[0] for line in file.read_text().splitlines())
-    return [line for line in lines if line and line[0] != "#"]
+    """The requirements of a file, without hashes."""
+    lines = (line.split(" --hash")[0].rstrip(" \\") for line in file.read_text().splitlines())
+    return [line for line in lines if line and line[0] not in "# -"]
 
 
 def requirement_files(repository: Path) -> list[Path]:
     files = sorted((repository / "setup").glob("*.txt"))
     assert len(files) == 4
-    return files
+    return [*files, *sorted((repository / "setup" / "locks").glob("*.txt"))]
 
 
 def test_everything_is_pinned_once_for_each_python(repository: Path) -> None:
@@ -171,6 +172,36 @@ def test_everything_is_pinned_once_for_each_python(repository: Path) -> None:
                 assert requirement.name.startswith("ros-") == file.name.startswith("ros-"), line
 
 
+LOCKS = ("core", "models", "formats", "dev")
+
+
+def test_the_locks_have_hashes_and_share_no_package(repository: Path) -> None:
+    """With the names that each was made from, and core without what the others bring."""
+    folder = repository / "setup" / "locks"
+    assert {file.stem for file in folder.glob("*.txt")} == set(LOCKS)
+    seen: dict[str, str] = {}
+    for name in LOCKS:
+        own = {re.split(r"[ =]", pin)[0] for pin in pins(folder / f"{name}.txt")}
+        assert not own & set(seen), f"{name}.txt repeats {own & set(seen)}"
+        seen |= dict.fromkeys(own, name)
+        text = (folder / f"{name}.txt").read_text().replace("\\\n", " ")
+        assert all("--hash=sha256:" in line for line in text.splitlines() if line[0] != "#")
+        asked = (line for line in (folder / f"{name}.in").read_text().splitlines() if line)
+        wanted = {re.split(r"[=<>]", line)[0].lower() for line in asked if line[0] != "#"}
+        assert wanted <= set(seen)
+    heavy = {"torch", "transformers", "spacy", "pandas", "seaborn", "dash", "flask", "open3d-cpu"}
+    core = {name for name, lock in seen.items() if lock == "core"}
+    assert not core & heavy
+    assert len(core) < 40
+
+
+def test_setup_reads_all_locks(repository: Path) -> None:
+    found = prepare(repository).pins_in(repository / "setup" / "requirements.txt")
+    listed = sum(len(pins(repository / "setup" / "locks" / f"{name}.txt")) for name in LOCKS)
+    assert len(found) == listed + 1, "and torch"
+    assert [pin for pin in found if "--hash" not in pin] == ["torch==2.13.0"]
+
+
 def test_pins_fit_what_setup_py_asks_for(repository: Path) -> None:
     requirements = pytest.importorskip("packaging.requirements")
     tree = ast.parse((repository / "setup.py").read_text())
@@ -184,8 +215,7 @@ def test_pins_fit_what_setup_py_asks_for(repository: Path) -> None:
     ]
     assert len(asked) > 10
     pinned = {}
-    lists = (repository / "setup" / name for name in ("requirements.txt", "english.txt"))
-    for line in (line for file in lists for line in pins(file)):
+    for line in (line for file in requirement_files(repository) for line in pins(file)):
         requirement = requirements.Requirement(line)
         version = str(requirement.specifier).removeprefix("==")
         pinned.setdefault(requirement.name.replace(".", "-").lower(), set()).add(version)
@@ -259,7 +289,7 @@ def test_open3d_is_installed_unless_it_was_left_out(repository: Path) -> None:
         pytest.skip("Open3D has no build for this system")
     pin = next(
         line
-        for line in pins(repository / "setup" / "requirements.txt")
+        for line in pins(repository / "setup" / "locks" / "formats.txt")
         if line.startswith("open3d-cpu==")
     )
     result = subprocess.run(

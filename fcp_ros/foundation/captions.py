@@ -13,50 +13,48 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fcp_ros.foundation.wording import gather_words
 from fcp_ros.foundation.wordnet import find_wordnet
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-DENIALS = _words("not no nothing neither isn't isnt")
+DENIALS = gather_words("not no nothing neither isn't isnt")
 """Words in front of what a thing is said not to be; "never" may praise it ("never failing")."""
-NEGATIONS = _words("not no non never neither nor isn't aren't isnt arent hardly nothing cannot")
-ARTICLES = _words(
+NEGATIONS = gather_words(
+    "not no non never neither nor isn't aren't isnt arent hardly nothing cannot"
+)
+ARTICLES = gather_words(
     "a an the this that these those my your his her our their its some any every each"
 )
-PREPOSITIONS = _words("""
+PREPOSITIONS = gather_words("""
     about above across after against along alongside amid among around as at atop before behind
     below beneath beside besides between beyond by despite during except for from in inside instead
     into like near next off on onto opposite out outside over past per resembling since through to
     toward towards under underneath unlike until up upon versus via within
 """)
-CLAUSES = _words("""
+CLAUSES = gather_words("""
     aka which who whom whose where when while whilst because although though if unless than so and
     or but yet is are was were be been being am has had having does do did will would could should
     may might must shall it they he she you we i
 """)
-JOINTS = _words("of with without")
+JOINTS = gather_words("of with without")
 """Words behind which stands what belongs to a thing, or what it is of: "mug with a handle"."""
-NAMING = _words("called named labelled labeled titled dubbed termed branded")
+NAMING = gather_words("called named labelled labeled titled dubbed termed branded")
 """Participles behind which another name stands without a preposition."""
-HOLDING = _words("holding containing replacing imitating")
-UNREAL = _words("""
+HOLDING = gather_words("holding containing replacing imitating")
+UNREAL = gather_words("""
     toy fake pretend mock dummy replica counterfeit faux substitute doll
 """)
 """Words before a noun that deny it: a toy knife is no knife. Imitation and artificial food is
 eaten."""
-_STORAGE = _words("""
+_STORAGE = gather_words("""
     box basket chest bin shelf bag rack crate drawer cabinet cupboard trunk store shop room
 """)
 """Of toys these are full: a toy box is a box."""
-MEASURES = _words("""
+MEASURES = gather_words("""
     pair piece slice loaf stack pile bunch roll sheet bar set head heap lump bit handful pack bundle
     plate ball cube drop portion helping row lot couple dozen
 """)
 """Nouns behind whose "of" stands what a thing is, besides containers: "slice of bread"."""
-_HOLDERS = _words("""
+_HOLDERS = gather_words("""
     bottle box bag can cup glass bowl basket pot carton jar mug tin crate tub bucket tray chest bin
     vase shelf rack drawer cupboard
 """)

@@ -23,6 +23,7 @@ from fcp_ros.foundation.labels import (
     split_names,
     take_name,
 )
+from fcp_ros.foundation.wording import gather_words
 from fcp_ros.foundation.wordnet import find_wordnet
 
 
@@ -36,10 +37,6 @@ class Defect(Enum):
     SOILED = "it is not clean"
     EMPTY = "it is empty"
     ACCESSORY = "it only goes with one"
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 def _phrases(text: str) -> frozenset[str]:
@@ -57,19 +54,19 @@ _WORDS: dict[Defect, str] = {
 }
 DEFECTS = {word: defect for defect, words in _WORDS.items() for word in words.split()}
 """Word -> what it says against the thing."""
-_DISPOSAL = _words("""
+_DISPOSAL = gather_words("""
     throw throwing discard discarding recycle recycling dispose disposing trash rubbish garbage
     waste repair repairing fix fixing compost composting
 """)
 """For these nothing needs to be whole, clean or full."""
-_PRETENCE = _words("""
+_PRETENCE = gather_words("""
     play playing pretend pretending decorate decorating decoration show child children
 """)
-_CLEANING = _words("""
+_CLEANING = gather_words("""
     wash washing clean cleaning rinse rinsing scrub scrubbing refill
 """)
 _CLEANING_STEMS = ("wash", "dishwash", "clean", "rins", "scrub", "empt", "refill")
-_CONTACT = _words("""
+_CONTACT = gather_words("""
     eat eating drink drinking cook cooking bake baking serve serving sip sipping taste tasting
     breakfast lunch dinner supper meal soup wear wearing sleep sleeping dry drying blow blowing
     wrap bandage medicine nose mouth face skin
@@ -81,7 +78,7 @@ _CONTACT_KINDS = _phrases("""
     toothbrush, comb, razor, medicine, bandage
 """)
 """Kinds of things that do."""
-_ACCESSORIES = _words("""
+_ACCESSORIES = gather_words("""
     holder bag case cover block rack stand charger sleeve hook opener remover cleaner frame topper
     handle blade poster picture photo painting drawing magazine book manual box lid cable brush
     dispenser hanger protector cushion pouch strap button sticker seat cap substitute replacement
@@ -91,10 +88,10 @@ _ACCESSORIES = _words("""
 heads the judges know more: a "drinking glass" and "walnut pieces" are what they are named after."""
 _FOOD = frozenset(("food", "seasoning"))
 """Pepper is cracked, and bread torn, to be used."""
-_CONTENTS = _words("""
+_CONTENTS = gather_words("""
     food beverage liquid substance drug
 """)
-_INGESTION = _words("""
+_INGESTION = gather_words("""
     eat eating drink drinking sip sipping taste tasting
 """)
 _DRINKING_VESSELS = _phrases("""

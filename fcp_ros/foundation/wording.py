@@ -21,6 +21,11 @@ _SIMILAR = 0.6
 """Least similarity (`difflib.SequenceMatcher.ratio`) of a name that was probably meant."""
 
 
+def gather_words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
 def find_similar(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that `name` was most likely meant to be, or None.
 

@@ -50,8 +50,9 @@ def find_disturbances(
         held = _holds(fact, before)
         if held == (holds if after is None else _holds(fact, after)):
             continue
-        # What is at a new place is no longer at the old one: one fact tells of both.
-        if held or not domain.schema.relation(fact.relation).functional:
+        # What is at a new place is no longer at the old one: one fact tells of both. What occupies
+        # another thing besides, such as a hand, counts by itself.
+        if held or len(domain.schema.relation(fact.relation).functional) != 1:
             found[fact] = Disturbance(fact, held, domain.restore[fact.relation])
     return tuple(_drop_excluded(found, solution, encoding)) if found else ()
 

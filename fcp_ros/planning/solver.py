@@ -103,9 +103,15 @@ class Solver:
             GroundingError: a degree can't be judged, and there is no plan that does without it.
         """
         try:
-            if not (self._problem.is_crisp and self._solve_small()):
-                self._widen()
-            self._prefer_steps()
+            try:
+                if not (self._problem.is_crisp and self._solve_small()):
+                    self._widen()
+            except Interrupted as reason:
+                # The best plan so far may still leave less changed, if there is time for that.
+                self._result = replace(self._result, interrupted=reason)
+            interrupted = self._result.interrupted
+            if interrupted is None or interrupted.status is not PlanStatus.CANCELLED:
+                self._prefer_steps()
         except Interrupted as reason:
             self._result = replace(self._result, interrupted=reason)
         except GroundingError as error:
@@ -182,7 +188,11 @@ class Solver:
         if not self._problem.options.switches.lazy:
             self._rounds.ask(atom for atoms in encoding.graded for atom in atoms)
         with self._times(Phase.SEARCH):
-            proven = self._rounds.run(work)
+            try:
+                proven = self._rounds.run(work)
+            except Interrupted:
+                self._last = _SearchedTask(formula, work, proven=False)
+                raise
             shortest = work.best is None or work.exact
             equal = self._problem.indifference > 0.0  # then steps are compared in the end
             if proven and not (shortest or equal or self._watch.satisfied):
@@ -304,7 +314,7 @@ class Solver:
         least = min(best.membership, max(problem.alpha, best.membership - problem.indifference))
         budget = problem.tnorm.loss_budget(least)
         try:
-            with self._watch.look_aside(TIDYING):
+            with self._watch.look_aside(min(TIDYING, self._watch.time_free)):
                 work = last.work
                 if len(best.decoded.steps) == 1 and not collect_graded_atoms(problem.goal.formula):
                     # No plan is shorter: a crisp goal holds at the beginning, or it needs a step.
@@ -349,9 +359,7 @@ class Solver:
             shortest = self._result.shortest and cheapest and work.is_complete and single
             self._result = replace(self._result, shortest=shortest)
 
-    def _put_right(
-        self, work: TaskSearch, budget: float, left: tuple[Disturbance, ...]
-    ) -> bool:
+    def _put_right(self, work: TaskSearch, budget: float, left: tuple[Disturbance, ...]) -> bool:
         """Search for a plan that leaves less changed, again from each one that does.
 
         A search ends soon after its first better plan, which often puts right one thing of two.

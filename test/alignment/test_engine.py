@@ -130,7 +130,7 @@ def test_a_thousand_orders_of_trials_never_refute_what_is_right(
 
 
 ORDERS = 12
-"""Random orders in this test; benchmark/alignment.py runs a thousand of them."""
+"""Random orders in this test; benchmark/alignment/__main__.py runs a thousand of them."""
 
 
 def test_a_simulator_that_refuses_everything_is_not_believed(torn_ferry: PddlTexts) -> None:

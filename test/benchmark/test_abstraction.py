@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policies of benchmark/abstraction.py written by hand, on small and large problems."""
+"""The policies of the benchmark that are written by hand, on small and large problems."""
 
 from dataclasses import replace
 
 import pytest
-from abstraction_draws import DOMAINS
-from abstraction_household import POLICY_FILE
-from abstraction_houses import draw_house, read_house_domain
-from abstraction_large import DRAWERS, write_problem
-from abstraction_speed import POLICIES, LamaTimes, PolicyTimes, judge_runs, measure_policy
 
+from benchmark.abstraction.draws import DOMAINS
+from benchmark.abstraction.household import POLICY_FILE
+from benchmark.abstraction.houses import draw_house, read_house_domain
+from benchmark.abstraction.large import DRAWERS, write_problem
+from benchmark.abstraction.speed import POLICIES, LamaTimes, PolicyTimes, judge_runs, measure_policy
 from fcp_ros.abstraction.policy.policy_file import parse_policy, read_policy
 from fcp_ros.abstraction.policy.use import plan_with_policies
 from fcp_ros.planning import PlanningOptions
@@ -50,17 +50,17 @@ def test_a_planner_that_finds_no_plan_is_no_comparison():
     lost = LamaTimes(0, float("nan"), float("nan"), "not installed")
     rows = {row.what: row for row in judge_runs("ferry", [(ours, lost)])}
     judged = "ferry: beside the whole planner"
-    assert rows[judged].is_met is None
-    assert rows[judged].measured == "no comparison"
+    assert rows[judged].met is None
+    assert rows[judged].value == "no comparison"
     late = replace(lost, searching=float("inf"), whole=float("inf"), note="time out 300 s")
     rows = {row.what: row for row in judge_runs("ferry", [(ours, late)])}
-    assert rows[judged].is_met is True
+    assert rows[judged].met is True
     fast = LamaTimes(12, 0.05, 0.09)
     rows = {row.what: row for row in judge_runs("ferry", [(ours, fast)])}
-    assert rows[judged].is_met is False
-    assert rows[judged].measured == "90 times faster"
-    assert rows["ferry: alone"].measured == "50 times faster"
-    assert rows["ferry: with reading"].measured == "45 times faster"
+    assert rows[judged].met is False
+    assert rows[judged].value == "90 times faster"
+    assert rows["ferry: alone"].value == "50 times faster"
+    assert rows["ferry: with reading"].value == "45 times faster"
 
 
 SNACK = """

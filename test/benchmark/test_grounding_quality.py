@@ -6,20 +6,13 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
-import grounding_quality
 import numpy as np
 import pytest
-from grounding_goals import GOALS, Goal, check_quality
-from grounding_intervals import (
-    DRAWS,
-    Figure,
-    draw_weights,
-    measure_area,
-    measure_error,
-    measure_rank,
-    measure_with_interval,
-)
-from grounding_judges import (
+from rich.console import Console
+
+from benchmark.grounding import quality as grounding_quality
+from benchmark.grounding.goals import GOALS, Goal, check_quality
+from benchmark.grounding.judges import (
     Entrant,
     OracleJudge,
     ask_all,
@@ -28,10 +21,24 @@ from grounding_judges import (
     make_worded_predicates,
     time_judge,
 )
-from grounding_quality import list_lines, measure_entrants, measure_judge, show_rows
-from grounding_questions import EVERYDAY, HELD_OUT, MIXED_NAME, Column, Question, read_columns
-from rich.console import Console
-
+from benchmark.grounding.quality import list_lines, measure_entrants, measure_judge, show_rows
+from benchmark.grounding.questions import (
+    EVERYDAY,
+    HELD_OUT,
+    MIXED_NAME,
+    Column,
+    Question,
+    read_columns,
+)
+from benchmark.intervals import (
+    DRAWS,
+    Figure,
+    draw_weights,
+    measure_area,
+    measure_error,
+    measure_rank,
+    measure_with_interval,
+)
 from fcp_ros.grounding import GroundingCode, GroundingError, Membership
 from fcp_ros.grounding.judged.judgement_set import HIGH, LOW, is_held_out, measure_agreement
 

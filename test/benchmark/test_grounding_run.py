@@ -6,12 +6,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import grounding
 import pytest
-from grounding_resources import measure_in_child
-from planning_tables import Part, Verdict
 from typer import Typer
 from typer.testing import CliRunner
+
+from benchmark.grounding import __main__ as grounding
+from benchmark.grounding.resources import measure_in_child
+from benchmark.tables import Part, Verdict
 
 
 def run(*arguments: str) -> tuple[int, str]:

@@ -5,16 +5,16 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from ipc import find_verdicts, score_agile, score_quality
-from ipc_planners import OURS, THEIRS, IpcRun
-from ipc_tasks import LISTED, find_listed_tasks, find_tasks, read_list
-from ipc_validation import validate_plan
-from planning_rivals import Limits
 
-SCRIPT = Path(__file__).resolve().parents[2] / "benchmark" / "ipc.py"
+from benchmark.ipc.__main__ import find_verdicts, score_agile, score_quality
+from benchmark.ipc.planners import OURS, THEIRS, IpcRun
+from benchmark.ipc.tasks import LISTED, find_listed_tasks, find_tasks, read_list
+from benchmark.ipc.validation import validate_plan
+from benchmark.rivals.programs import Limits
+
+RUN = (sys.executable, "-m", "benchmark.ipc")
 DOMAIN = """(define (domain boxes) (:requirements :adl :action-costs)
  (:types cup plate - thing room) ; a comment (not read)
  (:predicates (at ?t - thing ?r - room) (here ?r - room) (washed ?t - thing) (tidy ?r - room))
@@ -131,7 +131,7 @@ def test_goals_and_scores():
 
 def test_a_run_as_a_user_does_it(tmp_path):
     write_all(tmp_path, {"tasks/domain.pddl": DOMAIN, "tasks/p01.pddl": PROBLEM})
-    command = [sys.executable, str(SCRIPT), str(tmp_path / "tasks"), "--all", "--no-rival"]
+    command = [*RUN, str(tmp_path / "tasks"), "--all", "--no-rival"]
     done = subprocess.run(
         [*command, "--json", str(tmp_path / "figures.json")],
         capture_output=True,

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from planning_blockers import BLOCKERS, blocked_household
-from planning_household import ROBOT, Household, Kind, household, restricted
-from planning_household_pddl import DOMAIN, problem_text
-from planning_household_scene import write_scene
-from planning_ours import HOUSEHOLD_DOMAIN
-from planning_vague import (
+
+from benchmark.planning.blockers import BLOCKERS, blocked_household
+from benchmark.planning.household import ROBOT, Household, Kind, household, restricted
+from benchmark.planning.household_pddl import DOMAIN, problem_text
+from benchmark.planning.household_scene import write_scene
+from benchmark.planning.ours import HOUSEHOLD_DOMAIN
+from benchmark.planning.vague import (
     CountingSource,
     degree_of,
     everything_to_ask,
@@ -27,7 +28,6 @@ from planning_vague import (
     vague_goal,
     vague_household,
 )
-
 from fcp_ros.binding import scene_to_instance
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain, load_domain, parse_domain, parse_expression

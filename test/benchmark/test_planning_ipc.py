@@ -2,9 +2,9 @@
 """The classical tasks of the planning benchmark: the same for the same seed, read and solvable."""
 
 import pytest
-from planning_ipc import CLASSICS, Classic
-from planning_vague import CountingSource
 
+from benchmark.planning.classics import CLASSICS, Classic
+from benchmark.planning.vague import CountingSource
 from fcp_ros.domain.pddl import PddlTask, parse_pddl
 from fcp_ros.planning import PlanningOptions, plan
 

@@ -4,10 +4,11 @@
 import sys
 from pathlib import Path
 
-import planning_rivals
 import pytest
-from planning_rival_environment import RivalEnvironment
-from planning_rivals import KAIROS, LAMA_FIRST, PYPERPLAN, Limits, RivalStatus, run_rival
+
+from benchmark.rivals import programs as planning_rivals
+from benchmark.rivals.environment import RivalEnvironment
+from benchmark.rivals.programs import KAIROS, LAMA_FIRST, PYPERPLAN, Limits, RivalStatus, run_rival
 
 KAIROS_OUTPUT = """; cost = 2
 (go a b)

@@ -3,8 +3,8 @@
 
 import numpy as np
 import pytest
-from planning_sas import MOST, loss_in_hundredths, read_sas, with_losses
 
+from benchmark.rivals.sas_reader import MOST, loss_in_hundredths, read_sas, with_losses
 from fcp_ros.planning.flat.semantics import find_applicable, initial_state, is_goal, successor
 
 LAMP = """begin_version

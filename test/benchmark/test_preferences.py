@@ -6,23 +6,20 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
-from ipc_tasks import IpcTask
-from planning_household import household
-from planning_ours import HOUSEHOLD_DOMAIN
-from planning_rivals import Limits
-from planning_sas import read_sas
-from planning_sas_writer import number_of, write_sas
-from preferences_anytime import PLAN, run_anytime
-from preferences_household import least_loss, make_wishes, with_battery, write_goal
-from preferences_judges import NoisySource
-from preferences_lama import compile_whole, translate_plan
-from preferences_part_household import state_of
-from preferences_part_pddl3 import (
+from random_flat_tasks import flat_tasks
+
+from benchmark.ipc.tasks import IpcTask
+from benchmark.planning.household import household
+from benchmark.planning.ours import HOUSEHOLD_DOMAIN
+from benchmark.planning.vague import CountingSource
+from benchmark.preferences.household import least_loss, make_wishes, with_battery, write_goal
+from benchmark.preferences.lama import compile_whole, translate_plan
+from benchmark.preferences.part_household import state_of
+from benchmark.preferences.part_pddl3 import (
     BEST,
     compare,
     find_best,
@@ -31,15 +28,17 @@ from preferences_part_pddl3 import (
     read_best,
     read_runs,
 )
-from preferences_planners import KAIROS, OURS, PreferenceRun, with_metric
-from random_flat_tasks import flat_tasks
-
+from benchmark.preferences.planners import KAIROS, OURS, PreferenceRun, with_metric
+from benchmark.rivals.anytime import PLAN, run_anytime
+from benchmark.rivals.programs import Limits
+from benchmark.rivals.sas_reader import read_sas
+from benchmark.rivals.sas_writer import number_of, write_sas
 from fcp_ros.domain import load_domain, parse_domain, parse_expression
 from fcp_ros.domain.pddl import read_pddl
 from fcp_ros.planning import PlanningOptions, plan
 from fcp_ros.planning.flat.semantics import find_applicable, initial_state, is_goal, successor
 
-SCRIPT = Path(__file__).resolve().parents[2] / "benchmark" / "preferences.py"
+RUN = (sys.executable, "-m", "benchmark.preferences")
 DOMAIN = """(define (domain lamps) (:requirements :adl :preferences)
  (:types lamp) (:predicates (lit ?l - lamp) (spare))
  (:action light :parameters (?l - lamp) :precondition (spare)
@@ -229,7 +228,7 @@ def test_no_plan_for_wishes_is_better_than_the_least_loss():
     domain = load_domain(HOUSEHOLD_DOMAIN)
     goal = parse_expression(write_goal(house, wishes))
     options = PlanningOptions(alpha=0.0, time_limit=600.0, improve_time=600.0)
-    found = plan(domain, state_of(house, domain), goal, options, NoisySource(1.0, 1))
+    found = plan(domain, state_of(house, domain), goal, options, CountingSource())
     assert found.plan is not None
     assert found.best_membership <= 1.0 - least_loss(wishes) + 1e-9
 
@@ -243,33 +242,15 @@ def test_a_budget_of_battery_limits_the_parts_that_are_reached():
         options = PlanningOptions(
             alpha=0.0, time_limit=600.0, improve_time=600.0, budgets={"battery": amount}
         )
-        found = plan(domain, state_of(house, domain), goal, options, NoisySource(1.0, 1))
+        found = plan(domain, state_of(house, domain), goal, options, CountingSource())
         assert found.plan is not None
         assert found.plan.resources_after["battery"] == 50.0 - len(found.plan.steps)
         left_out.append(len(found.plan.left_out))
     assert left_out == [1, 0]
 
 
-def test_the_true_membership_counts_true_degrees_and_what_is_given_up():
-    house = household(4, 5, 1)
-    domain = load_domain(HOUSEHOLD_DOMAIN)
-    room = next(room for room in house.rooms if room != house.start)
-    absurd = f"prefer 0.25: (at(robot_1, {room}) and at(robot_1, {house.start}))"
-    goal = parse_expression(f"{house.goal_text()} and {absurd}")
-    options = PlanningOptions(alpha=0.0, time_limit=600.0)
-    state = state_of(house, domain)
-    certain, doubtful = NoisySource(1.0, 5), NoisySource(0.9, 1)
-    found = plan(domain, state, goal, options, certain)
-    assert certain.find_true_membership(found) == pytest.approx(0.75)
-    assert certain.find_true_membership(replace(found, plan=None)) is None
-    judged = [one for step in found.plan.steps for one in step.judgements]
-    (answer, *_) = doubtful.judge([judged[0].request])
-    assert doubtful.judge([judged[0].request]) == [answer]
-    assert doubtful.find_true_membership(found) < 0.75
-
-
 def test_a_run_as_a_user_does_it(lamps, tmp_path):
-    command = [sys.executable, str(SCRIPT), "pddl3", "--no-rivals", "--limit", "5"]
+    command = [*RUN, "pddl3", "--no-rivals", "--limit", "5"]
     done = subprocess.run(
         [*command, "--tasks", str(lamps.domain.parent), "--json", str(tmp_path / "figures.json")],
         capture_output=True,
@@ -284,7 +265,7 @@ def test_a_run_as_a_user_does_it(lamps, tmp_path):
 
 
 def test_missing_tasks_are_said(tmp_path):
-    command = [sys.executable, str(SCRIPT), "pddl3", "--no-rivals", "--tasks", str(tmp_path / "no")]
+    command = [*RUN, "pddl3", "--no-rivals", "--tasks", str(tmp_path / "no")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
     assert done.returncode == 0
     assert "is not there" in done.stdout

@@ -2,8 +2,8 @@
 """The figures on labels that docs/scene_graphs.md gives are those of the model and the rules."""
 
 import pytest
-import scene_labels
 
+from benchmark.scene import labels as scene_labels
 from fcp_ros.binding.label_types import TypeReason
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.package_files import find_domain

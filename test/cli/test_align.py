@@ -206,7 +206,7 @@ def towers(tmp_path: Path) -> list[str]:
     }
     for name, text in texts.items():
         (tmp_path / f"{name}.pddl").write_text(text)
-    blocks = Path(__file__).parents[2] / "benchmark" / "planning_ipc" / "blocks.pddl"
+    blocks = Path(__file__).parents[2] / "benchmark/planning/classic_domains/blocks.pddl"
     scene, wish, now = (str(tmp_path / f"{name}.pddl") for name in texts)
     return [scene, str(blocks), "-p", wish, "-w", now]
 

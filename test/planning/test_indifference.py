@@ -17,6 +17,8 @@ from fcp_ros.domain import ExpressionError, check_goal, evaluate, parse_domain, 
 from fcp_ros.fuzzy import EPSILON, TNORMS, reaches
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan, solver
 from fcp_ros.planning.model.result import Measure
+from fcp_ros.planning.model.watch import Interrupted
+from fcp_ros.planning.rounds import SearchRounds
 from fcp_ros.planning.stepping.replay import Replay
 from fcp_ros.planning.stepping.rules import StepRules
 
@@ -99,7 +101,7 @@ GRADED += [atom("h", [a, b]) for a in ("a1", "a2") for b in ("b1", "b2")]
 def measure(domain, before, after):
     """What a plan leaves changed of the restored relations, in steps; also what the goal asks."""
     changed = facts(before) ^ facts(after)
-    functional = {r.name for r in domain.schema.relations if r.functional}
+    functional = {r.name for r in domain.schema.relations if len(r.functional) == 1}
     return sum(
         domain.restore.get(fact.relation, 0)
         for fact in changed
@@ -242,3 +244,31 @@ def test_what_changes_nothing_costs_no_further_task(goal, restore, degrees, stat
     result = plan(domain, before, goal, PlanningOptions(keep=False), source)
     assert result.plan is not None
     assert len(compiled) == 2 * alone
+
+
+def test_hands_are_free_again(degrees, state):
+    domain = replace(parse_domain(LIDDED), restore={"holding": 4})
+    before = state(domain, ELEMENTS, ["on(lid, table)", "on(milk, shelf)"])
+    goal = check_goal(parse_expression("not on(lid, table)"), domain, before)
+    result = plan(domain, before, goal, PlanningOptions(keep=False), degrees({}))
+    assert [step.rule for step in result.plan.steps] in (["pick", "place"], ["pick", "put_in"])
+    goal = check_goal(parse_expression("holding(bot, lid)"), domain, before)
+    result = plan(domain, before, goal, PlanningOptions(keep=False), degrees({}))
+    assert [step.rule for step in result.plan.steps] == ["pick"]
+
+
+def test_a_search_that_was_cut_short_still_puts_things_right(degrees, state, monkeypatch):
+    run = SearchRounds.run
+
+    def run_too_long(rounds, work):
+        run(rounds, work)
+        raise Interrupted(PlanStatus.TIMEOUT, "It was improved for long.")
+
+    monkeypatch.setattr(SearchRounds, "run", run_too_long)
+    domain = replace(parse_domain(LIDDED), restore={"closed": 8})
+    before = state(domain, ELEMENTS, ["on(lid, table)", "inside(milk, crate)", "closed(crate)"])
+    source = degrees({f"g({item})": 0.98 for item in ITEMS})
+    goal = check_goal(parse_expression("on(milk, shelf)"), domain, before)
+    result = plan(domain, before, goal, PlanningOptions(keep=False), source)
+    assert [step.rule for step in result.plan.steps][-1] == "close"
+    assert "improved for long" in result.message

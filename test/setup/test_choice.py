@@ -99,5 +99,5 @@ def test_help_lists_the_targets(repository: Path) -> None:
     result = subprocess.run(
         ["make", "--no-print-directory"], cwd=repository, text=True, check=True, capture_output=True
     )
-    for target in ("setup", "demo", "test", "nightly", "lint", "up", "clean"):
+    for target in ("setup", "demo", "test", "nightly", "golden", "lint", "up", "clean"):
         assert f"\n  {target} " in result.stdout

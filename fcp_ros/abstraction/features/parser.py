@@ -54,7 +54,7 @@ MAX_LENGTH = 10_000
 MAX_DEPTH = 60
 """Deepest accepted nesting; keeps every recursion over expressions far from Python's limit."""
 
-_TOKEN = re.compile(r'\s*(?:([^\W\d][\w.\-]*)|("(?:[^"\\\n]|\\.)*")|([(),])|(\Z)|(.))', re.DOTALL)
+_NAME = r'([^\W\d][\w.\-]*)|("(?:[^"\\\n]|\\.)*")'
 _ELSEWHERE = {
     "exists": "some",
     "forall": "all",
@@ -214,22 +214,21 @@ def parse_role(text: str, vocabulary: StateVocabulary | None = None) -> RoleExpr
 
 
 class ExpressionReader:
-    """Reads expressions that stand within a longer text, one after the other.
+    """Reads expressions, one after the other; programs are read by a reader that knows more forms.
 
     Args:
         text: the whole text.
         vocabulary: its names are the only ones allowed; None: all are.
-        offset: where to begin.
-
-    Attributes:
-        offset: behind what was read last.
+        marks: the signs that are words by themselves.
     """
 
     def __init__(
-        self, text: str, vocabulary: StateVocabulary | None = None, offset: int = 0
+        self, text: str, vocabulary: StateVocabulary | None = None, marks: str = "(),"
     ) -> None:
         self.text = text
-        self.offset = offset
+        self.offset = 0
+        self._marks = marks
+        self._token = re.compile(rf"\s*(?:{_NAME}|([{marks}])|(\Z)|(.))", re.DOTALL)
         self._depth = 0
         self._names: Mapping[_Kind, Iterable[str]] | None = None
         if vocabulary is not None:
@@ -281,7 +280,7 @@ class ExpressionReader:
         token, start = self._look()
         if len(self.text) > MAX_LENGTH:
             self._fail(f"the text has more than {MAX_LENGTH:,} characters", 0)
-        if not token or token in "(),":
+        if not token or token in self._marks:
             found = f"`{token}`" if token else "the end"
             self._fail(f"{kind.name} is missing before {found}, such as {kind.example}", start)
         self._skip()
@@ -308,10 +307,7 @@ class ExpressionReader:
         token, place = self._look()
         if len(arguments) < len(constructor.kinds) or token == ",":
             self._fail(f"`{word}` is written {constructor.describe(word)}", place)
-        if token != ")":
-            found = f"before `{token}`" if token else "at the end"
-            self._fail(f"`)` is missing {found}: it closes `{word}(`", place)
-        self._skip()
+        self._expect(")", f"it closes `{word}(`")
         self._depth -= 1
         return constructor.build(*arguments)
 
@@ -332,12 +328,7 @@ class ExpressionReader:
         if kind is _FEATURE:
             forms = [c.describe(word) for word, c in _CONSTRUCTORS[_FEATURE].items()]
             self._fail(f"a feature is written {join_words(forms, 'or')}", start)
-        name = token
-        if token.startswith('"'):
-            try:
-                name = json.loads(token)
-            except ValueError:
-                self._fail("words in double quotes may use only the escapes of JSON", start)
+        name = self._unquote(token, start)
         self._check_name(kind, name, start)
         return {_CONCEPT: NamedConcept, _ROLE: NamedRole, _FLAG: str}[kind](name)
 
@@ -355,7 +346,7 @@ class ExpressionReader:
 
     def _look(self) -> tuple[str, int]:
         """Return the next token, which is empty at the end, and its offset."""
-        match = _TOKEN.match(self.text, self.offset)
+        match = self._token.match(self.text, self.offset)
         assert match is not None  # the last alternative takes any character
         kind = match.lastindex or 0
         if kind == 5:
@@ -369,6 +360,25 @@ class ExpressionReader:
     def _skip(self) -> None:
         token, start = self._look()
         self.offset = start + len(token)
+
+    def _expect(self, wanted: str, hint: str) -> int:
+        """Skip a token; return its offset."""
+        token, start = self._look()
+        if token != wanted:
+            found = f"before `{token}`" if token else "at the end"
+            self._fail(f"`{wanted}` is missing {found}: {hint}", start)
+        self._skip()
+        return start
+
+    def _unquote(self, token: str, start: int) -> str:
+        """Return the name that a token writes."""
+        if not token.startswith('"'):
+            return token
+        try:
+            name: str = json.loads(token)
+        except ValueError:
+            self._fail("words in double quotes may use only the escapes of JSON", start)
+        return name
 
     def _fail(self, message: str, offset: int) -> NoReturn:
         raise FeatureSyntaxError(shorten_words(f"{message}."), self.text, offset)

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping
-from typing import NoReturn
 
 from fcp_ros.abstraction.features.expressions import ConceptExpression
 from fcp_ros.abstraction.features.feature import Feature
-from fcp_ros.abstraction.features.parser import ExpressionReader, FeatureSyntaxError
+from fcp_ros.abstraction.features.parser import ExpressionReader
 from fcp_ros.abstraction.refinement.programs import (
     WORDS,
     ConcreteStep,
@@ -28,10 +26,9 @@ from fcp_ros.foundation.wording import suggest_name
 
 MAX_LENGTH = 10_000
 """Longest accepted text (characters)."""
+MARKS = "(),:;{}"
 MAX_DEPTH = 20
 """Deepest accepted nesting of loops and branches."""
-
-_TOKEN = re.compile(r'\s*(?:([^\W\d][\w.\-]*)|("(?:[^"\\\n]|\\.)*")|([(),:;{}])|(\Z)|(.))', re.S)
 
 _WIDTH = re.compile(r"\s*([0-9]{1,3})\b")
 
@@ -59,7 +56,7 @@ def parse_program(
     return _ProgramReader(text, features or {}, vocabulary, signatures).read()
 
 
-class _ProgramReader:
+class _ProgramReader(ExpressionReader):
     def __init__(
         self,
         text: str,
@@ -67,16 +64,14 @@ class _ProgramReader:
         vocabulary: StateVocabulary | None,
         signatures: Signatures | None,
     ) -> None:
-        self._text = text
+        super().__init__(text, vocabulary, MARKS)
         self._features = features
         self._signatures = signatures
-        self._expressions = ExpressionReader(text, vocabulary)
-        self._offset = 0
-        self._depth = 0
+        self._blocks = 0
 
     def read(self) -> Program:
         """Read the whole text."""
-        if len(self._text) > MAX_LENGTH:
+        if len(self.text) > MAX_LENGTH:
             self._fail(f"the program has more than {MAX_LENGTH:,} characters", 0)
         program = self._read_statements()
         token, start = self._look()
@@ -110,34 +105,34 @@ class _ProgramReader:
             return IfBranch(test, body, self._read_block())
         if token == "search":
             return self._read_search()
-        if not token or token in "(),:;{}" or token in WORDS:
+        if not token or token in MARKS or token in WORDS:
             found = f"`{token}`" if token else "the end"
             self._fail(f"an action is missing before {found}, such as move(to: goal.at)", start)
         return self._read_step()
 
     def _read_search(self) -> NoveltySearch:
         self._skip()
-        match = _WIDTH.match(self._text, self._offset)
+        match = _WIDTH.match(self.text, self.offset)
         if match is None or int(match.group(1)) not in WIDTHS:
-            self._fail("the width of a search is missing: write search 1 or search 2", self._offset)
-        self._offset = match.end()
+            self._fail("the width of a search is missing: write search 1 or search 2", self.offset)
+        self.offset = match.end()
         return NoveltySearch(int(match.group(1)))
 
     def _read_block(self) -> Program:
         start = self._expect("{", "the statements of a loop or branch stand in braces")
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
+        self._blocks += 1
+        if self._blocks > MAX_DEPTH:
             self._fail(f"nested more than {MAX_DEPTH} deep", start)
         body = self._read_statements()
         self._expect("}", "it closes the braces")
-        self._depth -= 1
+        self._blocks -= 1
         return body
 
     # --- steps
 
     def _read_step(self) -> ConcreteStep:
         start = self._look()[1]
-        rule = self._read_name("a rule")
+        rule = self._read_word("a rule")
         if self._signatures is not None and rule not in self._signatures:
             self._fail(f"no rule `{rule}`; {suggest_name(rule, self._signatures)}", start)
         self._expect("(", f"a step is written {rule}(parameter: concept, ...) or {rule}()")
@@ -152,16 +147,14 @@ class _ProgramReader:
 
     def _read_constraint(self, rule: str, constraints: dict[str, ConceptExpression]) -> None:
         start = self._look()[1]
-        parameter = self._read_name("a parameter")
+        parameter = self._read_word("a parameter")
         known = None if self._signatures is None else self._signatures[rule]
         if known is not None and parameter not in known:
             self._fail(f"`{rule}` has no parameter `{parameter}`; it has {', '.join(known)}", start)
         if parameter in constraints:
             self._fail(f"`{parameter}` is there twice; join its concepts with and(...)", start)
         self._expect(":", "a concept is given to a parameter with a colon")
-        self._expressions.offset = self._offset
-        constraints[parameter] = self._expressions.read_concept()
-        self._offset = self._expressions.offset
+        constraints[parameter] = self.read_concept()
 
     # --- tests
 
@@ -176,69 +169,33 @@ class _ProgramReader:
         wanted = self._look()[0] != "not"
         if not wanted:
             self._skip()
-        return self._read_feature(), wanted
+        return self._read_tested(), wanted
 
     def _read_number(self) -> Feature:
         start = self._look()[1]
-        feature = self._read_feature()
+        feature = self._read_tested()
         if feature.is_boolean:
             self._fail(f"`lower` takes a number; {feature.text} is true or false", start)
         return feature
 
-    def _read_feature(self) -> Feature:
+    def _read_tested(self) -> Feature:
         """Read the name of a feature, or a feature that is written out."""
         token, start = self._look()
         end = start + len(token)
-        if not self._text[end:].lstrip().startswith("("):
+        if not self.text[end:].lstrip().startswith("("):
             if token not in self._features:
                 hint = f"; {suggest_name(token, self._features)}" if self._features else ""
                 self._fail(f"no feature `{token}`; write any(C) or count(C){hint}", start)
-            self._offset = end
+            self.offset = end
             return self._features[token]
-        self._expressions.offset = start
-        feature = self._expressions.read_feature()
-        self._offset = self._expressions.offset
-        return feature
+        return self.read_feature()
 
     # --- tokens
 
-    def _read_name(self, what: str) -> str:
+    def _read_word(self, what: str) -> str:
         token, start = self._look()
-        if not token or token in "(),:;{}":
+        if not token or token in MARKS:
             found = f"`{token}`" if token else "the end"
             self._fail(f"{what} is missing before {found}", start)
         self._skip()
-        if not token.startswith('"'):
-            return token
-        try:
-            name: str = json.loads(token)
-        except ValueError:
-            self._fail("words in double quotes may use only the escapes of JSON", start)
-        return name
-
-    def _expect(self, wanted: str, hint: str) -> int:
-        token, start = self._look()
-        if token != wanted:
-            found = f"before `{token}`" if token else "at the end"
-            self._fail(f"`{wanted}` is missing {found}: {hint}", start)
-        self._skip()
-        return start
-
-    def _look(self) -> tuple[str, int]:
-        """Return the next token, which is empty at the end, and its offset."""
-        match = _TOKEN.match(self._text, self._offset)
-        assert match is not None  # the last alternative takes any character
-        kind = match.lastindex or 0
-        if kind == 5:
-            token, hint = match.group(5), "a name starts with a letter, or stands in double quotes"
-            if token == '"':
-                hint = "the quotes are never closed"
-            self._fail(f"`{token}` is not expected here; {hint}", match.start(5))
-        return match.group(kind), match.start(kind)
-
-    def _skip(self) -> None:
-        token, start = self._look()
-        self._offset = start + len(token)
-
-    def _fail(self, message: str, offset: int) -> NoReturn:
-        raise FeatureSyntaxError(f"{message}.", self._text, offset)
+        return self._unquote(token, start)

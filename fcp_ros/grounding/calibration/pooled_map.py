@@ -53,9 +53,9 @@ GRID = np.linspace(0.0, 1.0, 101)
 LOG_SLOPES = np.linspace(math.log(0.06), math.log(8.0), 33)
 INTERCEPTS = np.linspace(-5.0, 5.0, 65)
 RIGHT = 2.0 / 3.0
-"""Chosen with the two tables below in simulated worlds (`benchmark/grounding_models.py`, seeds from
-1000 on). The errors hardly depend on them: 0.8 makes learning from ten outcomes a tenth slower, and
-costs a model that is right a fifth less."""
+"""Chosen with the two tables below in simulated worlds (docs/calibration.md). The errors hardly
+depend on them: 0.8 makes learning from ten outcomes a tenth slower, and costs a model that is right
+a fifth less."""
 SPREADS = ((0.5, 0.2, 0.4), (0.5, 0.7, 1.3))
 """The prior of a model: probability, spread of the slope's logarithm, spread of the intercept."""
 SCATTERS = ((0.6, 0.05, 0.1), (0.3, 0.15, 0.4), (0.1, 0.3, 1.0))

@@ -7,13 +7,9 @@ can't harm a judged thing or purpose.
 
 from __future__ import annotations
 
+from fcp_ros.foundation.wording import gather_words
 
-def collect_words(text: str) -> frozenset[str]:
-    """Collect the words of a text."""
-    return frozenset(text.split())
-
-
-ORDERS = collect_words("""
+ORDERS = gather_words("""
     ignore ignoring disregard disregarding forget override overrule overriding bypass answer answers
     answered respond response reply say says said tell give gives score scores scored scoring rating
     ratings rates rated pretend pretending act acts assume consider considered important instruction
@@ -32,7 +28,7 @@ ORDERS = collect_words("""
     surely indeed exactly totally completely also either neither however although though since again
     """)
 """Words of orders, of speech, and of the judging itself."""
-PRAISE = collect_words("""
+PRAISE = gather_words("""
     perfect perfectly best ideal ideally excellent excellently optimal flawless superb suitable
     suited recommended approved certified awesome wonderful amazing fantastic unrivalled unbeatable
     ultimate ever supreme premium verified favourite greatest finest superior popular winning
@@ -40,41 +36,41 @@ PRAISE = collect_words("""
     trusted endorsed authorised authorized accepted preferred valid proper wanted desired requested
     """)
 """Claims about how good a thing is: what is to be judged."""
-CLAIMS = collect_words("made meant designed built intended fit fine great ready")
-PURPOSES = collect_words("for to as")
+CLAIMS = gather_words("made meant designed built intended fit fine great ready")
+PURPOSES = gather_words("for to as")
 """One of `CLAIMS` before one of `PURPOSES` begins a claim: "made for everything"."""
-OWNERS = collect_words("my our your his her this that these those")
+OWNERS = gather_words("my our your his her this that these those")
 """Words before a name that say nothing about the thing."""
-ROLES = collect_words(
+ROLES = gather_words(
     "system user assistant human developer tool score answer note output result degree end label "
     "name item object category class type"
 )
 """Words that only name who speaks, or what follows, before a colon or within markup."""
-LOOSE_ENDS = collect_words("""
+LOOSE_ENDS = gather_words("""
     and or of with without for to as that which the a an in on is are be not no but so at by from
     like it its into than then all only other another same each used made
     """)
 """Words that can't end a name from which something was cut."""
-CLAUSES = collect_words("that which who whose it is are be do does was were has have than")
+CLAUSES = gather_words("that which who whose it is are be do does was were has have than")
 """Words that begin a clause behind the name of a thing: "a mug that can do anything"."""
-LINKS = collect_words("""
+LINKS = gather_words("""
     a an the and or of with without for to as in on at by from into over under beside near next
     behind above below between inside outside against around through off out up down per no not its
     full like
     """)
 """Words that link the parts of a name; a word before one of them is the head of a phrase."""
-ARTICLES = collect_words("a an the")
-PARTS = collect_words("of full")
+ARTICLES = gather_words("a an the")
+PARTS = gather_words("of full")
 """Words behind which it is said what a thing holds, or what it is of."""
-ATTRIBUTED = collect_words("with without")
+ATTRIBUTED = gather_words("with without")
 """Words behind which it is said what belongs to a thing."""
 STATE = "ed"
 """The ending of a state, which names of assets have behind the kind: "lettuce sliced"."""
 NO_NOUNS = ("ed", "ing", "ly", "able", "ible", "ful", "ous", "ive", "ior", "est", "less", "ish")
 """Endings of adjectives, adverbs and verbs, in English."""
-JOINTS = collect_words("of with without for in on under from beside full")
+JOINTS = gather_words("of with without for in on under from beside full")
 """Words before which the head of a phrase stands: a "bottle of water" is a bottle."""
-WHICH = collect_words("""
+WHICH = gather_words("""
     double single large small big little left right open closed round square old new white black red
     green blue brown grey yellow wooden metal extendable extended folded foldable adjustable
     upholstered stainless empty full broken
@@ -121,7 +117,7 @@ SAME_WORDS = {
 # word of another language it knows next to nothing; and letters alone don't tell which of the two
 # it is.
 
-ENGLISH_THINGS = collect_words("""
+ENGLISH_THINGS = gather_words("""
     anorak bagpipes balustrade bannister bassoon beehive bellows blotter bobbin bodice bollard
     bongo bonsai boomerang brazier brochure bugle bulldozer cabinetry caddy cagoule campervan
     camshaft candelabrum castanets chafing chaise chalice checkers chiffonier chronometer cloche
@@ -140,7 +136,7 @@ ENGLISH_THINGS = collect_words("""
     yoyo zither
     """)
 """Things about the house, in one word, that are rare in text."""
-OTHER_LANGUAGES = collect_words(
+OTHER_LANGUAGES = gather_words(
     "arbol casa copa copas dom glas huis luz maison mesa plato porte regal sal teller vin"
 )
 """Words that the tokenizer has whole, but mostly from other languages or from names."""

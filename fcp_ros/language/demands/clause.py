@@ -84,6 +84,15 @@ class DemandClause:
         return replace(self, particle=first.preposition, arguments=rest)
 
     @property
+    def with_preposition(self) -> DemandClause | None:
+        """The clause with its particle as a preposition: "put | in the sink"; or None."""
+        single = len(self.arguments) == 1 and self.arguments[0].marker == OBJECT
+        if not single or self.particle not in PARTICLES:
+            return None
+        argument = replace(self.arguments[0], marker=PREPOSITION + self.particle)
+        return replace(self, particle="", arguments=(argument,))
+
+    @property
     def as_state(self) -> DemandClause | None:
         """What is wanted, as a state: "I want | the door closed" is "the door is closed"; or None.
 

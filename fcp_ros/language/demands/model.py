@@ -289,7 +289,7 @@ class DemandModel:
         table = self._find_table(domain)
         if not table.frames:
             return []
-        ways = (clause.as_state or clause, clause.with_particle)
+        ways = (clause.as_state or clause, clause.with_particle, clause.with_preposition)
         readings = [one for one in ways if one is not None]
         compared = [self._comparison.compare(one, table, fit) for one in readings]
         best = max(compared, key=self._score_best)

@@ -15,7 +15,9 @@ ROUNDS = 8
 LEAST_COUNT = 1.5
 """A noun counts for a label if about two sentences said it so."""
 _UNSEEN = 2e-3
-"""Probability of a noun that was never said for a known label."""
+"""Least probability of a noun that was said for a label."""
+_ELSEWHERE = math.log(0.05)
+"""Logarithm of the likelihood of a noun that was only said for other labels, if it is the label."""
 _NOTHING = -5.0
 """Logarithm of the likelihood of a noun that stands for nothing in the scene."""
 _UNSAID, _PRIOR = 5.0, 0.75
@@ -102,10 +104,12 @@ class LearnedNames:
             return _NOTHING
         if noun == label:
             return 0.0
-        noun = self._find_known(noun)
-        if noun in self._known and label in self._chances:
-            return math.log(max(self._chances[label].get(noun, 0.0), _UNSEEN))
-        return _SHARPNESS * (min(self._likeness(noun, label), 1.0) - 1.0)
+        known = self._find_known(noun)
+        said = self._chances.get(label, {}).get(known, 0.0)
+        if said:
+            return math.log(max(said, _UNSEEN))
+        alike = _SHARPNESS * (min(self._likeness(noun, label), 1.0) - 1.0)
+        return alike + _ELSEWHERE if known in self._known and label in self._chances else alike
 
     def _find_known(self, noun: str) -> str:
         """Return the longest end of a noun that somebody said: "metal garbage can"."""

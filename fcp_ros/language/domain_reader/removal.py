@@ -28,7 +28,7 @@ from fcp_ros.domain.expressions.syntax import (
     children,
     free_variables,
 )
-from fcp_ros.domain.model import SAME, Domain
+from fcp_ros.domain.model import IS_A, SAME, Domain
 from fcp_ros.domain.phrase_goals import SlotValue, fill_goal
 from fcp_ros.language.domain_reader.terms.places import PresentState
 from fcp_ros.language.domain_reader.terms.referents import join
@@ -71,7 +71,20 @@ class _Removal:
         if isinstance(goal, Not) and isinstance(goal.body, Count) and not chosen:
             few = goal.body.bound is Bound.AT_LEAST
             return self._add_places(goal, goal.body) if few else goal
+        if isinstance(goal, Not) and isinstance(goal.body, Or):
+            return join([self.add(Not(part), chosen) for part in goal.body.parts])
+        if isinstance(goal, Or) and chosen:
+            return self._add_beside_exceptions(goal, chosen)
         return self._add_place(goal, chosen) if isinstance(goal, Not) else goal
+
+    def _add_beside_exceptions(self, goal: Or, chosen: frozenset[str]) -> Expression:
+        """Add to what is removed of all but some: "is it the bowl, or not on the counter"."""
+        removals = [part for part in goal.parts if isinstance(part, Not)]
+        others = [part for part in goal.parts if not isinstance(part, Not)]
+        excepted = all(isinstance(one, Atom) and one.predicate in (IS_A, SAME) for one in others)
+        if len(removals) != 1 or not others or not excepted:
+            return goal
+        return Or((*others, self._add_place(removals[0], chosen)))
 
     def _add_places(self, goal: Expression, count: Count) -> Expression:
         """Add where those are put of which there are too many: each stays, or has a place."""

@@ -129,15 +129,3 @@ def write_gerund(verb: str) -> str:
         return verb[:-1] + "ing"
     short = len(verb) == 3 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou"
     return verb + verb[-1] + "ing" if short else verb + "ing"
-
-
-def write_plural(noun: str) -> str:
-    """Return the plural of a noun phrase, for sentences to people."""
-    for plural, singular in _PLURALS.items():
-        if noun == singular and plural not in ("persons", "clothes"):
-            return plural
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return noun if noun.endswith("s") and not noun.endswith("ss") else noun + "es"
-    if noun.endswith("y") and noun[-2:-1] not in tuple("aeiou"):
-        return noun[:-1] + "ies"
-    return noun + "s"

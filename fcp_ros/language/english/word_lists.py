@@ -6,12 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fcp_ros.domain.phrases import PhraseWord, parse_phrase
+from fcp_ros.foundation.wording import gather_words
 from fcp_ros.language.english.tokens import Token
 
-
-def gather_words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(text.split())
+__all__ = ["PhraseSet", "gather_phrases", "gather_words"]
 
 
 def gather_phrases(*texts: str) -> tuple[tuple[str, ...], ...]:

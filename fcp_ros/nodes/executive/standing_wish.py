@@ -7,7 +7,6 @@ that had to be relaxed is strict again as soon as what was missing is there.
 
 from __future__ import annotations
 
-import math
 import threading
 import uuid
 from collections.abc import Iterator

@@ -191,6 +191,11 @@ class Watch:
         """Seconds until the time limit; 0 if it has passed."""
         return max(0.0, self._options.time_limit - self.elapsed)
 
+    @property
+    def time_free(self) -> float:
+        """Seconds until the time limit beside those kept for the stages after the search."""
+        return max(0.0, self.time_left - max(self._reserved, self._kept))
+
     def enter(self, phase: Phase) -> None:
         """Enter a new phase; all phases before there is an answer must be within the limits."""
         self.resume(phase)

@@ -9,18 +9,20 @@ greedy search by landmarks and FF until there is any plan, and then with an anyt
 better ones; where costs decide, also with a beam search, and if there are preferences, with one
 that keeps one more of them at a time and with searches near the best plan. Each plan limits all
 searches. If the greedy search does not find a plan in its first turn, lookahead plans are tried,
-and from then on greedy searches by FF alone, each from the start with successors in another order:
-in trucks-preferences-10, the order of the operators led into dead ends for 200,000 states, where
-most orders lead to a plan in 350. If no plan shows up for long, all states are expanded without any
-estimate as well: estimates cost much more than that, and if there is no plan, they mostly do not
-say so.
+and from then on greedy searches from the start with successors in another order, by FF alone and by
+landmarks and FF in turns: in trucks-preferences-10, the order of the operators led into dead ends
+for 200,000 states, where most orders lead to a plan in 350 by FF; in child-snack (IPC-2014), one
+order in four leads to a plan in 500 by both, and none of those tried does by FF. If no plan shows
+up for long, all states are expanded without any estimate as well: estimates cost much more than
+that, and if there is no plan, they mostly do not say so.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 
 State machine: `_opening` is the search from both ends, until it is through or its effort is used
 up. Then `_role` is the role whose turn it is, `_left` the rest of its turn; at 0 the next turn is
-chosen (`_begin_turn`). `_searches` holds the search of each role that has had a turn. `_outcome` is
-None until the answer is known.
+chosen (`_begin_turn`). `_again` is what is left for searches from the start until the greedy search
+goes on. `_searches` holds the search of each role that has had a turn. `_outcome` is None until the
+answer is known.
 """
 
 from __future__ import annotations
@@ -57,8 +59,14 @@ and the proof is rarely that near."""
 PLAN_TURN = 1500
 """Effort of the first turn of the greedy search; its heuristic is faster. Each later turn is twice
 as long: until there is a plan, most of the time belongs to the search that finds one soonest."""
-AGAIN_TURN = 3000
+AGAIN_TURN = 1500
 """Most effort of a greedy search that begins again."""
+AGAIN_SHARE = 4
+"""After a long turn of the greedy search, those that begin again have this part of its effort;
+after a short one as much, but no more than two of them need."""
+MANY_SUCCESSORS = 64
+"""Successors of a state beyond which the turn of a search without estimates has fewer states: it
+only makes successors (in child-snack a thousand of each state, 12 s for a turn)."""
 PATIENCE = 10_000
 """Effort of the greedy search before it is doubted that there is a plan."""
 TURNS_EFFORT = {
@@ -130,6 +138,7 @@ class Portfolio:
         self._left = 0
         self._plan_turn = PLAN_TURN
         self._orders = 0
+        self._again = 0
         self._shares = dict.fromkeys(IMPROVERS, 1.0)
         self._best_before: FlatPlan | None = None
         self._exhausted: dict[SearchRole, FlatPlan | None] = {}
@@ -240,7 +249,7 @@ class Portfolio:
             self._shares[self._role] = (
                 max(LEAST_SHARE, self._shares[self._role] / 2) if vain else 1.0
             )
-        place = TURNS.index(self._role) + 1
+        place = TURNS.index(self._role) + (0 if self._again_next() else 1)
         following = (*TURNS[place:], *TURNS[:place])
         role = next(filter(self._may_take_turn, following), None)
         if role is None:
@@ -252,6 +261,10 @@ class Portfolio:
         if role not in self._searches:
             self._searches[role] = self._open(role)
         self._role, self._left, self._best_before = role, self._measure_turn(role), self._best
+
+    def _again_next(self) -> bool:
+        """Return True if another search from the start belongs to the turn of that role."""
+        return self._role is SearchRole.AGAIN and self._again > 0
 
     def _may_take_turn(self, role: SearchRole) -> bool:
         """Return True if a role has something to look for."""
@@ -270,12 +283,25 @@ class Portfolio:
     def _measure_turn(self, role: SearchRole) -> int:
         """Measure the effort of the next turn of a role."""
         if role is SearchRole.AGAIN:
-            return min(AGAIN_TURN, self._plan_turn // 2)
+            turn = min(AGAIN_TURN, self._again)
+            self._again -= turn
+            return turn
+        if role is SearchRole.NONE:
+            return int(TURNS_EFFORT[role] * min(1.0, MANY_SUCCESSORS / self._count_successors()))
         if role is not SearchRole.ANY:
             return self._scale_turn(int(TURNS_EFFORT[role] * self._shares.get(role, 1.0)))
         turn = self._plan_turn
         self._plan_turn *= 2
+        self._again = max(turn // AGAIN_SHARE, min(turn, 2 * AGAIN_TURN))
         return turn
+
+    def _count_successors(self) -> float:
+        """Count the successors that the greedy search makes of a state, on average."""
+        greedy = self._searches.get(SearchRole.ANY)
+        if greedy is None:  # its memory was full
+            return MANY_SUCCESSORS
+        report = greedy.report()
+        return max(1.0, report.generated / max(1, report.expanded))
 
     def _look_ahead(self) -> None:
         """Try lookahead plans, once, if there is no plan yet."""
@@ -344,6 +370,8 @@ class Portfolio:
         """Open the search of a role; it knows the best plan."""
         options = choose_options(role, self._objective, self._options)
         if role is SearchRole.AGAIN:
+            if self._orders % 2 == 0:  # as for any plan, in another order
+                options = choose_options(SearchRole.ANY, self._objective, self._options)
             options = replace(options, seed=options.seed + self._orders)
         little = self._memory // LITTLE_MEMORY_SHARE
         if role is SearchRole.KEEP and self._stages is not None and self._best is not None:

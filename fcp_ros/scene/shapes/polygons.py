@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
+from shapely.geometry.polygon import orient
 
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode, Vector
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -20,9 +22,6 @@ Triangle = tuple[Corner, Corner, Corner]
 
 _TOUCH = 1e-3
 """Distance (m) up to which edges that cross only touch."""
-
-_LINES = 500
-"""Lines on which outlines that cross themselves are measured."""
 
 
 def box_corners(pose: Pose, size: Vector) -> Polygon:
@@ -46,21 +45,13 @@ def footprint_of(node: SceneNode) -> Polygon:
 
 
 def convex_hull(points: Iterable[Corner]) -> Polygon:
-    """Compute the convex hull, anticlockwise (monotone chain); empty for points on one line."""
-    ordered = sorted(set(points))
-    if len(ordered) < 3:
+    """Compute the convex hull, anticlockwise from its least corner; empty for points on a line."""
+    hull = shapely.convex_hull(shapely.MultiPoint(list(points)))
+    if not isinstance(hull, shapely.Polygon) or hull.is_empty:
         return ()
-
-    def half(sequence: Iterable[Corner]) -> list[Corner]:
-        chain: list[Corner] = []
-        for point in sequence:
-            while len(chain) >= 2 and _turn(chain[-2], chain[-1], point) <= 0.0:
-                chain.pop()
-            chain.append(point)
-        return chain[:-1]
-
-    hull = (*half(ordered), *half(reversed(ordered)))
-    return hull if len(hull) >= 3 else ()
+    corners = [(float(x), float(y)) for x, y in orient(hull).exterior.coords[:-1]]
+    first = corners.index(min(corners))
+    return (*corners[first:], *corners[:first])
 
 
 def _turn(a: Corner, b: Corner, c: Corner) -> float:
@@ -71,9 +62,15 @@ def area(polygon: Polygon) -> float:
     """Compute the area (m2) of a polygon, whatever its direction.
 
     What a polygon that crosses itself goes around twice is outside (the even-odd rule, as in
-    ``contains``); such areas are exact to about 1 %.
+    ``contains``).
     """
-    return _scan(polygon)[0] if _is_crossing(polygon) else abs(_shoelace_area(polygon))
+    if _is_crossing(polygon):
+        return float(shapely.area(_untangle(polygon)))
+    return abs(_shoelace_area(polygon))
+
+
+def _untangle(polygon: Polygon) -> shapely.Geometry:
+    return shapely.make_valid(shapely.Polygon(polygon))
 
 
 def _shoelace_area(polygon: Polygon) -> float:
@@ -87,7 +84,8 @@ def _shoelace_area(polygon: Polygon) -> float:
 def centroid(polygon: Polygon) -> Corner:
     """Compute the centre of ``area``; the mean corner where that is nil."""
     if _is_crossing(polygon):
-        return _scan(polygon)[1]
+        centre = shapely.centroid(_untangle(polygon))
+        return float(centre.x), float(centre.y)
     x_mid = sum(x for x, _ in polygon) / len(polygon)
     y_mid = sum(y for _, y in polygon) / len(polygon)
     moved = tuple((x - x_mid, y - y_mid) for x, y in polygon)  # exact far from the origin too
@@ -122,28 +120,6 @@ def _is_convex(polygon: Polygon) -> bool:
     return changes <= 2  # more for an outline that goes around twice
 
 
-def _scan(polygon: Polygon) -> tuple[float, Corner]:
-    """Measure area (m2) and centre by the even-odd rule, on ``_LINES`` lines across the polygon."""
-    starts = np.asarray(polygon, dtype=np.float64)
-    middle = starts.mean(axis=0)  # sums are exact far from the origin, too
-    starts = starts - middle
-    ends = np.roll(starts, -1, axis=0)
-    low, high = starts[:, 1].min(), starts[:, 1].max()
-    width = (high - low) / _LINES
-    total = x_sum = y_sum = 0.0
-    for y in (low + (np.arange(_LINES) + 0.5) * width).tolist():
-        straddles = (starts[:, 1] > y) != (ends[:, 1] > y)
-        a, b = starts[straddles], ends[straddles]
-        crossings = np.sort(a[:, 0] + (y - a[:, 1]) / (b[:, 1] - a[:, 1]) * (b[:, 0] - a[:, 0]))
-        left, right = crossings[::2], crossings[1::2]
-        length = float((right - left).sum())
-        total += length
-        x_sum += float(((right - left) * (left + right)).sum()) / 2.0
-        y_sum += length * y
-    x, y = (x_sum / total, y_sum / total) if total > 0.0 else (0.0, 0.0)
-    return total * float(width), (x + float(middle[0]), y + float(middle[1]))
-
-
 def inner_point(polygon: Polygon) -> Corner:
     """Find a point inside a polygon.
 
@@ -174,23 +150,15 @@ def bounds(polygon: Iterable[Corner]) -> tuple[float, float, float, float]:
 
 
 def contains(polygon: Polygon, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Test which points lie in a simple polygon (even-odd rule, all edges at once).
+    """Test which points lie in a polygon (even-odd rule), shape (n,); on an edge counts as out.
 
     Args:
         polygon: At least three corners.
         points: Shape (n, 2), metres.
-
-    Returns:
-        Shape (n,). Points exactly on an edge may count either way.
     """
-    corners = np.asarray(polygon, dtype=np.float64)
-    following = np.roll(corners, -1, axis=0)
-    x, y = points[:, 0, None], points[:, 1, None]
-    straddles = (corners[:, 1] > y) != (following[:, 1] > y)
-    rise = following[:, 1] - corners[:, 1]
-    rise = np.where(rise == 0.0, 1.0, rise)  # level edges straddle nothing
-    crossing = corners[:, 0] + (y - corners[:, 1]) / rise * (following[:, 0] - corners[:, 0])
-    inside: NDArray[np.bool_] = (np.count_nonzero(straddles & (x < crossing), axis=1) % 2) == 1
+    inside: NDArray[np.bool_] = shapely.contains_xy(
+        shapely.Polygon(polygon), points[:, 0], points[:, 1]
+    )
     return inside
 
 
@@ -239,22 +207,7 @@ def _are_apart(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[
 
 def distance(polygon: Polygon, point: Corner) -> float:
     """Compute the distance (m) from a point to a polygon; 0 inside it."""
-    if bool(contains(polygon, np.array([point]))[0]):
-        return 0.0
-    return min(
-        _segment_distance(point, a, b)
-        for a, b in zip(polygon, (*polygon[1:], polygon[0]), strict=True)
-    )
-
-
-def _segment_distance(point: Corner, a: Corner, b: Corner) -> float:
-    dx, dy = b[0] - a[0], b[1] - a[1]
-    length = dx * dx + dy * dy
-    along = 0.0
-    if length > 0.0:
-        along = ((point[0] - a[0]) * dx + (point[1] - a[1]) * dy) / length
-        along = min(1.0, max(0.0, along))
-    return math.hypot(point[0] - a[0] - along * dx, point[1] - a[1] - along * dy)
+    return float(shapely.distance(shapely.Polygon(polygon), shapely.Point(point)))
 
 
 def triangulate(polygon: Polygon) -> tuple[Triangle, ...]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from abstraction_houses import check_house_goal, draw_house, read_house_domain
 
+from benchmark.abstraction.houses import check_house_goal, draw_house, read_house_domain
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.debugging.outcome import Generalization, GeneralizationOptions
 from fcp_ros.abstraction.policy.policy_file import read_policy
@@ -19,7 +19,7 @@ from fcp_ros.abstraction.sampling.training_task import TrainingTask, read_traini
 from fcp_ros.abstraction.states.goal_atoms import list_goal_atoms
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-POLICIES = REPOSITORY / "benchmark" / "abstraction_policies"
+POLICIES = REPOSITORY / "benchmark" / "abstraction" / "policies"
 DOMAINS = ("delivery", "ferry", "forest", "gripper", "heavy", "miconic", "spanner")
 
 
@@ -78,7 +78,7 @@ def test_the_policy_of_houses_passes_on_small_houses() -> None:
         instance = draw_house(domain, things, seed).instance
         goal = list_goal_atoms(check_house_goal(domain, instance), instance, domain)
         training.append(TrainingTask(f"house {seed}", domain, instance, goal))
-    policy = read_policy(REPOSITORY / "benchmark" / "abstraction_household_policy.yaml")
+    policy = read_policy(REPOSITORY / "benchmark" / "abstraction" / "household_policy.yaml")
     proposal = AbstractionProposal(policy.qnp, policy.refinement, policy.policy)
     found = check(tuple(training), proposal)
     assert found.status is GeneralizationStatus.FOUND, found.errors

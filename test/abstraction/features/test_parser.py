@@ -71,7 +71,8 @@ def test_words_of_constructors_are_names_where_no_parenthesis_follows() -> None:
 
 def test_expressions_within_a_longer_text() -> None:
     text = "sail(to: some(at, clean)); rest"
-    reader = ExpressionReader(text, VOCABULARY, text.index(":") + 1)
+    reader = ExpressionReader(text, VOCABULARY, "(),:;")
+    reader.offset = text.index(":") + 1
     assert str(reader.read_concept()) == "some(at, clean)"
     assert text[reader.offset :] == "); rest"
 

@@ -20,7 +20,7 @@ def test_the_policy_of_the_page_is_that_of_the_benchmark(page, repository):
     (text,) = re.findall(r"```yaml\n(format.*?)```", page, re.S)
     shown, known = (
         parse_policy(text),
-        read_policy(repository / "benchmark/abstraction_policies/ferry.yaml"),
+        read_policy(repository / "benchmark/abstraction/policies/ferry.yaml"),
     )
     assert (shown.policy, shown.refinement) == (known.policy, known.refinement)
     assert (shown.qnp, shown.domain_hash) == (known.qnp, known.domain_hash)

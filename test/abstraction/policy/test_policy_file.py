@@ -29,7 +29,7 @@ from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.domain.yaml.reader import parse_lines
 from fcp_ros.foundation.yaml_text import dump_yaml, load_yaml
 
-FOLDER = Path(__file__).parents[3] / "benchmark/abstraction_policies"
+FOLDER = Path(__file__).parents[3] / "benchmark/abstraction/policies"
 FILES = sorted(FOLDER.glob("*.yaml"))
 GRIPPER = (FOLDER / "gripper.yaml").read_text()
 

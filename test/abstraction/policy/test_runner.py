@@ -17,7 +17,7 @@ from fcp_ros.planning import verify
 from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions
 
-POLICIES = Path(__file__).parents[3] / "benchmark/abstraction_policies"
+POLICIES = Path(__file__).parents[3] / "benchmark/abstraction/policies"
 DOMAINS = ("delivery", "ferry", "forest", "gripper", "heavy", "miconic", "spanner")
 
 WALKS = """(define (domain walks) (:requirements :strips)

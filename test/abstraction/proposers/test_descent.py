@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -118,3 +119,14 @@ def test_policies_that_begin_elsewhere_have_none() -> None:
 def test_it_stops_at_its_deadline() -> None:
     problem = next(p for p in map(draw_problem, range(300)) if try_all(p) is not None)
     assert DescentSearch(problem).find(lambda: None, deadline=0.0) is None
+
+
+def test_without_any_feature_there_is_none() -> None:
+    problem = draw_problem(0)
+    nothing = replace(
+        problem,
+        values=problem.values[:, :0],
+        weights=problem.weights[:0],
+        boolean=problem.boolean[:0],
+    )
+    assert DescentSearch(nothing).find(lambda: None) is None

@@ -230,7 +230,7 @@ WORDS = (
 
 
 @given(st.lists(st.tuples(st.integers(0, 120), st.sampled_from(WORDS)), max_size=3))
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_any_answer_ends_with_a_status(training: Training, changes: list[tuple[int, str]]) -> None:
     tokens = re.findall(r"\s+|[\w.\-]+|[^\w\s]", ABSTRACTION)
     for place, word in changes:

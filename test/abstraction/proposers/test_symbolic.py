@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from abstraction_draws import DOMAINS
-from abstraction_more import learn_policy
-from abstraction_speed import measure_policy
 
+from benchmark.abstraction.draws import DOMAINS
+from benchmark.abstraction.more import learn_policy
+from benchmark.abstraction.speed import measure_policy
 from fcp_ros.abstraction.debugging.loop import generalize
 from fcp_ros.abstraction.features.parser import parse_feature
 from fcp_ros.abstraction.policy.execution import Execution, ExecutionLimits, ExecutionStatus

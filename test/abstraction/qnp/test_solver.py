@@ -156,7 +156,7 @@ def test_goal_that_holds_already_needs_no_action():
     assert dict(result.policy) == {}
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(qnp=qnps(most_booleans=2, most_numerics=3))
 def test_successors_equal_those_computed_over_names(qnp):
     for state in range(1 << len(qnp.variables)):
@@ -168,7 +168,7 @@ def test_successors_equal_those_computed_over_names(qnp):
             )
 
 
-@settings(max_examples=600)
+@settings(max_examples=200)
 @given(qnp=EXHAUSTIBLE)
 def test_verdict_is_that_of_all_policies(qnp):
     result = solve_qnp(qnp)
@@ -184,7 +184,7 @@ def test_verdict_is_that_of_all_policies(qnp):
         assert not reaches_goal_throughout(graph) or find_endless_walk(graph)
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(qnp=EXHAUSTIBLE)
 def test_reasons_are_true(qnp):
     result = solve_qnp(qnp)

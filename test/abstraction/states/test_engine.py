@@ -136,7 +136,7 @@ def test_household(household: Domain, flat: Instance) -> None:
 
 
 def test_household_of_the_benchmark(repository: Path) -> None:
-    domain = load_domain(repository / "benchmark" / "planning_household.yaml")
+    domain = load_domain(repository / "benchmark" / "planning" / "household.yaml")
     builder = InstanceBuilder(domain.schema)
     elements = {
         "robot_1": "robot",

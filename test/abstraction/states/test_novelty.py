@@ -6,8 +6,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from abstraction_draws import DOMAINS
 
+from benchmark.abstraction.draws import DOMAINS
 from fcp_ros.abstraction.sampling.exploration import explore
 from fcp_ros.abstraction.sampling.subgoals import add_subgoals
 from fcp_ros.abstraction.states.building import build_state

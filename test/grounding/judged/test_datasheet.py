@@ -6,7 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from grounding_labels import (
+
+from benchmark.grounding.labels import (
     NEAR,
     SECOND,
     TwiceJudged,
@@ -14,8 +15,7 @@ from grounding_labels import (
     measure_authors,
     read_twice_judged,
 )
-from grounding_questions import HELD_OUT
-
+from benchmark.grounding.questions import HELD_OUT
 from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
 
 SAMPLE = {"function": 99, "substitution": 120, "stability": 40, "safety": 40}

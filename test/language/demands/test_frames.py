@@ -90,6 +90,13 @@ def test_what_is_wanted_is_a_state(said, state):
     assert (found.masked if found is not None else None) == state
 
 
+def test_a_particle_may_be_a_preposition():
+    clause = make_clause("put", (OBJECT, "sink"), particle="in")
+    assert clause.with_preposition.masked == "put in something"
+    assert clause.with_preposition.arguments[0].preposition == "in"
+    assert make_clause("put", (OBJECT, "cup")).with_preposition is None
+
+
 def test_the_subject_of_a_state_that_is_needed_is_found():
     for said in ("the door needs to be closed", "make sure the freezer is closed"):
         last = split_clauses(said)[-1]

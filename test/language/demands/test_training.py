@@ -175,3 +175,9 @@ def test_vectors_of_phrases_are_kept_for_the_next_process(weights, cache):
     other = replace(weights, encoder="another")
     DemandModel(other, count).rank(clause, domain)
     assert len(list(cache.iterdir())) == 2
+
+
+def test_a_noun_that_was_said_for_other_labels_is_compared_in_meaning():
+    counts = {"counter top": {"counter": 900}, "drawer": {"drawer": 90}, "dresser": {"dresser": 90}}
+    names = LearnedNames(counts, lambda a, b: 0.8 if {a, b} == {"dresser", "drawer"} else 0.3)
+    assert next(iter(names.rank(["dresser"], ["counter top", "drawer"]))) == "drawer"

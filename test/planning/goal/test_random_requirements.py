@@ -59,7 +59,7 @@ def name_steps(task, result):
         yield form.action.lower(), tuple(bound[name].lower() for name in form.parameters)
 
 
-@settings(max_examples=160)
+@settings(max_examples=80)
 @given(st.integers(0, 100_000))
 def test_no_plan_is_better_and_claims_are_true(seed):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
@@ -120,7 +120,7 @@ def harden(wanted: Requirements, preference: Preferred) -> Requirements:
     return replace(wanted, preferences=left, goal=Conjunction((wanted.goal, preference.body)))
 
 
-@settings(max_examples=160)
+@settings(max_examples=80)
 @given(st.integers(0, 100_000))
 def test_prices_are_those_of_hard_preferences(seed):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))
@@ -143,7 +143,7 @@ def test_prices_are_those_of_hard_preferences(seed):
     assert found == sorted(expected)
 
 
-@settings(max_examples=160)
+@settings(max_examples=80)
 @given(st.integers(0, 100_000))
 def test_conflicts_are_minimal(seed):
     texts = read_texts(*(Source(n, t) for n, t in zip(("d", "p"), make_task(seed), strict=True)))

@@ -49,7 +49,7 @@ def improve(
     return plans
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(flat_tasks() | flat_tasks(axioms=True) | trade_offs(), OBJECTIVES, st.integers(0, 2))
 def test_each_plan_works_within_the_budgets_and_is_better(task, objective, seed):
     greedy = SearchOptions(Algorithm.LAZY_GREEDY, Heuristic.FF)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import Pose
-from fcp_ros.scene.relations.conditions.room_finder import Outlines, within_outlines
 from fcp_ros.scene.shapes.polygons import (
     Polygon,
     area,
@@ -38,12 +37,21 @@ def slowly_contains(polygon: tuple[tuple[float, float], ...], x: float, y: float
     return inside
 
 
+def is_on_edge(polygon: tuple[tuple[float, float], ...], x: float, y: float) -> bool:
+    """All edges are parallel to an axis."""
+    return any(
+        min(x0, x1) <= x <= max(x0, x1) and min(y0, y1) <= y <= max(y0, y1)
+        for (x0, y0), (x1, y1) in zip(polygon, polygon[1:] + polygon[:1], strict=True)
+    )
+
+
 @given(points, st.sampled_from([SQUARE, U_SHAPE]))
 def test_containment_is_the_same_as_by_edges(
     found: list[tuple[float, float]], polygon: tuple[tuple[float, float], ...]
 ) -> None:
+    found = [point for point in found if not is_on_edge(polygon, *point)]
     slow = [slowly_contains(polygon, x, y) for x, y in found]
-    assert contains(polygon, np.array(found)).tolist() == slow
+    assert contains(polygon, np.array(found).reshape(-1, 2)).tolist() == slow
 
 
 @given(points)
@@ -149,9 +157,6 @@ def test_what_is_gone_around_twice_is_outside(polygon: Polygon, moved: float) ->
     expected = len(within) / len(points) * (x1 - x0) * (y1 - y0)
     assert area(polygon) == pytest.approx(expected, rel=0.02)
     assert centroid(polygon) == pytest.approx(within.mean(axis=0), abs=0.02)
-    outlines = Outlines.of([polygon])
-    inner = within_outlines(outlines, np.zeros(len(points), dtype=np.intp), points)
-    assert (inner == contains(polygon, points)).all()
 
 
 def test_outlines_that_go_around_a_corner_are_measured_exactly() -> None:

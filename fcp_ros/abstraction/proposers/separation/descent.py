@@ -141,7 +141,8 @@ class DescentSearch:
             leaving = self._leaving[state]
             before = problem.values[state].astype(np.int64)
             changes = np.sign(problem.values[problem.targets[leaving]] - before)
-            directed = changes[:, columns.features] * columns.directions
+            directed = changes[:, columns.features[1:]] * columns.directions[1:]
+            directed = np.insert(directed, 0, 0, axis=1)
             bad = self._bad[leaving]
             _, kept = np.unique(np.column_stack([directed, bad]), axis=0, return_index=True)
             self._changes.insert(0, (directed[kept].astype(np.int8), bad[kept]))
@@ -151,11 +152,11 @@ def _list_columns(problem: SeparationProblem) -> _Columns:
     """List all numbers, which decrease, and all truth values, which are cleared or set."""
     boolean = np.flatnonzero(problem.boolean)
     numbers = np.flatnonzero(~problem.boolean)
-    features = np.concatenate([[0], numbers, boolean, boolean])
-    directions = np.concatenate([[0], np.ones(len(numbers) + len(boolean)), -np.ones(len(boolean))])
+    features = np.concatenate([numbers, boolean, boolean])
+    directions = np.ones(len(features), dtype=np.int8)
+    directions[len(numbers) + len(boolean) :] = -1
     weights = problem.weights[features]
-    weights[0] = 0
-    return _Columns(features, directions.astype(np.int8), weights)
+    return _Columns(*(np.insert(one, 0, 0) for one in (features, directions, weights)))
 
 
 def _pair_columns(weights: np.ndarray, rest: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -211,8 +211,8 @@ def state_problem(
     weights = [weigh_feature(feature) for feature in features]
     return SeparationProblem(
         values=values,
-        weights=np.array(weights),
-        boolean=np.array([feature.is_boolean for feature in features]),
+        weights=np.array(weights, dtype=np.int64),
+        boolean=np.array([feature.is_boolean for feature in features], dtype=bool),
         sources=sample.sources,
         targets=sample.targets,
         goal=sample.goal,

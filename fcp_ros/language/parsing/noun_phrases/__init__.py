@@ -8,7 +8,8 @@ Lowest first:
 - `pattern_matcher`: words and slots of phrases matched with tokens.
 - `modifier_parser`: states, places and purposes that are said of something.
 - `set_parser`: sets of things and their parts.
-- `head_parser`: phrases up to their head: adjectives, nouns and names.
+- `adjective_parser`: words between an opening and its noun.
+- `head_parser`: phrases up to their head: nouns, names and pronouns.
 - `relative_parser`: what stands behind a head: relative clauses, participles, exceptions.
 - `noun_parser`: whole noun phrases, and lists of them; `NounParser` is the way in.
 """

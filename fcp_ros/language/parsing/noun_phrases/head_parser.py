@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
-from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.inflection import list_singulars
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.lexicon import NounMatch
+from fcp_ros.language.parsing.noun_phrases.adjective_parser import (
+    UNKNOWN_ADJECTIVE,
+    AdjectiveParser,
+)
 from fcp_ros.language.parsing.noun_phrases.quantities import (
     MANY_CLOSED,
     NounOpening,
@@ -39,10 +41,10 @@ from fcp_ros.language.parsing.trees import (
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax.tree import Word
 
-UNKNOWN_NOUN, UNKNOWN_ADJECTIVE = 0.1, 0.3
-_ABSENT, _STATE_IN_LABEL, _EMPTY, _LOCATED, _MEASURED = 0.93, 0.85, 0.97, 0.95, 0.97
-"""Degrees: of a kind that the scene lacks, of "dirty pants" as a label, of an adjective that says
-nothing, of "bedroom table" as the table there, of "two pieces of" before what is meant."""
+UNKNOWN_NOUN = 0.1
+_ABSENT, _STATE_IN_LABEL, _LOCATED, _MEASURED = 0.93, 0.85, 0.95, 0.97
+"""Degrees: of a kind that the scene lacks, of "dirty pants" as a label, of "bedroom table" as the
+table there, of "two pieces of" before what is meant."""
 _MEASURE_PRESENT, _NO_PLURAL, _PART_OF_NOTHING, _SAID_TWICE = 0.8, 0.3, 0.8, 0.5
 """Of "a bowl of fruit" as fruit where there are bowls, of "one of the mug", of "the needed parts"
 as any parts, of a misspelt word that stands for a noun that is said beside it."""
@@ -73,10 +75,6 @@ _MEASURES = gather_words(
 )
 """Nouns before "of" that say in which form something is there."""
 _SORTS = gather_words("kind type sort")
-_EMPTY_WORDS = gather_words(
-    "necessary needed required respective corresponding usual actual available existing present "
-    "whole entire various individual appropriate very really"
-)
 _ALONE = (Determiner.ALL, Determiner.BOTH, Determiner.EACH, Determiner.REST, Determiner.NO)
 """Determiners that stand without a noun."""
 _SEVERAL = (Determiner.EACH, Determiner.ANY, Determiner.NO, Determiner.BOTH)
@@ -84,22 +82,6 @@ _SEVERAL = (Determiner.EACH, Determiner.ANY, Determiner.NO, Determiner.BOTH)
 _WHERE_I_AM = PhraseSet(
     "where (i am|we are) [now|right now|sitting|standing|lying|at|waiting|working]"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Adjectives:
-    qualities: tuple[Predication, ...] = ()
-    attributes: tuple[str, ...] = ()
-    uses: tuple[WordUse, ...] = ()
-    degree: float = 1.0
-
-    def join(self, other: _Adjectives) -> _Adjectives:
-        return _Adjectives(
-            (*self.qualities, *other.qualities),
-            (*self.attributes, *other.attributes),
-            (*self.uses, *other.uses),
-            self.degree * other.degree,
-        )
 
 
 class HeadParser:
@@ -117,6 +99,7 @@ class HeadParser:
         self._lexicon = chart.lexicon
         self._get = chart.get_text
         self._use = chart.describe_use
+        self._adjectives = AdjectiveParser(chart, spans)
 
     def read(self, start: int, word: Word) -> Iterator[NounPhrase]:
         """Yield the phrases of a head from a token on; they end behind the head."""
@@ -158,25 +141,15 @@ class HeadParser:
             determiner = Determiner.REST if all_else else THINGS[text]
             end = start + 1 + other
             use = self._use(start, end, WordRole.THING)
-            yield NounPhrase(
-                start, end, Reference.THING, determiner, None, other=other, uses=(use,)
-            )
+            head = Reference.THING
+            anything = NounPhrase(start, end, head, determiner, None, other=other, uses=(use,))
+            yield anything
             if determiner is Determiner.ALL:
                 for after, parts in self._chart.read_set_behind(start, end):
                     yield replace(parts, end=after)
-            for after, said in self._read_adjective(end) if end < len(self._tokens) else ():
+            for after, said in self._adjectives.read(end) if end < len(self._tokens) else ():
                 if said.degree > UNKNOWN_ADJECTIVE:
-                    uses = (use, *said.uses)
-                    yield NounPhrase(
-                        start,
-                        after,
-                        Reference.THING,
-                        determiner,
-                        None,
-                        qualities=said.qualities,
-                        attributes=said.attributes,
-                        uses=uses,
-                    )
+                    yield said.add_to(replace(anything, other=False), after)
 
     def _read_announced(self, start: int) -> Iterator[NounPhrase]:
         """Read "the following parts", "two of the following": a list comes later."""
@@ -248,15 +221,8 @@ class HeadParser:
         self, core: Word, opening: NounOpening, blank: NounPhrase
     ) -> Iterator[NounPhrase]:
         for place in range(opening.end, core.token + 1):
-            for adjectives in self._describe(opening.end, place):
-                described = replace(
-                    blank,
-                    end=place,
-                    qualities=adjectives.qualities,
-                    attributes=adjectives.attributes,
-                    uses=(*blank.uses, *adjectives.uses),
-                    degree=adjectives.degree,
-                )
+            for adjectives in self._adjectives.describe(opening.end, place):
+                described = adjectives.add_to(blank, place)
                 yield from self._read_head(place, core, opening, described)
 
     def _read_head(
@@ -288,16 +254,9 @@ class HeadParser:
             uses = (*blank.uses, use)
             yield replace(blank, end=place + 1, head=Reference.THEM, plural=True, uses=uses)
         elif core.tag.startswith("JJ") and place > blank.start and not found:  # the red and ...
-            for after, said in self._read_adjective(place):
+            for after, said in self._adjectives.read(place):
                 if said.degree > UNKNOWN_ADJECTIVE:
-                    yield replace(
-                        blank,
-                        end=after,
-                        qualities=(*blank.qualities, *said.qualities),
-                        attributes=(*blank.attributes, *said.attributes),
-                        uses=(*blank.uses, *said.uses),
-                        degree=blank.degree * _MEASURED,
-                    )
+                    yield said.add_to(replace(blank, degree=blank.degree * _MEASURED), after)
         elif not found and place > blank.start and self._is_unknown(core):
             unread = self._use(place, place + 1, WordRole.UNREAD, "", 0.0)
             degree = blank.degree * UNKNOWN_NOUN
@@ -439,14 +398,8 @@ class HeadParser:
             two = Quantity(value=2)
             measured = replace(measured, determiner=Determiner.THE, number=two)
         for begin in range(place + 2, inner.token + 1):
-            for said in self._describe(place + 2, begin):
-                described = replace(
-                    measured,
-                    qualities=(*measured.qualities, *said.qualities),
-                    attributes=(*measured.attributes, *said.attributes),
-                    uses=(*measured.uses, *said.uses),
-                    degree=measured.degree * said.degree,
-                )
+            for said in self._adjectives.describe(place + 2, begin):
+                described = said.add_to(measured, begin)
                 named = self._read_nouns(begin, inner, after, described)
                 general = self._read_general(begin, after, described)
                 for phrase in (*named, *(general if self._get(begin) in _FURNITURE else ())):
@@ -519,84 +472,6 @@ class HeadParser:
             return
         yield from close_many(self._chart, phrase)
         yield replace(phrase, degree=phrase.degree * 0.5)
-
-    # --- adjectives
-
-    def _describe(self, start: int, end: int, most: int = 4) -> Iterator[_Adjectives]:
-        """Yield what the words from one token up to another one say of a thing."""
-        if start == end:
-            yield _Adjectives()
-            return
-        if most == 0:
-            return
-        if self._get(start) in (",", "and"):
-            use = self._use(start, start + 1, WordRole.FILLER)
-            for more in self._describe(start + 1, end, most):
-                yield _Adjectives(uses=(use,)).join(more)
-            return
-        for after, one in self._read_adjective(start):
-            if after <= end:
-                for more in self._describe(after, end, most - 1):
-                    yield one.join(more)
-
-    def _read_adjective(self, start: int) -> Iterator[tuple[int, _Adjectives]]:
-        text, known = self._get(start), False
-        negated = text == "not"
-        first = start + negated
-        for pattern in self._chart.patterns.modifiers.get(self._get(first), ()):
-            words = [p.text for p in pattern.parts if isinstance(p, PhraseWord)]
-            fits = pattern.is_adjective and not pattern.finite
-            if fits and match_words(self._tokens, first, words):
-                known, end = True, first + len(words)
-                use = self._use(start, end, WordRole.QUALITY, pattern.meaning.name)
-                said = Predication(
-                    pattern.meaning,
-                    {},
-                    pattern.subject,
-                    negated=negated,
-                    attributive=True,
-                    degree=pattern.degree,
-                )
-                yield end, _Adjectives((said,), (), (use,))
-        if self._lexicon.find_attribute(text):
-            known = True
-            use = self._use(start, start + 1, WordRole.QUALITY, text)
-            yield start + 1, _Adjectives((), (text,), (use,))
-        yield from self._read_owner(start)
-        if known:
-            return
-        if text in _EMPTY_WORDS:
-            use = self._use(start, start + 1, WordRole.FILLER)
-            yield start + 1, _Adjectives(uses=(use,), degree=_EMPTY)
-            return
-        if text not in FILLERS and self._tokens[start].kind is TokenKind.WORD:
-            use = self._use(start, start + 1, WordRole.UNREAD, "", 0.0)
-            yield start + 1, _Adjectives(uses=(use,), degree=UNKNOWN_ADJECTIVE)
-
-    def _read_owner(self, start: int) -> Iterator[tuple[int, _Adjectives]]:
-        """Read "Anna's (mug)" where the domain says to whom things belong."""
-        word = self._spans.words.get(start)
-        if word is None or word.role != "poss":
-            return
-        end = start + 1
-        while self._get(end) not in ("'s", "") and end < start + 3:
-            end += 1
-        if self._get(end) != "'s":
-            return
-        for pattern in self._chart.patterns.modifiers.get("belongs", ()):
-            slot = pattern.parts[-1]
-            for match in self._lexicon.find_nouns(self._tokens, start):
-                if match.end != end or not isinstance(slot, PhraseSlot):
-                    continue
-                owner = self._name(
-                    NounPhrase(start, end, match.head, Determiner.THE), start, end, match
-                )
-                if self._chart.fit(owner, pattern.meaning.types.get(slot.name, "")):
-                    said = Predication(
-                        pattern.meaning, {slot.name: owner}, pattern.subject, attributive=True
-                    )
-                    use = self._use(start, end + 1, WordRole.QUALITY, "owner")
-                    yield end + 1, _Adjectives((said,), (), (use,))
 
 
 def close_many(chart: SetParser, phrase: NounPhrase) -> Iterator[NounPhrase]:

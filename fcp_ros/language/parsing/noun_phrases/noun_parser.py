@@ -17,9 +17,9 @@ from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.english.word_lists import gather_phrases
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
+from fcp_ros.language.parsing.noun_phrases.adjective_parser import UNKNOWN_ADJECTIVE
 from fcp_ros.language.parsing.noun_phrases.head_parser import (
     PRONOUNS,
-    UNKNOWN_ADJECTIVE,
     HeadParser,
     list_phrase_uses,
 )

@@ -275,9 +275,10 @@ def _read_quantifier(tokens: Sequence[Token], start: int, text: str) -> Iterator
     every = _EACH_AND_EVERY.find_end(tokens, start)
     if every > start:
         yield NounOpening(every, Determiner.EACH, quantity=tuple(range(start, every)))
-    end, quantity = start + 1, (start,)
+    end = start + 1
     if text in ("every", "each", "any") and _get(tokens, end) in ("single", "one", "last"):
-        end, quantity = end + 1, (start, end)
+        end += 1
+    quantity = tuple(range(start, end))
     if text == "all":
         found = read_number(tokens, end)
         if found is not None:

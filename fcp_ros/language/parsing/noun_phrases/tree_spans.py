@@ -18,6 +18,8 @@ _HEADS = gather_words(
 _PRONOUNS = frozenset(["PRP", "WP", "DT", "CD", "PDT", "WDT"])
 _OUTSIDE = gather_words("neg advmod preconj predet cc punct mark intj prep dep")
 """Roles of words at the beginning of a phrase that may stand before it: "not the red one"."""
+_INSIDE = gather_words("det predet amod compound nmod nummod quantmod poss advmod")
+"""Roles of words before a noun that can't be left out of its phrase."""
 _EXCEPT = gather_words("except excluding besides barring save but called named")
 _MOST_BEFORE = 6
 """Words of a quantity that a tree may give to the verb: "at the very least two mugs"."""
@@ -87,11 +89,23 @@ class TreeSpans:
         while start < word.token and self.words[start].role in _OUTSIDE:
             start += 1
             starts.append(start)
+        inner = word.token
+        while inner - 1 in below and self._find_role(word, inner - 1) in _INSIDE:
+            inner -= 1
+        if inner not in starts:
+            starts.append(inner)
         for before in range(max(0, starts[0] - _MOST_BEFORE), starts[0]):
             openings = read_openings(self._tokens, before)
             if any(o.end > starts[0] and o.quantity and o.quantity[0] == before for o in openings):
                 return (before, *starts)
         return tuple(starts)
+
+    def _find_role(self, word: Word, token: int) -> str:
+        """Return the role for a word of what a token below it is a part of."""
+        one = self.words[token]
+        while one.head not in (word.place, one.place):
+            one = self.tree.words[one.head]
+        return one.role
 
     def find_core(self, word: Word, start: int) -> Word | None:
         """Return the noun of a phrase from a token on: the mugs of "two of the mugs"."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The room that contains a point, for many points at once.
 
-A point is *in* a room if it lies in the room's outline (even-odd rule; concave outlines and
-rooms within rooms are fine) and, where the room's height is known, at most ``STOREY`` below its
+A point is *in* a room if it lies in the room's outline or on it (even-odd rule; concave outlines
+and rooms within rooms are fine) and, where the room's height is known, at most ``STOREY`` below its
 floor or above its ceiling. Of several rooms the one counts whose storey fits the point best (least
 excess above or below), then the one with the smallest area, then the lesser id. Clearness:
 distance to the outline / clear.
@@ -10,11 +10,10 @@ distance to the outline / clear.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+import shapely
 
 from fcp_ros.scene.graph.elements import SceneNode, Vector
 from fcp_ros.scene.relations.conditions.scored_pairs import (
@@ -24,122 +23,12 @@ from fcp_ros.scene.relations.conditions.scored_pairs import (
     to_confidence,
 )
 from fcp_ros.scene.shapes.boxes import Floats, Indices
-from fcp_ros.scene.shapes.pairs import find_points_in_rectangles
 from fcp_ros.scene.shapes.polygons import (
-    Polygon,
     area,
-    bounds,
     centre_of_room,
     footprint_of,
     storey_of_room,
 )
-
-# --- many polygons as arrays, with tests of many points against them at once ---
-
-
-_EDGES_AT_ONCE = 1 << 19
-
-
-@dataclass(frozen=True)
-class Outlines:
-    """m simple polygons, edge after edge.
-
-    Attributes:
-        start: Index of each polygon's first edge, m; its other edges follow.
-        count: Number of each polygon's edges, m.
-        begin: Begin of each edge, shape (e, 2), metres.
-        end: End of each edge.
-        low: Least x and y of each polygon, shape (m, 2).
-        high: Greatest x and y.
-        area: Areas (m2), m.
-    """
-
-    start: Indices
-    count: Indices
-    begin: Floats
-    end: Floats
-    low: Floats
-    high: Floats
-    area: Floats
-
-    @staticmethod
-    def of(polygons: Sequence[Polygon]) -> Outlines:
-        """Build the arrays from polygons of at least three corners each."""
-        count = np.array([len(polygon) for polygon in polygons], dtype=np.intp)
-        corners = [corner for polygon in polygons for corner in polygon]
-        after = [corner for polygon in polygons for corner in (*polygon[1:], polygon[0])]
-        boxes = np.array([bounds(polygon) for polygon in polygons], dtype=np.float64)
-        boxes = boxes.reshape(len(polygons), 4)
-        return Outlines(
-            start=np.cumsum(count) - count,
-            count=count,
-            begin=np.array(corners, dtype=np.float64).reshape(-1, 2),
-            end=np.array(after, dtype=np.float64).reshape(-1, 2),
-            low=boxes[:, :2],
-            high=boxes[:, 2:],
-            area=np.array([area(polygon) for polygon in polygons], dtype=np.float64),
-        )
-
-
-def within_outlines(outlines: Outlines, which: Indices, points: Floats) -> NDArray[np.bool_]:
-    """Test whether each point lies in its polygon (even-odd rule).
-
-    Args:
-        outlines: m polygons.
-        which: Number of the polygon that each point is tested against, shape (n,).
-        points: Shape (n, 2), metres.
-
-    Returns:
-        Shape (n,). A point on an edge that two polygons share is in at most one of them.
-    """
-    inside = np.zeros(len(which), dtype=np.bool_)
-    for pair, edge, first in _pair_edges(outlines, which):
-        x, y = points[pair, 0], points[pair, 1]
-        begin, end = outlines.begin[edge], outlines.end[edge]
-        straddles = (begin[:, 1] > y) != (end[:, 1] > y)
-        rise = end[:, 1] - begin[:, 1]
-        rise = np.where(rise == 0.0, 1.0, rise)  # level edges straddle nothing
-        crossing = begin[:, 0] + (y - begin[:, 1]) / rise * (end[:, 0] - begin[:, 0])
-        hits = np.add.reduceat((straddles & (x < crossing)).astype(np.intp), first)
-        inside[pair[first]] = hits % 2 == 1
-    return inside
-
-
-def distance_to_outlines(outlines: Outlines, which: Indices, points: Floats) -> Floats:
-    """Compute the distance (m) of each point to the nearest edge of its polygon, on either side."""
-    away = np.zeros(len(which), dtype=np.float64)
-    for pair, edge, first in _pair_edges(outlines, which):
-        begin = outlines.begin[edge]
-        run = outlines.end[edge] - begin
-        offset = points[pair] - begin
-        length = run[:, 0] * run[:, 0] + run[:, 1] * run[:, 1]
-        along = offset[:, 0] * run[:, 0] + offset[:, 1] * run[:, 1]
-        share = np.clip(along / np.where(length > 0.0, length, 1.0), 0.0, 1.0)
-        x, y = offset[:, 0] - share * run[:, 0], offset[:, 1] - share * run[:, 1]
-        away[pair[first]] = np.sqrt(np.minimum.reduceat(x * x + y * y, first))
-    return away
-
-
-def _pair_edges(outlines: Outlines, which: Indices) -> Iterator[tuple[Indices, Indices, Indices]]:
-    """Yield (pair, edge) for every edge of each pair's polygon, and the first row of each pair.
-
-    Batches hold up to ``_EDGES_AT_ONCE`` rows, or all edges of one polygon.
-    """
-    count = outlines.count[which]
-    total = np.cumsum(count)
-    start = 0
-    while start < len(which):
-        done = int(total[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(total, done + _EDGES_AT_ONCE, "right")))
-        some = np.arange(start, stop)
-        first = total[some] - count[some] - done
-        edge = np.arange(int(total[stop - 1]) - done)
-        edge += np.repeat(outlines.start[which[some]] - first, count[some])
-        yield np.repeat(some, count[some]), edge, first
-        start = stop
-
-
-# --- the room that contains a point, for many points at once ---
 
 STOREY = 0.5
 """Greatest distance (m) of a point in a room below its floor or above its ceiling."""
@@ -157,7 +46,10 @@ class RoomFinder:
         self._clear = clear
         shaped = [room for room in rooms if footprint_of(room)]
         self._ids = [room.id for room in shaped]
-        self._outlines = Outlines.of([footprint_of(room) for room in shaped])
+        footprints = [footprint_of(room) for room in shaped]
+        self._outlines = np.array([shapely.Polygon(footprint) for footprint in footprints])
+        self._areas = np.array([area(footprint) for footprint in footprints], dtype=np.float64)
+        self._tree = shapely.STRtree(self._outlines)
         extents = [storey_of_room(room) for room in shaped]
         self._floor = np.array([low for low, _ in extents], dtype=np.float64)
         self._ceiling = np.array([high for _, high in extents], dtype=np.float64)
@@ -175,18 +67,18 @@ class RoomFinder:
         Returns:
             Room and confidence by id, for the points that some room contains.
         """
-        outlines = self._outlines
+        places = shapely.points(points[:, :2])
+        point, room = self._tree.query(places, predicate="intersects")
+        excess = self._measure_excess(points[point, 2], room)
+        keep = np.flatnonzero(excess <= STOREY)
+        point, room, excess = point[keep], room[keep], excess[keep]
         best = BestPairs(self._ids)
-        for point, room in find_points_in_rectangles(points[:, :2], outlines.low, outlines.high):
-            excess = self._measure_excess(points[point, 2], room)
-            keep = np.flatnonzero(excess <= STOREY)
-            keep = keep[within_outlines(outlines, room[keep], points[point[keep], :2])]
-            point, room, excess = point[keep], room[keep], excess[keep]
-            best.add(ScoredPairs(point, room, excess, outlines.area[room], np.ones(len(keep))))
+        best.add(ScoredPairs(point, room, excess, self._areas[room], np.ones(len(keep))))
         pairs = best.best()
         if pairs is None:
             return {}
-        depth = distance_to_outlines(outlines, pairs.other, points[pairs.item, :2])
+        walls = shapely.boundary(self._outlines[pairs.other])
+        depth = shapely.distance(places[pairs.item], walls)
         confidence = to_confidence(share_of(depth, self._clear))
         return {
             ids[point]: (self._ids[room], sure)
@@ -201,23 +93,11 @@ class RoomFinder:
         Returns:
             Arrays of equal length: number of the point, number of the room, distance (m).
         """
-        outlines = self._outlines
-        near: list[tuple[Indices, Indices, Floats]] = []
-        low, high = outlines.low - reach, outlines.high + reach
-        for point, room in find_points_in_rectangles(points[:, :2], low, high):
-            keep = self._measure_excess(points[point, 2], room) <= STOREY
-            point, room = point[keep], room[keep]
-            away = distance_to_outlines(outlines, room, points[point, :2])
-            away[within_outlines(outlines, room, points[point, :2])] = 0.0
-            keep = away <= reach
-            near.append((point[keep], room[keep], away[keep]))
-        if not near:
-            return np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0)
-        return (
-            np.concatenate([point for point, _, _ in near]),
-            np.concatenate([room for _, room, _ in near]),
-            np.concatenate([away for _, _, away in near]),
-        )
+        places = shapely.points(points[:, :2])
+        point, room = self._tree.query(places, predicate="dwithin", distance=reach)
+        keep = self._measure_excess(points[point, 2], room) <= STOREY
+        point, room = point[keep], room[keep]
+        return point, room, shapely.distance(places[point], self._outlines[room])
 
     def id_of(self, room: int) -> str:
         """Return the id of a room by its number."""

@@ -109,7 +109,7 @@ def test_the_same_as_one_by_one(
 def test_a_point_on_a_shared_wall_is_in_one_room() -> None:
     finder = RoomFinder([room("a", "square", 0.0), room("b", "beside", 0.0)], 0.05)
     found = finder.find_containing(["p"], np.array([(4.0, 2.0, 1.0)]))
-    assert found["p"] == ("b", 0.5)
+    assert found["p"] == ("a", 0.5), "as large, and the lesser id"
 
 
 def test_the_storey_that_holds_a_point_best() -> None:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generalized plans: ``python -m benchmark.abstraction``.
+
+- ``qnp``: QNPs of the structure of the published ones: verdicts, sizes and seconds of the solver.
+- ``domains``: the seven published domains: what a policy costs to learn, and what it solves.
+- ``more``: fourteen further domains, learned on small problems, tried on ten times larger ones.
+- ``speed``: executing a policy on large instances beside planning.
+- ``household``: every dirty cup into the dishwasher, in any house.
+
+``--only`` runs one part; ``--quick`` takes fewer instances (at most five minutes in all). The
+domains are looked for in ../shared/bench/genplan. The program ends with a table and the exit code 1
+if a goal is missed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from benchmark.tables import Verdict, print_verdicts
+
+
+class Part(str, Enum):
+    """A part of the measurements; each is a file of this folder."""
+
+    QNP = "qnp"
+    DOMAINS = "domains"
+    MORE = "more"
+    SPEED = "speed"
+    HOUSEHOLD = "household"
+
+
+def main(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer instances.")] = False,
+    only: Annotated[Part | None, typer.Option(help="One part.")] = None,
+) -> None:
+    """Measure and print the table."""
+    rows: list[Verdict] = []
+    for part in Part:
+        if only in (None, part):
+            for row in measure_part(part, quick):
+                print(f"{row.what}: {row.value}", flush=True)
+                rows.append(row)
+    print_verdicts(rows)
+    raise typer.Exit(any(row.met is False for row in rows))
+
+
+def measure_part(part: Part, quick: bool) -> Iterable[Verdict]:
+    """Measure one part; its file is imported only then."""
+    module = importlib.import_module(f"benchmark.abstraction.{part.value}")
+    found: Iterable[Verdict] = module.measure(quick)
+    return found
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well judges agree with people: ``python -m benchmark.grounding quality``.
+
+All judges stand beside each other: the rows are judges, the columns questions
+(grounding_questions.py), each figure with an interval clustered by the head word of the item. The
+last row is the ceiling: how well two authors agree.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmark.grounding.goals import BASELINE, Figures, check_quality
+from benchmark.grounding.judges import (
+    Entrant,
+    Judge,
+    OracleJudge,
+    ask_all,
+    list_entrants,
+    time_judge,
+)
+from benchmark.grounding.labels import SECOND, group_by_column, measure_authors, read_twice_judged
+from benchmark.grounding.questions import MIXED_NAME, RECIPES, Column, read_columns
+from benchmark.intervals import (
+    Figure,
+    measure_area,
+    measure_error,
+    measure_rank,
+    measure_with_interval,
+)
+from benchmark.tables import Line, Part
+from fcp_ros.grounding import GroundingError
+
+COMPARED = {"area": measure_area}
+GRADED = {"error": measure_error, "rank": measure_rank}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A judge's part of the table.
+
+    Args:
+        name: of the judge.
+        figures: those that were measured.
+        milliseconds: of processor time for a judgement of new words; None: not measured.
+    """
+
+    name: str
+    figures: Figures
+    milliseconds: float | None = None
+
+
+def measure_judge(
+    entrant: Entrant, judge: Judge, columns: Sequence[Column], most: int | None
+) -> Row:
+    """Ask a judge and measure its answers."""
+    timed = next(column for column in columns if column.name == MIXED_NAME)
+    milliseconds = None if entrant.only else time_judge(judge, timed.questions[::-1])
+    wanted = [c for c in columns if not entrant.only or c.name in entrant.only]
+    taken = [column.take(most) for column in wanted]
+    answers = ask_all(judge, (question for column in taken for question in column.questions))
+    figures: dict[tuple[str, str], Figure] = {}
+    for column in taken:
+        judged = [answers[question.asked] for question in column.questions]
+        given = [question.degree for question in column.questions]
+        clusters = [question.cluster for question in column.questions]
+        for name, measure in (COMPARED if column.compares else GRADED).items():
+            found = measure_with_interval(measure, judged, given, clusters)
+            figures[column.name, name] = found
+    return Row(entrant.name, figures, milliseconds)
+
+
+def measure_ceiling() -> Row:
+    """Let the second author be a judge of the first's degrees."""
+    figures = {
+        (column, name): figure
+        for column, pairs in group_by_column(read_twice_judged()).items()
+        for name, figure in measure_authors(pairs).items()
+        if name in GRADED
+    }
+    return Row("a second author (the ceiling)", figures)
+
+
+def show_rows(rows: Sequence[Row], columns: Sequence[Column], console: Console) -> None:
+    """Print the table: in each cell a line for each figure."""
+    table = Table(title="Quality: error and rank, or area", title_justify="left", show_lines=True)
+    table.add_column("judge, nothing looked up")
+    for column in columns:
+        high = sum(question.degree > 0.5 for question in column.questions)
+        count = len(column.questions)
+        size = f"{high} : {count - high}" if column.compares else f"{count}"
+        table.add_column(f"{column.name}\n({size})")
+    table.add_column("CPU ms\na judgement", justify="right")
+    for row in rows:
+        cells = ("\n".join(_show_cell(row.figures, column)) for column in columns)
+        spent = "" if row.milliseconds is None else f"{row.milliseconds:.0f}"
+        table.add_row(row.name, *cells, spent)
+    console.print(table)
+
+
+def _show_cell(figures: Figures, column: Column) -> list[str]:
+    names = COMPARED if column.compares else GRADED
+    return [str(figures[column.name, name]) for name in names if (column.name, name) in figures]
+
+
+def measure_entrants(columns: Sequence[Column], quick: bool, console: Console) -> list[Row]:
+    """Ask all judges whose models are here, one after another; the same judge only once."""
+    rows: dict[str, Row] = {}
+    for entrant in list_entrants():
+        most = entrant.most_quick if quick else entrant.most
+        if most == 0:
+            console.print(f"{entrant.name}: not in a quick run")
+            continue
+        start = time.perf_counter()
+        try:
+            judge = entrant.make()
+            identity = judge.identity if isinstance(judge, OracleJudge) else entrant.name
+            if identity in rows:
+                rows[entrant.name] = replace(rows[identity], name=entrant.name)
+                continue
+            rows[identity] = measure_judge(entrant, judge, columns, most)
+        except GroundingError as error:
+            console.print(f"{entrant.name}: skipped, {error}", markup=False)
+            continue
+        asked = "all questions" if most is None else f"at most {most} questions a column"
+        spent = time.perf_counter() - start
+        refused = f", {judge.refused} refused" if getattr(judge, "refused", 0) else ""
+        console.print(f"{entrant.name}: {asked}, {spent:.0f} s{refused}", markup=False)
+    return list(rows.values())
+
+
+def run(console: Console, quick: bool) -> Part:
+    """Print the table; quick: samples of the questions."""
+    columns = read_columns()
+    if not RECIPES.is_file():
+        console.print(f"no recipes in {RECIPES}: these columns are left out")
+    rows = [Row("default before (f19efac)", BASELINE), *measure_entrants(columns, quick, console)]
+    if SECOND.is_file():
+        rows.append(measure_ceiling())
+    show_rows(rows, columns, console)
+    figures: Mapping[str, Figures] = {row.name: row.figures for row in rows}
+    return Part("quality", list_lines(rows), tuple(check_quality(figures, sampled=quick)))
+
+
+def list_lines(rows: Sequence[Row]) -> list[Line]:
+    """All figures with their bounds, for JSON: a line for each judge and column."""
+    lines = []
+    for row in rows:
+        for column in dict.fromkeys(column for column, _ in row.figures):
+            values: dict[str, float | None] = {}
+            for (of, name), figure in row.figures.items():
+                if of == column:
+                    values[name] = figure.value
+                    values |= {f"{name}, low": figure.low, f"{name}, high": figure.high}
+            lines.append(Line(column, row.name, values | {"CPU ms": row.milliseconds}))
+    return lines

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How well the planner plans with preferences: ``python -m benchmark.preferences``.
+
+Parts can be run alone: ``python -m benchmark.preferences household --quick``. Tasks of IPC-5 are
+looked for in ../shared/bench/pddl3 (``--tasks``); Kairos and LAMA (Fast Downward) plan beside us,
+from an environment of their own that is made when it is missing; VAL (``--val``, from
+github.com/KCL-Planning/VAL) computes the metric of every plan. Exits with 1 when a goal is missed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from benchmark.preferences.part_household import household_part, oversubscription_part
+from benchmark.preferences.part_pddl3 import QUICK_SECONDS, Pddl3Choice, Runs, list_runs, pddl3_part
+from benchmark.preferences.planners import KAIROS, Setting
+from benchmark.rivals.environment import FOLDER, RivalEnvironment, rival_environment
+from benchmark.rivals.programs import Limits
+from benchmark.tables import Part, show_part, show_verdicts
+
+TASKS = Path(__file__).resolve().parents[3] / "shared" / "bench" / "pddl3"
+
+
+class Name(str, Enum):
+    """The parts, in the order that they are run in."""
+
+    HOUSEHOLD = "household"
+    OVERSUBSCRIPTION = "oversubscription"
+    PDDL3 = "pddl3"
+
+
+def main(
+    parts: Annotated[list[Name] | None, typer.Argument(help="By default all.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few and small, 5 minutes.")] = False,
+    limit: Annotated[float, typer.Option(help="Seconds for each PDDL3 task and planner.")] = 30.0,
+    memory: Annotated[int, typer.Option(help="MiB for each task and planner.")] = 4_000,
+    tasks: Annotated[Path, typer.Option(help="PDDL3 tasks.", envvar="FCP_PDDL3")] = TASKS,
+    only: Annotated[str, typer.Option(help="Tasks whose name, with $ behind, has this.")] = "",
+    jobs: Annotated[int, typer.Option(help="PDDL3 runs at the same time.", min=1)] = 1,
+    environment: Annotated[
+        Path, typer.Option(help="Environment of Kairos and LAMA.", envvar="FCP_RIVALS")
+    ] = FOLDER,
+    rivals: Annotated[bool, typer.Option(help="Whether others plan, too.")] = True,
+    val: Annotated[Path | None, typer.Option(help="The binary of VAL.", envvar="FCP_VAL")] = None,
+    theirs: Annotated[
+        Path | None, typer.Option(help="Take the others' runs from this file (of --json).")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--json", help="All figures as JSON.")] = None,
+) -> None:
+    """Run the parts, show a table of each and one of the goals."""
+    console = Console(width=None if os.isatty(1) else 180)
+    runs: Runs = {}
+    if quick:
+        limit = min(limit, QUICK_SECONDS)
+
+    def pddl3() -> Part:
+        nonlocal runs
+        others = _find_rivals(environment, console) if rivals else None
+        threads = max(1, (os.cpu_count() or 1) // jobs)
+        setting = Setting(Limits(limit, memory), val, others, threads)
+        part, runs = pddl3_part(Pddl3Choice(tasks, only, jobs, theirs), setting, quick)
+        return part
+
+    run_part: dict[Name, Callable[[], Part]] = {
+        Name.HOUSEHOLD: lambda: household_part(quick),
+        Name.OVERSUBSCRIPTION: lambda: oversubscription_part(quick),
+        Name.PDDL3: pddl3,
+    }
+    found = []
+    for name in parts or list(Name):
+        found.append(run_part[name]())
+        show_part(found[-1], console)
+    show_verdicts(found, console)
+    console.print(f"load average at the end: {os.getloadavg()[0]:.1f}")
+    if output is not None:
+        document = {
+            "limit": limit,
+            "load": os.getloadavg()[0],
+            "runs": list_runs(runs),
+            "parts": [asdict(part) for part in found],
+        }
+        output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    if any(verdict.met is False for part in found for verdict in part.verdicts):
+        raise typer.Exit(1)
+
+
+def _find_rivals(folder: Path, console: Console) -> RivalEnvironment:
+    """The environment of the others; says which of them can't be used."""
+    environment = rival_environment(folder, [KAIROS, "Fast Downward"])
+    for planner, why in environment.missing.items():
+        console.print(f"{planner} is left out: {why}")
+    return environment
+
+
+if __name__ == "__main__":
+    typer.run(main)

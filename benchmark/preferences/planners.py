@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The planners on one task with preferences, each for the same time: ours, Kairos, LAMA."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from benchmark.ipc.planners import ask_ours
+from benchmark.ipc.tasks import IpcTask
+from benchmark.rivals.anytime import PLAN, run_anytime
+from benchmark.rivals.environment import RivalEnvironment
+from benchmark.rivals.programs import Limits
+
+LAMA_CHILD = Path(__file__).resolve().parent / "lama.py"
+OURS, KAIROS, LAMA = "fcp", "Kairos", "LAMA, our compilation"
+COMPILE_PATIENCE = 180.0
+"""Seconds besides the limit that the compilation for LAMA may take."""
+VAL_PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class PreferenceRun:
+    """The run of one planner on one task.
+
+    Attributes:
+        planner: its name.
+        task: name of the task.
+        status: the planner's word for how it ended.
+        metric: of its best plan; None without a valid one.
+        by_val: True if VAL computed the metric, False if that is the planner's own word.
+        proven: the planner claims that no plan is better.
+        first, best: seconds from the request to its first and to its best plan.
+        seconds: to its end.
+        plans: number of plans, each better than the one before.
+        steps: length of the best plan.
+        bound: no plan has a lower metric, as far as the planner has shown; ours only.
+        note: why there is no plan, or none that counts.
+    """
+
+    planner: str
+    task: str
+    status: str = "no plan"
+    metric: float | None = None
+    by_val: bool = False
+    proven: bool = False
+    first: float | None = None
+    best: float | None = None
+    seconds: float = 0.0
+    plans: int = 0
+    steps: int | None = None
+    bound: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How all of them run.
+
+    Attributes:
+        limits: for each call.
+        val: the binary of VAL; None without it.
+        rivals: the environment of the others; None to leave them out.
+        threads: of a planner that can use several.
+    """
+
+    limits: Limits
+    val: Path | None
+    rivals: RivalEnvironment | None
+    threads: int = 1
+
+    def planners(self) -> Mapping[str, Callable[[IpcTask, Setting], PreferenceRun]]:
+        """The planners that can be run, by name."""
+        found = {OURS: run_ours}
+        missing = {KAIROS, "Fast Downward"} if self.rivals is None else set(self.rivals.missing)
+        if KAIROS not in missing:
+            found[KAIROS] = run_kairos
+        if "Fast Downward" not in missing:
+            found[LAMA] = run_lama
+        return MappingProxyType(found)
+
+
+def run_ours(task: IpcTask, setting: Setting) -> PreferenceRun:
+    """Let our planner improve its plan until the limit; its start-up does not count."""
+    limits = setting.limits
+    with tempfile.TemporaryDirectory(prefix="ours-") as name:
+        found = ask_ours(task, limits, Path(name), improve_time=limits.seconds)
+    run = PreferenceRun(OURS, task.name, seconds=found.wall, note=found.note)
+    answer = found.answer
+    if answer is None:
+        return replace(run, status="NO_ANSWER" if found.late else "FAILED")
+    better = answer.get("better", [])
+    run = replace(run, status=answer["status"], note=answer["note"])
+    if answer.get("plan") is None:
+        return run
+    cost = better[-1][2] if better else None
+    run = replace(
+        run,
+        proven="cost" in answer["optimal_in"],
+        first=better[0][0] if better else found.wall,
+        best=better[-1][0] if better else found.wall,
+        plans=len(better),
+        bound=answer.get("bound"),
+    )
+    return with_metric(run, task, answer["plan"], cost, setting.val)
+
+
+def run_kairos(task: IpcTask, setting: Setting) -> PreferenceRun:
+    """Let Kairos improve its plan until the limit."""
+    assert setting.rivals is not None, "callers check that there are rivals"
+    limits = setting.limits
+    command = [*setting.rivals.command(KAIROS), "solve", "{0}", "{1}", "--output", PLAN]
+    command += ["--timeout", f"{limits.seconds:g}", "--memory", str(limits.memory)]
+    command += ["--threads", str(setting.threads)]
+    found = run_anytime(command, [task.domain, task.problem], limits)
+    run = PreferenceRun(KAIROS, task.name, seconds=found.seconds)
+    if not found.plans:
+        last = found.output.strip().splitlines()[-1:]
+        return replace(run, note=f"exit code {found.code}: {' '.join(last)}")
+    run = replace(
+        run,
+        status="solved",
+        proven=re.search(r"solved \((?!stopped)[^)]*optimal", found.output) is not None,
+        first=found.plans[0].seconds,
+        best=found.plans[-1].seconds,
+        plans=len(found.plans),
+    )
+    text = found.plans[-1].text
+    return with_metric(run, task, text, _claimed_cost(text), setting.val)
+
+
+def run_lama(task: IpcTask, setting: Setting) -> PreferenceRun:
+    """Let LAMA improve its plan of the compiled task until the limit; compiling does not count."""
+    assert setting.rivals is not None, "callers check that there are rivals"
+    limits = setting.limits
+    job = {
+        "domain": str(task.domain),
+        "problem": str(task.problem),
+        "command": list(setting.rivals.command("Fast Downward")),
+        "seconds": limits.seconds,
+        "memory": limits.memory,
+    }
+    run = PreferenceRun(LAMA, task.name)
+    try:
+        done = subprocess.run(
+            [sys.executable, str(LAMA_CHILD)],
+            input=json.dumps(job),
+            capture_output=True,
+            text=True,
+            timeout=limits.seconds + COMPILE_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return replace(run, note=f"not compiled in {COMPILE_PATIENCE:g} s")
+    rows = done.stdout.splitlines()
+    if not rows:
+        return replace(run, note=" ".join(done.stderr.strip().splitlines()[-1:]))
+    answer = json.loads(rows[-1])
+    plans = answer["plans"]
+    run = replace(run, seconds=answer.get("seconds", 0.0), note=answer["note"])
+    if not plans:
+        return run
+    run = replace(
+        run,
+        status="solved",
+        proven=answer["exhausted"],
+        first=plans[0]["seconds"],
+        best=plans[-1]["seconds"],
+        plans=len(plans),
+    )
+    text = plans[-1]["text"]
+    return with_metric(run, task, text, _claimed_cost(text), setting.val)
+
+
+def with_metric(
+    run: PreferenceRun, task: IpcTask, plan: str, claimed: float | None, val: Path | None
+) -> PreferenceRun:
+    """Return the run with the metric of its plan: by VAL, or as the planner claims it."""
+    steps = sum(line.startswith("(") for line in plan.splitlines())
+    run = replace(run, steps=steps, metric=claimed)
+    if val is None:
+        return run
+    with tempfile.TemporaryDirectory(prefix="val-") as name:
+        file = Path(name) / "plan"
+        file.write_text(plan, encoding="utf-8")
+        try:
+            done = subprocess.run(
+                [str(val), str(task.domain), str(task.problem), str(file)],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=VAL_PATIENCE,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return replace(run, note=f"VAL: no answer in {VAL_PATIENCE:g} s")
+    value = re.search(r"^Final value:\s*(\S+)", done.stdout, re.MULTILINE)
+    if "Plan valid" in done.stdout and value is not None:
+        metric = float(value[1])
+        wrong = claimed is not None and abs(metric - claimed) > 1e-6 * max(1.0, abs(metric))
+        note = f"claims {claimed:g}" if wrong else run.note
+        return replace(run, metric=metric, by_val=True, note=note)
+    if re.search(r"Plan (invalid|failed)|Goal not satisfied", done.stdout):
+        return replace(run, status="INVALID", metric=None, proven=False, note="VAL refuses it")
+    return replace(run, note="VAL gave no verdict")
+
+
+def _claimed_cost(plan: str) -> float | None:
+    found = re.findall(r"^; cost = (\S+)", plan, re.MULTILINE)
+    return float(found[-1]) if found else None

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The 69 worded tasks of Context Matters and 25 that can't be done as asked: words to plans.
+
+Each is asked twice: in words, and (as ``goal ...``) with the goal that a person wrote for it, which
+says if it was the reading that changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from context_matters_answers import GoalReader, confirm, grounder_of
+from context_matters_instances import DATA, ROBOT, HouseTask, build_state, domain_of, read_tasks
+from context_matters_references import read_references, read_variants
+from golden_cases import BENCH, PATIENT, Answer, Case, describe_result, need
+
+from fcp_ros.grounding.models.label_similarity import EmbeddingLabelSimilarity
+from fcp_ros.language.reader import InstructionReader, ReadingContext
+from fcp_ros.language.registry import ReaderOptions, make_reader
+from fcp_ros.relaxation.plan_instruction import plan_instruction
+
+QUICK_SCENE = "Parole"
+"""The house whose tasks are asked in the quick form."""
+
+
+def list_cases() -> Iterator[Case]:
+    """Yield the tasks and the variants."""
+    need(BENCH / "context_matters" if DATA.is_relative_to(BENCH) else DATA)
+    references = read_references()
+    for task in read_tasks():
+        quick = task.scene == QUICK_SCENE
+        yield Case(task.name, lambda task=task: _answer(task, _open_reader()), quick)
+        whole = references[task.name].whole
+        assert whole is not None
+        given = GoalReader(whole.text)
+        yield Case(f"goal {task.name}", lambda task=task, it=given: _answer(task, it), quick)
+    for number, variant in enumerate(read_variants(read_tasks(without_scene=True))):
+        yield Case(
+            f"variant {variant.name}",
+            lambda task=variant.task: _answer(task, _open_reader()),
+            number % 4 == 0,
+        )
+
+
+@cache
+def _open_reader() -> InstructionReader:
+    return make_reader(ReaderOptions())
+
+
+@cache
+def _open_similarity() -> EmbeddingLabelSimilarity:
+    return EmbeddingLabelSimilarity()
+
+
+def _answer(task: HouseTask, reader: InstructionReader) -> Answer:
+    domain = domain_of(task.split)
+    state = build_state(task, domain)
+    context = ReadingContext(domain, state, robot=ROBOT, similarity=_open_similarity())
+    grounder = grounder_of(task.split)
+    found = plan_instruction(task.sentence, reader, context, PATIENT, grounder, ask=confirm)
+    best = found.interpretation.best
+    return {
+        "read": best.goal if best else [one.goal for one in found.interpretation.readings],
+        **({"degree": best.degree} if best else {}),
+        "goal": found.result.goal,
+        **describe_result(found.result),
+    }
