@@ -35,7 +35,7 @@ _SIDE = ("relcl", "acl")
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ClauseChunk:
     """A part of a clause.
 
     Attributes:
@@ -57,15 +57,15 @@ class Chunk:
     degree: float = 1.0
 
 
-Row = tuple[Chunk, ...]
+Row = tuple[ClauseChunk, ...]
 
 
-def cut_chunks(node: ClauseNode, nouns: NounParser, start: int) -> list[Chunk]:
+def cut_chunks(node: ClauseNode, nouns: NounParser, start: int) -> list[ClauseChunk]:
     """Cut the words of a clause from a token on into chunks."""
     return list(_Cutter(node, nouns, start).cut())
 
 
-def list_rows(chunks: list[Chunk]) -> list[Row]:
+def list_rows(chunks: list[ClauseChunk]) -> list[Row]:
     """List the ways to join chunks to phrases, those that the parser prefers first."""
     rows: list[Row] = [()]
     for chunk in chunks:
@@ -78,7 +78,7 @@ def list_rows(chunks: list[Chunk]) -> list[Row]:
                 continue
             if last.end == chunk.start:
                 joined = last.degree * (_JOINED_AGAINST if chunk.apart else 1.0)
-                whole = Chunk(
+                whole = ClauseChunk(
                     last.marker, last.said, last.start, last.inner, chunk.end, last.apart, joined
                 )
                 longer.append((*row[:-1], whole))
@@ -87,8 +87,10 @@ def list_rows(chunks: list[Chunk]) -> list[Row]:
     return rows[:_MOST_ROWS]
 
 
-def _rate(chunk: Chunk, degree: float) -> Chunk:
-    return Chunk(chunk.marker, chunk.said, chunk.start, chunk.inner, chunk.end, chunk.apart, degree)
+def _rate(chunk: ClauseChunk, degree: float) -> ClauseChunk:
+    return ClauseChunk(
+        chunk.marker, chunk.said, chunk.start, chunk.inner, chunk.end, chunk.apart, degree
+    )
 
 
 def multiply(degrees: Iterable[float]) -> float:
@@ -112,7 +114,7 @@ class _Cutter:
             for place in self._tree.list_subtree(word.place)
         )
 
-    def cut(self) -> Iterator[Chunk]:
+    def cut(self) -> Iterator[ClauseChunk]:
         places = sorted(self._words)
         if not places:
             return
@@ -126,16 +128,16 @@ class _Cutter:
             if marked is not None:
                 inner, marker = marked
                 stop = self._find_end(inner)
-                yield Chunk(
+                yield ClauseChunk(
                     marker, self._join(place, inner), place, inner, stop, self._is_apart(word)
                 )
                 place = stop
             elif self._stands_alone(word):
-                yield Chunk(WORD, word.text, place, place, place + 1)
+                yield ClauseChunk(WORD, word.text, place, place, place + 1)
                 place += 1
             else:
                 stop = self._find_end(place)
-                yield Chunk("", "", place, place, stop)
+                yield ClauseChunk("", "", place, place, stop)
                 place = stop
 
     def _join(self, start: int, end: int) -> str:

@@ -25,9 +25,10 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole
-from fcp_ros.language.spoken.chunks import WORD, Chunk, cut_chunks, list_rows, multiply
+from fcp_ros.language.spoken.chunks import WORD, ClauseChunk, cut_chunks, list_rows, multiply
 from fcp_ros.language.spoken.clause_tree import ClauseNode
-from fcp_ros.language.spoken.core_reader import Core, CoreReader
+from fcp_ros.language.spoken.core_reader import CoreReader
+from fcp_ros.language.spoken.cores import Core
 from fcp_ros.language.spoken.span_phrases import SpanPhrases
 
 _UNFIT = 0.01
@@ -84,7 +85,7 @@ class StatementReader:
             return
         asked = verb.demanded or wanted
         if node.verb.tag in ("VBN", "VBD") and (asked or verb.end > subject.end):
-            passive = Chunk("", "", subject.start, subject.start, subject.end)
+            passive = ClauseChunk("", "", subject.start, subject.start, subject.end)
             for core in self._cores.read(node, passive) if asked else ():
                 clause = replace(core.clause, negated=verb.negated)
                 yield replace(core, clause=self._add_verb(clause, verb, subject))
@@ -100,7 +101,7 @@ class StatementReader:
                 clause = self.say(theme, said, act)
                 degree = clause.degree * (1.0 if asked else _REMARKED)
                 clause = replace(clause, negated=verb.negated, degree=degree)
-                rest = (Chunk(WORD, "", after, after, end),) if after < end else ()
+                rest = (ClauseChunk(WORD, "", after, after, end),) if after < end else ()
                 yield Core(self._add_verb(clause, verb, subject), rest)
 
     def _read_hint(self, node: ClauseNode, subject: Span) -> Iterator[Core]:
@@ -155,7 +156,7 @@ class StatementReader:
                 act = Act.KEEP if verb.stays else Act.STATE
                 clause = self.say(theme, said, act)
                 clause = replace(clause, negated=verb.negated, uses=(use, *clause.uses))
-                rest = (Chunk(WORD, "", stop, stop, end),) if stop < end else ()
+                rest = (ClauseChunk(WORD, "", stop, stop, end),) if stop < end else ()
                 yield Core(clause, rest)
 
     # --- wishes
@@ -188,7 +189,7 @@ class StatementReader:
                 if said.source or graded or stop > end:
                     continue
                 clause = self.say(theme, said, Act.STATE)
-                rest = (Chunk(WORD, "", stop, stop, end),) if stop < end else ()
+                rest = (ClauseChunk(WORD, "", stop, stop, end),) if stop < end else ()
                 yield Core(replace(clause, verb="want", uses=(use, *clause.uses)), rest)
             nothing = isinstance(theme, NounPhrase) and theme.determiner is Determiner.NO
             if told or nothing:
@@ -197,7 +198,7 @@ class StatementReader:
             degree = theme.degree * _WANTED * self._rate_wanted(theme)
             said = Predication(None, {THEME: theme, PERSON: speaker}, degree=degree)
             uses = (use, *list_phrase_uses(theme))
-            rest = (Chunk(WORD, "", after, after, end),) if after < end else ()
+            rest = (ClauseChunk(WORD, "", after, after, end),) if after < end else ()
             clause = SpokenClause(Act.BRING, (said,), verb="want", uses=uses, degree=degree)
             yield Core(clause, rest)
 
@@ -254,7 +255,7 @@ class StatementReader:
                     more = (following.clause, *following.following)
                     found.append(Core(clause, following.rest, more))
                     continue
-                rest = (Chunk(WORD, "", stop, stop, end),) if stop < end else ()
+                rest = (ClauseChunk(WORD, "", stop, stop, end),) if stop < end else ()
                 found.append(Core(clause, rest))
         found.sort(key=lambda core: (len(core.rest), -core.clause.degree))
         return found

@@ -13,6 +13,7 @@ from fcp_ros.language.parsing.sentences.awaited_states import WAITING
 from fcp_ros.language.parsing.trees import (
     Act,
     Link,
+    Predication,
     Proviso,
     ProvisoKind,
     Sentence,
@@ -90,7 +91,7 @@ class Subordinates:
 
     def _read_condition(
         self, below: ClauseNode, negated: bool, start: int
-    ) -> Iterator[tuple[object, ...]]:
+    ) -> Iterator[tuple[Predication, ...]]:
         use = self._describe(start, start + 1, WordRole.LIMIT, "if initially")
         for sentence in self._read(below, True):
             if len(sentence.clauses) != 1:

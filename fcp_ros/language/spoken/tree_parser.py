@@ -15,7 +15,8 @@ from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.spoken.adjuncts import Adjuncts
 from fcp_ros.language.spoken.chunks import multiply
 from fcp_ros.language.spoken.clause_tree import ClauseNode, make_node
-from fcp_ros.language.spoken.core_reader import Core, CoreReader
+from fcp_ros.language.spoken.core_reader import CoreReader
+from fcp_ros.language.spoken.cores import Core
 from fcp_ros.language.spoken.coverage import account_words
 from fcp_ros.language.spoken.demand_reader import DemandReader
 from fcp_ros.language.spoken.span_phrases import MakeNouns, SpanPhrases
