@@ -11,7 +11,7 @@ from fcp_ros.language.spoken.chunks import Row
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What a clause asks for.
+    """The demand of a clause.
 
     Attributes:
         clause: with its predications.
