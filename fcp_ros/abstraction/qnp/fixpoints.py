@@ -15,8 +15,9 @@ finitely often (there is no such run). That is a Rabin game, solved by regions:
   before, a winning policy has a last component, and in that, SIEVE finds such a number.
 
 It takes time polynomial in the qstates, but up to factorial in the numbers that increase and
-decrease one another. A search with a SIEVE of its own came to the same verdicts, in 20,000 random
-problems and 62 known ones, and was no faster.
+decrease one another. A search with a SIEVE of its own came to the same verdicts in 20,000 random
+problems; it was twice as fast on 16 loops in one another (3 s), and took choices back without end
+in others, which had to be handed over.
 """
 
 from __future__ import annotations
