@@ -98,6 +98,8 @@ class StatementReader:
             for after, said in self._nouns.parse_modifiers(verb.end):
                 if after > end or said.source or (said.preposition == "to" and not asked):
                     continue
+                if wanted and said.meaning and said.meaning.source is MeaningSource.GRADED:
+                    continue  # "I want them to change places" is no purpose
                 clause = self.say(theme, said, act)
                 degree = clause.degree * (1.0 if asked else _REMARKED)
                 clause = replace(clause, negated=verb.negated, degree=degree)
