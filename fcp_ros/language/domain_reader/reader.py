@@ -16,6 +16,9 @@ from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_te
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.language.confidence import Confidence
+from fcp_ros.language.demands.model import DemandModel
+from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
     MARGIN,
@@ -40,11 +43,8 @@ from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
-from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
-from fcp_ros.language.confidence import Confidence
-from fcp_ros.language.demands.model import DemandModel
-from fcp_ros.language.demands.weights_file import load_weights
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.hedges import Asides
@@ -60,16 +60,13 @@ from fcp_ros.language.parsing.trees import (
     Coordination,
     ElementName,
     Noun,
-    NounPhrase,
     Phrase,
-    Predication,
     Reference,
     Sentence,
-    SpokenClause,
     Words,
 )
 from fcp_ros.language.reader import ReadingContext
-from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordUse
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.language.self_relations import find_self_relation
 from fcp_ros.language.spoken.coverage import collect_uses
 from fcp_ros.language.spoken.demand_reader import DemandReader
@@ -99,6 +96,8 @@ _LIMITING = gather_words(
     "not n't never no nobody nothing none neither nor only except unless until without"
 )
 """Words about which two parsers have to agree, or a person is asked."""
+_SEVERAL = 0.94
+"""Degree of several clauses by trees: the chart is better at how they go together."""
 _KEPT_STATES = 4
 """States whose nouns are remembered."""
 
@@ -273,10 +272,8 @@ class DomainReader:
         )
         if self._parsers is Parsers.TREES:
             return trees.parse()
-        read = trees.parse()
-        if any(token.text in _LIMITING for token in tokens):
-            read = [replace(s, degree=min(s.degree, Confidence.LIKELY.degree)) for s in read]
-        return [*chart.parse(), *read]
+        limited = any(token.text in _LIMITING for token in tokens)
+        return [*chart.parse(), *(_weigh(one, limited) for one in trees.parse())]
 
     def _find_demands(self, context: ReadingContext, subject: _Subject) -> DemandReader | None:
         """Return the learned model for the domain; None without a sentence encoder."""
@@ -336,6 +333,14 @@ class DomainReader:
         for draft in found:  # what fits about as well as the best is asked about
             alike = draft.degree >= ABOUT_AS_WELL * best
             yield replace(draft, degree=best) if alike else draft
+
+
+def _weigh(sentence: Sentence, limited: bool) -> Sentence:
+    """Rate what trees say beside the chart: limits are asked about unless both agree."""
+    degree = sentence.degree * (_SEVERAL if len(sentence.clauses) > 1 else 1.0)
+    if limited:
+        degree = min(degree, Confidence.LIKELY.degree)
+    return replace(sentence, degree=degree)
 
 
 def _check_drafts(

@@ -47,7 +47,15 @@ _THEN = (
 )
 _FIRST = (
     *("before anything else", "before you do anything else", "before doing anything else"),
-    *("first thing", "first off", "first of all", "to begin with", "to start with", "firstly", "first"),
+    *(
+        "first thing",
+        "first off",
+        "first of all",
+        "to begin with",
+        "to start with",
+        "firstly",
+        "first",
+    ),
     "before all else",
 )
 _EARLIER_LINKS = ("before that", "beforehand", "prior to that", "before doing that", "before this")

@@ -10,7 +10,7 @@ from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.trees import Act, SpokenClause
 from fcp_ros.language.reading import WordRole
-from fcp_ros.language.spoken.chunks import INSTEAD, Chunk
+from fcp_ros.language.spoken.chunks import INSTEAD, ClauseChunk
 from fcp_ros.language.spoken.clause_tree import ClauseNode
 
 _INSTEAD = 0.95
@@ -29,7 +29,7 @@ class Adjuncts:
         self._nouns = nouns
         self._chart = ClauseParser(nouns)
 
-    def add_behind(self, clause: SpokenClause, chunk: Chunk) -> SpokenClause:
+    def add_behind(self, clause: SpokenClause, chunk: ClauseChunk) -> SpokenClause:
         """Add a chunk beside the core; one that isn't read stays unused."""
         if chunk.marker == INSTEAD:  # what is replaced is no longer so by itself
             use = self._nouns.describe_use(chunk.start, chunk.end, WordRole.FILLER, INSTEAD)
@@ -62,9 +62,7 @@ class Adjuncts:
             return self._merge(clause, best[1], node)
         return clause
 
-    def _merge(
-        self, clause: SpokenClause, opened: SpokenClause, node: ClauseNode
-    ) -> SpokenClause:
+    def _merge(self, clause: SpokenClause, opened: SpokenClause, node: ClauseNode) -> SpokenClause:
         """Return a clause with what was read before it."""
         parsed = node.is_negated and node.find_subject() is None
         if opened.excluded:

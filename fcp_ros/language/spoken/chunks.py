@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.spoken.clause_tree import ClauseNode
 from fcp_ros.language.syntax import Tree, Word
@@ -23,9 +24,9 @@ _JOINED_AGAINST, _APART_AGAINST = 0.93, 0.97
 _MOST_ROWS = 12
 _PARTICLES = ("prt", "advmod", "acomp", "oprd", "neg", "ccomp", "xcomp")
 _MARKING = ("IN", "TO", "RP", "RB", "VBG")
-_OTHER = frozenset(
+_OTHER = gather_words(
     "using via through until till during against between along across without except besides "
-    "for with of about past around toward towards".split()
+    "for with of about past around toward towards"
 )
 _DIRECTIONS = frozenset(["across", "over", "up", "down", "back", "along", "out", "through"])
 INSTEAD = "instead of"
@@ -34,7 +35,7 @@ _SIDE = ("relcl", "acl")
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ClauseChunk:
     """A part of a clause.
 
     Attributes:
@@ -56,15 +57,15 @@ class Chunk:
     degree: float = 1.0
 
 
-Row = tuple[Chunk, ...]
+Row = tuple[ClauseChunk, ...]
 
 
-def cut_chunks(node: ClauseNode, nouns: NounParser, start: int) -> list[Chunk]:
+def cut_chunks(node: ClauseNode, nouns: NounParser, start: int) -> list[ClauseChunk]:
     """Cut the words of a clause from a token on into chunks."""
     return list(_Cutter(node, nouns, start).cut())
 
 
-def list_rows(chunks: list[Chunk]) -> list[Row]:
+def list_rows(chunks: list[ClauseChunk]) -> list[Row]:
     """List the ways to join chunks to phrases, those that the parser prefers first."""
     rows: list[Row] = [()]
     for chunk in chunks:
@@ -77,7 +78,7 @@ def list_rows(chunks: list[Chunk]) -> list[Row]:
                 continue
             if last.end == chunk.start:
                 joined = last.degree * (_JOINED_AGAINST if chunk.apart else 1.0)
-                whole = Chunk(
+                whole = ClauseChunk(
                     last.marker, last.said, last.start, last.inner, chunk.end, last.apart, joined
                 )
                 longer.append((*row[:-1], whole))
@@ -86,8 +87,8 @@ def list_rows(chunks: list[Chunk]) -> list[Row]:
     return rows[:_MOST_ROWS]
 
 
-def _rate(chunk: Chunk, degree: float) -> Chunk:
-    return Chunk(
+def _rate(chunk: ClauseChunk, degree: float) -> ClauseChunk:
+    return ClauseChunk(
         chunk.marker, chunk.said, chunk.start, chunk.inner, chunk.end, chunk.apart, degree
     )
 
@@ -113,7 +114,7 @@ class _Cutter:
             for place in self._tree.list_subtree(word.place)
         )
 
-    def cut(self) -> Iterator[Chunk]:
+    def cut(self) -> Iterator[ClauseChunk]:
         places = sorted(self._words)
         if not places:
             return
@@ -127,16 +128,16 @@ class _Cutter:
             if marked is not None:
                 inner, marker = marked
                 stop = self._find_end(inner)
-                yield Chunk(
+                yield ClauseChunk(
                     marker, self._join(place, inner), place, inner, stop, self._is_apart(word)
                 )
                 place = stop
             elif self._stands_alone(word):
-                yield Chunk(WORD, word.text, place, place, place + 1)
+                yield ClauseChunk(WORD, word.text, place, place, place + 1)
                 place += 1
             else:
                 stop = self._find_end(place)
-                yield Chunk("", "", place, place, stop)
+                yield ClauseChunk("", "", place, place, stop)
                 place = stop
 
     def _join(self, start: int, end: int) -> str:
@@ -145,13 +146,19 @@ class _Cutter:
     def _is_mark(self, place: int) -> bool:
         word = self._words[place]
         marks = self._nouns.tokens[place].kind in (TokenKind.MARK, TokenKind.SYMBOL)
-        return marks or (word.role in ("cc", "aux", "auxpass", "intj") and word.head == self._verb.place)
+        return marks or (
+            word.role in ("cc", "aux", "auxpass", "intj") and word.head == self._verb.place
+        )
 
     def _find_marker(self, place: int) -> tuple[int, str] | None:
         """Return where the noun phrase behind a preposition begins, and the preposition."""
         word = self._words[place]
         replacing = (word.text, self._nouns.get_text(place + 1)) in _REPLACING
-        if not replacing and word.tag not in _MARKING and word.role not in ("prep", "dative", "agent", "prt"):
+        if (
+            not replacing
+            and word.tag not in _MARKING
+            and word.role not in ("prep", "dative", "agent", "prt")
+        ):
             return None
         if word.is_noun:
             return None
@@ -160,7 +167,9 @@ class _Cutter:
                 return inner, marker
         if word.text in _DIRECTIONS:
             for inner, marker in self._nouns.match_preposition(place + 1):
-                if self._begins_phrase(inner) and all(p in self._words for p in range(place, inner)):
+                if self._begins_phrase(inner) and all(
+                    p in self._words for p in range(place, inner)
+                ):
                     return inner, marker
         if word.text in _OTHER and self._begins_phrase(place + 1):
             return place + 1, word.text
@@ -174,7 +183,7 @@ class _Cutter:
         word = self._words.get(place)
         if word is None or self._is_mark(place) or word.role == "cc":
             return False
-        return not (word.text,) in PREPOSITIONS or word.is_noun
+        return (word.text,) not in PREPOSITIONS or word.is_noun
 
     def _stands_alone(self, word: Word) -> bool:
         if word.role in _PARTICLES and word.head == self._verb.place:
@@ -194,7 +203,9 @@ class _Cutter:
             if self._cuts(place, start):
                 break
             place += 1
-        while place - 1 > start and (self._is_mark(place - 1) or self._words[place - 1].role == "cc"):
+        while place - 1 > start and (
+            self._is_mark(place - 1) or self._words[place - 1].role == "cc"
+        ):
             place -= 1
         return place
 
@@ -214,7 +225,5 @@ class _Cutter:
         while head.head != head.place and head.head != self._verb.place:
             head = self._tree.words[head.head]
         own = self._tree.list_subtree(head.place)
-        first = next(
-            (self._tree.words[p].token for p in own if self._tree.words[p].token >= 0), -1
-        )
+        first = next((self._tree.words[p].token for p in own if self._tree.words[p].token >= 0), -1)
         return first == place and head.role in ("dobj", "attr", "npadvmod", "oprd", "dative")

@@ -43,6 +43,8 @@ class ClauseNode:
     def find_subject(self) -> Word | None:
         """Return its own subject; None if there is none, or if it is who is spoken to."""
         found = self.tree.find_child(self.verb.place, *SUBJECTS)
+        for helper in self.tree.list_children(self.verb.place, "aux", "auxpass"):
+            found = found or self.tree.find_child(helper.place, *SUBJECTS)  # a parser's slip
         if found is None or found.is_inserted or found.text in ("you", "robot"):
             return None
         return found

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.words import NUMBER
@@ -12,17 +12,25 @@ from fcp_ros.language.english.inflection import list_stems, write_gerund
 from fcp_ros.language.english.verbs import KEEP_VERBS
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, read_number
-from fcp_ros.language.parsing.trees import Act, NounPhrase, Predication, SpokenClause, Words
+from fcp_ros.language.parsing.trees import (
+    Act,
+    Argument,
+    NounPhrase,
+    Predication,
+    SpokenClause,
+    Words,
+)
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.spoken.chunks import (
     WORD,
-    Chunk,
+    ClauseChunk,
     Row,
     cut_chunks,
     list_rows,
     multiply,
 )
 from fcp_ros.language.spoken.clause_tree import ClauseNode
+from fcp_ros.language.spoken.cores import Core
 from fcp_ros.language.spoken.demand_reader import DemandReader
 from fcp_ros.language.spoken.general_verbs import GeneralVerbs
 from fcp_ros.language.spoken.span_phrases import SpanPhrases
@@ -38,21 +46,6 @@ _MOST_LEARNED = 3
 _UNSPLIT = 0.8
 """Degree of one clause where two of the same form can be read."""
 _MOST = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Core:
-    """What a clause asks for.
-
-    Attributes:
-        clause: with its predications.
-        rest: the chunks that it doesn't speak of.
-        following: the clauses that leave its verb out: "and the bowl on the shelf".
-    """
-
-    clause: SpokenClause
-    rest: Row = ()
-    following: tuple[SpokenClause, ...] = ()
 
 
 class CoreReader:
@@ -74,7 +67,7 @@ class CoreReader:
         self._general = GeneralVerbs(phrases)
         self._texts = [token.text for token in phrases.nouns.tokens]
 
-    def read(self, node: ClauseNode, subject: Chunk | None = None) -> list[Core]:
+    def read(self, node: ClauseNode, subject: ClauseChunk | None = None) -> list[Core]:
         """Read a clause that asks for something by its verb, best first.
 
         Args:
@@ -94,7 +87,7 @@ class CoreReader:
         return _keep_apart(found)
 
     def _read_chunks(
-        self, chunks: list[Chunk], verb: Word, subject: Chunk | None = None
+        self, chunks: list[ClauseChunk], verb: Word, subject: ClauseChunk | None = None
     ) -> list[Core]:
         found: list[Core] = []
         stems = (verb.lemma, *list_stems(verb.text))
@@ -111,7 +104,7 @@ class CoreReader:
         return _keep_apart(found)
 
     def _read_learned(
-        self, chunks: list[Chunk], verb: Word, subject: Chunk | None
+        self, chunks: list[ClauseChunk], verb: Word, subject: ClauseChunk | None
     ) -> Iterator[Core]:
         """Yield what the learned model takes a clause for."""
         assert self._demands is not None
@@ -119,7 +112,7 @@ class CoreReader:
             for clause, rest in self._demands.read(verb.lemma, row, self._phrases, subject):
                 yield self._close(Core(clause, rest), row, verb.token)
 
-    def _read_split(self, chunks: list[Chunk], verb: Word) -> Iterator[Core]:
+    def _read_split(self, chunks: list[ClauseChunk], verb: Word) -> Iterator[Core]:
         """Yield "put the mug on the table and the bowl on the shelf" as two clauses."""
         for number, chunk in enumerate(chunks[1:-1], start=1):
             for place in range(chunk.inner + 1, chunk.end - 1):
@@ -127,7 +120,7 @@ class CoreReader:
                     continue
                 start = place + 1 + (self._texts[place + 1] in ("and", "but"))
                 before = [*chunks[:number], replace(chunk, end=place)]
-                behind = [Chunk("", "", start, start, chunk.end), *chunks[number + 1 :]]
+                behind = [ClauseChunk("", "", start, start, chunk.end), *chunks[number + 1 :]]
                 if [c.marker == "" for c in before] != [c.marker == "" for c in behind][
                     : len(before)
                 ]:
@@ -138,7 +131,7 @@ class CoreReader:
                     if not (one.rest or other.rest):
                         yield replace(one, following=(other.clause, *other.following))
 
-    def _read_all(self, chunks: list[Chunk], verb: Word) -> list[Core]:
+    def _read_all(self, chunks: list[ClauseChunk], verb: Word) -> list[Core]:
         return [*self._read_split(chunks, verb), *self._read_chunks(chunks, verb)]
 
     def _close(self, core: Core, row: Row, verb: int) -> Core:
@@ -148,13 +141,13 @@ class CoreReader:
         return Core(replace(clause, uses=(use, *clause.uses), degree=degree), core.rest)
 
     def _fill(
-        self, match: FrameMatch, row: Row, subject: Chunk | None, verb: int
+        self, match: FrameMatch, row: Row, subject: ClauseChunk | None, verb: int
     ) -> Iterator[Core]:
         """Yield clauses with the phrases of the chunks in the slots of a frame."""
         meaning = match.frame.meaning
         offset = 1 if subject is not None else 0
         rest = tuple(c for i, c in enumerate(row) if i + offset not in match.used)
-        choices: list[Mapping[str, object]] = [{}]
+        choices: list[dict[str, tuple[Argument, float]]] = [{}]
         for slot, chunk in match.slots.items():
             type_ = meaning.types.get(slot, "")
             options = list(self._list_arguments(chunk, type_))
@@ -166,19 +159,17 @@ class CoreReader:
         )
         for chosen in choices[:_MOST]:
             degree = match.degree * _multiply(row) * _LEFT_OVER ** len(rest)
-            arguments = {}
+            arguments: dict[str, Argument] = {}
             more: list[WordUse] = []
             for slot, option in chosen.items():
-                argument, rated = option  # type: ignore[misc]
+                argument, rated = option
                 degree *= rated
                 arguments[slot] = argument
                 if not isinstance(argument, int):
                     more += list_phrase_uses(argument)
                 else:
                     chunk = match.slots[slot]
-                    more.append(
-                        self._nouns.describe_use(chunk.inner, chunk.end, WordRole.QUANTITY)
-                    )
+                    more.append(self._nouns.describe_use(chunk.inner, chunk.end, WordRole.QUANTITY))
             act = Act.KEEP if match.frame.verb in KEEP_VERBS else Act.ACHIEVE
             predication = Predication(meaning, arguments, degree=degree)
             clause = SpokenClause(
@@ -187,7 +178,7 @@ class CoreReader:
             yield Core(clause, rest)
 
     def _describe_markers(
-        self, said: Sequence[Chunk], slots: Mapping[str, Chunk]
+        self, said: Sequence[ClauseChunk], slots: Mapping[str, ClauseChunk]
     ) -> Iterator[WordUse]:
         filled = {(chunk.inner, chunk.end) for chunk in slots.values()}
         for chunk in said:
@@ -196,7 +187,7 @@ class CoreReader:
             if end > chunk.start:
                 yield self._nouns.describe_use(chunk.start, end, WordRole.ACTION, chunk.said)
 
-    def _list_arguments(self, chunk: Chunk, type_: str) -> Iterator[tuple[object, float]]:
+    def _list_arguments(self, chunk: ClauseChunk, type_: str) -> Iterator[tuple[Argument, float]]:
         """Yield what may fill a slot, each with its degree."""
         if type_ == NUMBER:
             found = read_number(self._nouns.tokens, chunk.inner)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.trees import (
     Coordination,
     NounPhrase,
@@ -18,21 +19,14 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.spoken.span_phrases import LEFT_OUT
 
 SKIPPED = Confidence.NOT.degree
-"""Degree of a reading for each word that matters and is skipped."""
-_LEFT_OUT = 0.65
-"""Degree for each run of words that are left out: a person has to say that they don't matter."""
-_LOGICAL = frozenset(
-    "not no n't nobody cannot never only except until till if unless without while whenever once when after "
-    "before first last then or nothing none neither nor instead all every both each any other "
-    "others rest else again back half twice most least more less ever always there here".split()
-)
-"""Words that change what is asked for: they are never left out."""
-_PLAIN = FILLERS | frozenset(
-    "but you i we me us please kindly now then could would can will thanks thank okay ok hey hi "
-    "hello robot also too so let go going come want need like get got been being were".split()
+"""Degree of a reading for each word that it has no use for (see `confirmation`)."""
+_LOGICAL = frozenset(["then", "there", "here", "or"])
+"""Fillers that say something where nothing has read them."""
+_PLAIN = FILLERS | gather_words(
+    "ready but you i we me us please kindly now then could would can will thanks thank okay ok hey "
+    "hi hello robot also too so let go going come want need like get got been being were"
 )
 
 
@@ -51,28 +45,19 @@ def account_words(
         matters: True for the place of a word that names something of the domain.
     """
     uses = list(collect_uses(sentence))
-    degree, unread, left = sentence.degree, list(sentence.unread), list[WordUse]()
-    running = False
+    degree, unread, fillers = sentence.degree, list(sentence.unread), list[WordUse]()
     for place in places:
         token = tokens[place]
         covered = any(use.start <= token.start and token.end <= use.end for use in uses)
         if covered or token.kind is TokenKind.MARK:
-            running = False
             continue
-        if token.text in _PLAIN and token.text not in _LOGICAL:
-            left.append(WordUse(token.start, token.end, WordRole.FILLER))
-            continue
-        if token.text in _LOGICAL or matters(place):
+        said = token.text in _LOGICAL or matters(place)
+        if token.text in _PLAIN and not said:
+            fillers.append(WordUse(token.start, token.end, WordRole.FILLER))
+        else:
             unread.append(place)
             degree *= SKIPPED
-            running = False
-            continue
-        left.append(WordUse(token.start, token.end, WordRole.FILLER, LEFT_OUT))
-        degree *= 1.0 if running else _LEFT_OUT
-        running = True
-    return replace(
-        sentence, degree=degree, unread=tuple(unread), uses=(*sentence.uses, *left)
-    )
+    return replace(sentence, degree=degree, unread=tuple(unread), uses=(*sentence.uses, *fillers))
 
 
 def collect_uses(sentence: Sentence) -> list[WordUse]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What clauses ask for whose verbs no phrase of the domain has, by the learned demand model."""
+"""Demands of clauses whose verbs no phrase of the domain has, by the learned model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fcp_ros.language.demands.model import Demand, DemandModel
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import Act, Phrase, Predication, SpokenClause
 from fcp_ros.language.reading import WordRole
-from fcp_ros.language.spoken.chunks import WORD, Chunk, Row
+from fcp_ros.language.spoken.chunks import WORD, ClauseChunk, Row
 from fcp_ros.language.spoken.span_phrases import SpanPhrases
 
 _LEAST = 0.2
@@ -47,7 +47,7 @@ class DemandReader:
         self._domain = domain
 
     def read(
-        self, verb: str, row: Row, phrases: SpanPhrases, subject: Chunk | None = None
+        self, verb: str, row: Row, phrases: SpanPhrases, subject: ClauseChunk | None = None
     ) -> Iterator[Spoken]:
         """Yield what a verb with chunks asks for, and the chunks that are left.
 
@@ -82,7 +82,7 @@ class DemandReader:
                 yield from self._fill(demand, chunks, words, phrases)
 
     def _list_arguments(
-        self, chunks: list[Chunk], phrases: SpanPhrases
+        self, chunks: list[ClauseChunk], phrases: SpanPhrases
     ) -> Iterator[SpokenArgument]:
         bare = [chunk for chunk in chunks if not chunk.marker]
         for chunk in chunks:
@@ -96,14 +96,16 @@ class DemandReader:
                 yield SpokenArgument(OBJECT, noun)
 
     def _fill(
-        self, demand: Demand, chunks: list[Chunk], words: list[Chunk], phrases: SpanPhrases
+        self,
+        demand: Demand,
+        chunks: list[ClauseChunk],
+        words: list[ClauseChunk],
+        phrases: SpanPhrases,
     ) -> Iterator[Spoken]:
         meaning = demand.meaning
         used = [chunks[place] for place in demand.slots.values()]
         rest = tuple(chunk for chunk in chunks if chunk not in used)
-        options = [
-            phrases.read(chunk.inner, chunk.end)[:_MOST_PHRASES] for chunk in used
-        ]
+        options = [phrases.read(chunk.inner, chunk.end)[:_MOST_PHRASES] for chunk in used]
         for chosen in product(*options):
             arguments: Mapping[str, Phrase] = dict(zip(demand.slots, chosen, strict=True))
             if not arguments:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
@@ -19,6 +18,7 @@ from fcp_ros.language.english.verbs import (
     REMOVE_VERBS,
 )
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.trees import (
     PERSON,
     PLACE,
@@ -32,11 +32,9 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole, WordUse
-from fcp_ros.language.spoken.chunks import WORD, Chunk, Row
+from fcp_ros.language.spoken.chunks import WORD, ClauseChunk, Row
+from fcp_ros.language.spoken.cores import Core
 from fcp_ros.language.spoken.span_phrases import SpanPhrases
-
-if TYPE_CHECKING:
-    from fcp_ros.language.spoken.core_reader import Core
 
 GENERAL = 0.93
 """Degree of a clause by verbs of English in general, beside a phrase of the domain."""
@@ -63,7 +61,7 @@ class GeneralVerbs:
         self._nouns = phrases.nouns
 
     def read(
-        self, stems: Sequence[str], row: Row, subject: Chunk | None = None
+        self, stems: Sequence[str], row: Row, subject: ClauseChunk | None = None
     ) -> Iterator[Core]:
         """Yield what a verb with these chunks may ask for.
 
@@ -72,8 +70,6 @@ class GeneralVerbs:
             row: the chunks behind it.
             subject: of a passive.
         """
-        from fcp_ros.language.spoken.core_reader import Core
-
         bare = [chunk for chunk in row if chunk.marker == ""]
         if subject is not None:
             bare = [replace(subject, marker=""), *bare]
@@ -87,8 +83,12 @@ class GeneralVerbs:
                 yield Core(replace(clause, verb=clause.verb or verb, uses=uses), rest)
 
     def _read_verb(
-        self, verb: str, bare: list[Chunk], words: list[Chunk], marked: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self,
+        verb: str,
+        bare: list[ClauseChunk],
+        words: list[ClauseChunk],
+        marked: list[ClauseChunk],
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         if len(bare) == 1:
             if verb in PUT_VERBS | KEEP_VERBS:
                 yield from self._place(verb, bare[0], words, marked)
@@ -120,24 +120,22 @@ class GeneralVerbs:
 
     # --- parts
 
-    def _describe(self, chunks: Sequence[Chunk], meaning: str) -> list[WordUse]:
+    def _describe(self, chunks: Sequence[ClauseChunk], meaning: str) -> list[WordUse]:
         return [
             self._nouns.describe_use(c.start, c.end, WordRole.ACTION, meaning or c.said)
             for c in chunks
         ]
 
-    def _mark(self, chunk: Chunk) -> tuple[WordUse, ...]:
+    def _mark(self, chunk: ClauseChunk) -> tuple[WordUse, ...]:
         if chunk.inner == chunk.start:
             return ()
-        return (
-            self._nouns.describe_use(chunk.start, chunk.inner, WordRole.ACTION, chunk.said),
-        )
+        return (self._nouns.describe_use(chunk.start, chunk.inner, WordRole.ACTION, chunk.said),)
 
-    def _read(self, chunk: Chunk) -> tuple[Phrase, ...]:
+    def _read(self, chunk: ClauseChunk) -> tuple[Phrase, ...]:
         return self._phrases.read(chunk.inner, chunk.end)
 
     def _say(
-        self, act: Act, said: Predication, chunks: Sequence[Chunk], degree: float = GENERAL
+        self, act: Act, said: Predication, chunks: Sequence[ClauseChunk], degree: float = GENERAL
     ) -> SpokenClause:
         uses: list[WordUse] = []
         for chunk in chunks:
@@ -151,8 +149,8 @@ class GeneralVerbs:
     # --- placing
 
     def _place(
-        self, verb: str, theme: Chunk, words: list[Chunk], marked: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, verb: str, theme: ClauseChunk, words: list[ClauseChunk], marked: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         act = Act.KEEP if verb in KEEP_VERBS else Act.ACHIEVE
         sources = [chunk for chunk in marked if chunk.marker == "from"]
         for place in marked:
@@ -166,22 +164,20 @@ class GeneralVerbs:
                     if moved is None:
                         continue
                     used = [theme, place, *([source] if source else [])]
-                    said = Predication(
-                        None, {THEME: moved, PLACE: where}, preposition=place.marker
-                    )
+                    said = Predication(None, {THEME: moved, PLACE: where}, preposition=place.marker)
                     yield self._say(act, said, used), used
         for there in words:
             reference = {"there": Reference.THERE, "here": Reference.HERE}.get(there.said)
             if reference is None:
                 continue
-            place = NounPhrase(there.start, there.end, reference, Determiner.THE)
+            spot = NounPhrase(there.start, there.end, reference, Determiner.THE)
             use = self._nouns.describe_use(there.start, there.end, WordRole.THING, there.said)
             for what in self._read(theme):
-                said = Predication(None, {THEME: what, PLACE: place}, preposition="at")
+                said = Predication(None, {THEME: what, PLACE: spot}, preposition="at")
                 clause = self._say(act, said, [theme])
                 yield replace(clause, uses=(*clause.uses, use)), [theme, there]
 
-    def _add_source(self, theme: Phrase, source: Chunk) -> Phrase | None:
+    def _add_source(self, theme: Phrase, source: ClauseChunk) -> Phrase | None:
         if not isinstance(theme, NounPhrase):
             return None
         for where in self._read(source):
@@ -204,8 +200,8 @@ class GeneralVerbs:
         return None
 
     def _remove(
-        self, verb: str, theme: Chunk, marked: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, verb: str, theme: ClauseChunk, marked: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         for source in marked:
             if source.marker != "from":
                 continue
@@ -217,7 +213,7 @@ class GeneralVerbs:
                 degree = GENERAL if verb in ("remove", "clear", "unload") else 0.85
                 yield self._say(Act.ACHIEVE, said, [theme, source], degree), [theme, source]
 
-    def _clear(self, place: Chunk) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+    def _clear(self, place: ClauseChunk) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         nothing = NounPhrase(place.start, place.start, Reference.THING, Determiner.NO)
         for where, preposition in product(self._read(place), ("on", "in")):
             said = Predication(None, {THEME: nothing, PLACE: where}, preposition=preposition)
@@ -226,8 +222,8 @@ class GeneralVerbs:
     # --- bringing, holding
 
     def _bring(
-        self, theme: Chunk, words: list[Chunk], marked: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, theme: ClauseChunk, words: list[ClauseChunk], marked: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         for chunk in marked:
             if chunk.said not in ("to", "for", "over to", "back to"):
                 continue
@@ -244,19 +240,19 @@ class GeneralVerbs:
                     yield self._hand(what, speaker, [theme]), [theme, here]
 
     def _give(
-        self, person: Chunk, theme: Chunk
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, person: ClauseChunk, theme: ClauseChunk
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         for who, what in product(self._read(person), self._read(theme)):
             if isinstance(who, NounPhrase) and _is_person(self._nouns, who):
                 yield self._hand(what, who, [person, theme]), [person, theme]
 
-    def _hand(self, what: Phrase, person: NounPhrase, chunks: list[Chunk]) -> SpokenClause:
+    def _hand(self, what: Phrase, person: NounPhrase, chunks: list[ClauseChunk]) -> SpokenClause:
         said = Predication(None, {THEME: what, PERSON: person})
         return replace(self._say(Act.BRING, said, chunks), verb="bring")
 
     def _hold(
-        self, verb: str, theme: Chunk, marked: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, verb: str, theme: ClauseChunk, marked: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         weak = _TAKEN if verb in ("get", "fetch", "take", "collect", "gather") else 1.0
         sources = [chunk for chunk in marked if chunk.marker == "from"]
         for what in self._read(theme):
@@ -271,8 +267,8 @@ class GeneralVerbs:
                     yield clause, [theme, source]
 
     def _keep_holding(
-        self, theme: Chunk, marked: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, theme: ClauseChunk, marked: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         """Read "keep it in your hand"."""
         for place in marked:
             said = [self._nouns.get_text(i) for i in range(place.inner, place.end)]
@@ -287,8 +283,8 @@ class GeneralVerbs:
     # --- states
 
     def _make(
-        self, verb: str, theme: Chunk, words: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, verb: str, theme: ClauseChunk, words: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         """Read "make it hot", "leave the door open"."""
         act = Act.KEEP if verb in KEEP_VERBS else Act.STATE
         for word in words:
@@ -306,15 +302,15 @@ class GeneralVerbs:
                     yield replace(clause, uses=uses), [theme, word]
 
     def _stay(
-        self, theme: Chunk, act: Act, negated: bool = False, degree: float = 0.96
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, theme: ClauseChunk, act: Act, negated: bool = False, degree: float = 0.96
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         for what in self._read(theme):
             clause = self._say(act, Predication(None, {THEME: what}), [theme], degree)
             yield replace(clause, negated=negated), [theme]
 
     def _return(
-        self, verb: str, theme: Chunk, words: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, verb: str, theme: ClauseChunk, words: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         if verb != "return" and not any(w.said == "back" for w in words):
             return
         yield from self._stay(theme, Act.RETURN, degree=GENERAL)
@@ -322,8 +318,8 @@ class GeneralVerbs:
     # --- motion
 
     def _go(
-        self, bare: list[Chunk], words: list[Chunk], marked: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, bare: list[ClauseChunk], words: list[ClauseChunk], marked: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         for place in (*bare, *marked):
             if place.marker not in ("", "to", "in", "at", "near", "on", "before"):
                 continue
@@ -333,19 +329,17 @@ class GeneralVerbs:
                 yield self._say(Act.GO, said, [place], degree), [place]
 
     def _remain(
-        self, verb: str, words: list[Chunk], marked: list[Chunk]
-    ) -> Iterator[tuple[SpokenClause, list[Chunk]]]:
+        self, verb: str, words: list[ClauseChunk], marked: list[ClauseChunk]
+    ) -> Iterator[tuple[SpokenClause, list[ClauseChunk]]]:
         for place in marked:
             if place.marker not in ("in", "at", "near", "on"):
                 continue
             robot = NounPhrase(place.start, place.start, Reference.ADDRESSEE, Determiner.THE)
             for where in self._read(place):
-                said = Predication(
-                    None, {THEME: robot, PLACE: where}, preposition=place.marker
-                )
+                said = Predication(None, {THEME: robot, PLACE: where}, preposition=place.marker)
                 act = Act.KEEP if verb in ("stay", "remain", "wait") else Act.STATE
                 yield self._say(act, said, [place]), [place]
 
 
-def _is_person(nouns: object, phrase: Phrase) -> bool:
-    return isinstance(phrase, NounPhrase) and nouns.fits_person(phrase)  # type: ignore[attr-defined]
+def _is_person(nouns: NounParser, phrase: Phrase) -> bool:
+    return isinstance(phrase, NounPhrase) and nouns.fits_person(phrase)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noun phrases of spans of tokens; words that say nothing here are left out at a price."""
+"""Noun phrases of spans of tokens; words that say nothing here are left unread."""
 
 from __future__ import annotations
 
@@ -11,22 +11,13 @@ from fcp_ros.language.english.tokens import Token, TokenKind
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.trees import (
     Coordination,
-    ElementName,
     Listed,
-    Noun,
     NounPhrase,
     Phrase,
     Predication,
 )
-from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.syntax import Tree, Word
 
-LEFT_OUT = "left out"
-"""The meaning of a word that nothing here is said by."""
-_ONLY_ONE = 0.9
-"""Degree of a phrase with a word left out, where only one thing can be meant anyhow."""
-_ONE_OF_SEVERAL = 0.65
-"""The same where the word may choose among several things."""
 _MOST = 3
 """Readings of one span."""
 _ENDS = (",", "and", "or", "please")
@@ -42,9 +33,7 @@ class SpanPhrases:
         words: the word of each token in its tree.
     """
 
-    def __init__(
-        self, nouns: NounParser, make_nouns: MakeNouns, words: dict[int, Word]
-    ) -> None:
+    def __init__(self, nouns: NounParser, make_nouns: MakeNouns, words: dict[int, Word]) -> None:
         self.nouns = nouns
         self._make_nouns = make_nouns
         self._words = words
@@ -79,26 +68,20 @@ class SpanPhrases:
             if not left_out or len(left_out) > end - start - 1:
                 continue
             kept = [place for place in range(start, end) if place not in left_out]
-            found = self._read_kept(kept, left_out)
+            found = self._read_kept(kept)
             if found:
                 return found
         return []
 
-    def _read_kept(self, kept: list[int], left_out: list[int]) -> list[Phrase]:
+    def _read_kept(self, kept: list[int]) -> list[Phrase]:
         tokens = self.nouns.tokens
         tree = _keep_words(self.nouns.spans.tree, kept)
         chart = self._make_nouns([tokens[place] for place in kept], tree)
-        uses = tuple(
-            WordUse(tokens[place].start, tokens[place].end, WordRole.FILLER, LEFT_OUT)
-            for place in left_out
-        )
         bounds = [*kept, kept[-1] + 1]
         found: list[Phrase] = []
         for stop, phrase in chart.parse_phrases(0):
             if stop == len(kept):
-                degree = phrase.degree * _rate_omission(phrase)
-                moved = _renumber(phrase, bounds)
-                found.append(replace(moved, uses=(*moved.uses, *uses), degree=degree))
+                found.append(_renumber(phrase, bounds))
         return found
 
     def _is_omissible(self, place: int) -> bool:
@@ -143,16 +126,6 @@ class SpanPhrases:
         return tails
 
 
-def _rate_omission(phrase: Phrase) -> float:
-    parts = phrase.parts if isinstance(phrase, Coordination) else (phrase,)
-    heads = [part.head for part in parts if isinstance(part, NounPhrase)]
-    members = [
-        len(head.members) if isinstance(head, Noun) else 1 if isinstance(head, ElementName) else 2
-        for head in heads
-    ]
-    return _ONLY_ONE if members and max(members) <= 1 else _ONE_OF_SEVERAL
-
-
 def _keep_words(tree: Tree, kept: Sequence[int]) -> Tree:
     """Return the tree over some tokens, which are numbered anew."""
     places = {token: number for number, token in enumerate(kept)}
@@ -165,9 +138,7 @@ def _keep_words(tree: Tree, kept: Sequence[int]) -> Tree:
             head = tree.words[head.head]
         above = numbers.get(head.place, number)
         role = word.role if above != number else "ROOT"
-        moved.append(
-            replace(word, place=number, head=above, token=places[word.token], role=role)
-        )
+        moved.append(replace(word, place=number, head=above, token=places[word.token], role=role))
     return Tree(tuple(moved))
 
 

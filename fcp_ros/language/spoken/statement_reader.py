@@ -25,9 +25,10 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole
-from fcp_ros.language.spoken.chunks import WORD, Chunk, cut_chunks, list_rows, multiply
+from fcp_ros.language.spoken.chunks import WORD, ClauseChunk, cut_chunks, list_rows, multiply
 from fcp_ros.language.spoken.clause_tree import ClauseNode
-from fcp_ros.language.spoken.core_reader import Core, CoreReader
+from fcp_ros.language.spoken.core_reader import CoreReader
+from fcp_ros.language.spoken.cores import Core
 from fcp_ros.language.spoken.span_phrases import SpanPhrases
 
 _UNFIT = 0.01
@@ -84,7 +85,7 @@ class StatementReader:
             return
         asked = verb.demanded or wanted
         if node.verb.tag in ("VBN", "VBD") and (asked or verb.end > subject.end):
-            passive = Chunk("", "", subject.start, subject.start, subject.end)
+            passive = ClauseChunk("", "", subject.start, subject.start, subject.end)
             for core in self._cores.read(node, passive) if asked else ():
                 clause = replace(core.clause, negated=verb.negated)
                 yield replace(core, clause=self._add_verb(clause, verb, subject))
@@ -97,19 +98,19 @@ class StatementReader:
             for after, said in self._nouns.parse_modifiers(verb.end):
                 if after > end or said.source or (said.preposition == "to" and not asked):
                     continue
+                if wanted and said.meaning and said.meaning.source is MeaningSource.GRADED:
+                    continue  # "I want them to change places" is no purpose
                 clause = self.say(theme, said, act)
                 degree = clause.degree * (1.0 if asked else _REMARKED)
                 clause = replace(clause, negated=verb.negated, degree=degree)
-                rest = (Chunk(WORD, "", after, after, end),) if after < end else ()
+                rest = (ClauseChunk(WORD, "", after, after, end),) if after < end else ()
                 yield Core(self._add_verb(clause, verb, subject), rest)
 
     def _read_hint(self, node: ClauseNode, subject: Span) -> Iterator[Core]:
         """Read "the vase would look nicer on the tv stand": it may be meant to be there."""
         if node.verb.token < 0 or node.verb.lemma not in _HINTING:
             return
-        hint = self._nouns.describe_use(
-            subject.end, node.verb.token + 1, WordRole.FILLER, "a wish"
-        )
+        hint = self._nouns.describe_use(subject.end, node.verb.token + 1, WordRole.FILLER, "a wish")
         chunks = cut_chunks(node, self._nouns, node.verb.token + 1)
         for place in chunks:
             if place.marker not in ("in", "on", "at", "near", "under", "behind"):
@@ -148,9 +149,7 @@ class StatementReader:
 
     def _read_existence(self, verb: VerbPhrase, end: int, wanted: bool) -> Iterator[Core]:
         """Read "there should be two mugs on the table"."""
-        use = self._nouns.describe_use(
-            max(0, verb.end - 1), verb.end, WordRole.FILLER
-        )
+        use = self._nouns.describe_use(max(0, verb.end - 1), verb.end, WordRole.FILLER)
         asked = verb.demanded or wanted
         for after, theme in self._nouns.parse_phrases(verb.end):
             for stop, said in self._nouns.parse_modifiers(after):
@@ -159,7 +158,7 @@ class StatementReader:
                 act = Act.KEEP if verb.stays else Act.STATE
                 clause = self.say(theme, said, act)
                 clause = replace(clause, negated=verb.negated, uses=(use, *clause.uses))
-                rest = (Chunk(WORD, "", stop, stop, end),) if stop < end else ()
+                rest = (ClauseChunk(WORD, "", stop, stop, end),) if stop < end else ()
                 yield Core(clause, rest)
 
     # --- wishes
@@ -169,9 +168,7 @@ class StatementReader:
         subject = node.tree.find_child(node.verb.place, "nsubj")
         lemma = node.verb.lemma
         speaks = subject is not None and subject.text in _SPEAKERS
-        told = lemma == "have" and (
-            subject is None or subject.is_inserted or subject.text == "us"
-        )
+        told = lemma == "have" and (subject is None or subject.is_inserted or subject.text == "us")
         given = lemma == "have" and subject is not None and subject.text in ("me", "us")
         if lemma not in _WISHED_FOR or not (speaks or told or given):
             return []
@@ -194,7 +191,7 @@ class StatementReader:
                 if said.source or graded or stop > end:
                     continue
                 clause = self.say(theme, said, Act.STATE)
-                rest = (Chunk(WORD, "", stop, stop, end),) if stop < end else ()
+                rest = (ClauseChunk(WORD, "", stop, stop, end),) if stop < end else ()
                 yield Core(replace(clause, verb="want", uses=(use, *clause.uses)), rest)
             nothing = isinstance(theme, NounPhrase) and theme.determiner is Determiner.NO
             if told or nothing:
@@ -203,7 +200,7 @@ class StatementReader:
             degree = theme.degree * _WANTED * self._rate_wanted(theme)
             said = Predication(None, {THEME: theme, PERSON: speaker}, degree=degree)
             uses = (use, *list_phrase_uses(theme))
-            rest = (Chunk(WORD, "", after, after, end),) if after < end else ()
+            rest = (ClauseChunk(WORD, "", after, after, end),) if after < end else ()
             clause = SpokenClause(Act.BRING, (said,), verb="want", uses=uses, degree=degree)
             yield Core(clause, rest)
 
@@ -260,7 +257,7 @@ class StatementReader:
                     more = (following.clause, *following.following)
                     found.append(Core(clause, following.rest, more))
                     continue
-                rest = (Chunk(WORD, "", stop, stop, end),) if stop < end else ()
+                rest = (ClauseChunk(WORD, "", stop, stop, end),) if stop < end else ()
                 found.append(Core(clause, rest))
         found.sort(key=lambda core: (len(core.rest), -core.clause.degree))
         return found

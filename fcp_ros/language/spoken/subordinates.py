@@ -13,6 +13,7 @@ from fcp_ros.language.parsing.sentences.awaited_states import WAITING
 from fcp_ros.language.parsing.trees import (
     Act,
     Link,
+    Predication,
     Proviso,
     ProvisoKind,
     Sentence,
@@ -41,9 +42,7 @@ class Subordinates:
         self._nouns = nouns
         self._read = read
 
-    def add(
-        self, found: list[Sentence], node: ClauseNode, below: ClauseNode
-    ) -> Iterator[Sentence]:
+    def add(self, found: list[Sentence], node: ClauseNode, below: ClauseNode) -> Iterator[Sentence]:
         """Yield sentences with a subordinate clause added to their last clause."""
         if not below.list_words():
             return
@@ -65,8 +64,9 @@ class Subordinates:
                     full = replace(main, condition=(*main.condition, *condition))
                     yield _replace_last(sentence, others, full)
             elif text == "without":
+                end = start + 1 + (self._nouns.get_text(start + 1) == "ever")
                 for never in self._read(below, False):
-                    use = self._describe(start, start + 1, WordRole.LIMIT, "never")
+                    use = self._describe(start, end, WordRole.LIMIT, "never")
                     full = replace(
                         main, never=(*main.never, *never.clauses), uses=(*main.uses, use)
                     )
@@ -91,7 +91,7 @@ class Subordinates:
 
     def _read_condition(
         self, below: ClauseNode, negated: bool, start: int
-    ) -> Iterator[tuple[object, ...]]:
+    ) -> Iterator[tuple[Predication, ...]]:
         use = self._describe(start, start + 1, WordRole.LIMIT, "if initially")
         for sentence in self._read(below, True):
             if len(sentence.clauses) != 1:
@@ -122,7 +122,7 @@ class Subordinates:
             end = self._match(start, phrases)
             if end == start:
                 continue
-            if kind is ProvisoKind.WHILE and not lasting:
+            if kind is ProvisoKind.WHILE and not lasting and not ahead:
                 yield from self._add_beside(sentence, below, start, end)
                 return
             if not (lasting or kind is ProvisoKind.WHENEVER):
@@ -149,6 +149,8 @@ class Subordinates:
         """Add "(turn on the lamp) while holding the keys": both are so at the end."""
         use = self._describe(start, end, WordRole.ORDER, "while")
         for clause, degree in self._list_states(below):
+            if clause.act in _STATED:
+                continue
             clauses = (*sentence.clauses, clause)
             links = (*sentence.links, Link.AND)
             degree *= sentence.degree * _BESIDE
@@ -189,9 +191,7 @@ class Subordinates:
                 yield clause, sentence.degree
 
     def _match(self, start: int, phrases: tuple[tuple[str, ...], ...]) -> int:
-        lengths = [
-            len(words) for words in phrases if match_words(self._nouns.tokens, start, words)
-        ]
+        lengths = [len(words) for words in phrases if match_words(self._nouns.tokens, start, words)]
         return start + max(lengths, default=0)
 
 

@@ -15,7 +15,8 @@ from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.spoken.adjuncts import Adjuncts
 from fcp_ros.language.spoken.chunks import multiply
 from fcp_ros.language.spoken.clause_tree import ClauseNode, make_node
-from fcp_ros.language.spoken.core_reader import Core, CoreReader
+from fcp_ros.language.spoken.core_reader import CoreReader
+from fcp_ros.language.spoken.cores import Core
 from fcp_ros.language.spoken.coverage import account_words
 from fcp_ros.language.spoken.demand_reader import DemandReader
 from fcp_ros.language.spoken.span_phrases import MakeNouns, SpanPhrases
@@ -130,9 +131,8 @@ class TreeParser:
 
     def read_node(self, node: ClauseNode, wanted: bool = False) -> list[Sentence]:
         """Read a clause with those below it, best first."""
-        found = [
-            self._close(node, core) for core in self._list_cores(node, wanted)
-        ]
+        cores = [] if self._only_leads(node) else self._list_cores(node, wanted)
+        found = [self._close(node, core) for core in cores]
         found = found[:MOST]
         for below in node.list_nodes_below():
             if not found:
@@ -142,6 +142,13 @@ class TreeParser:
             found.sort(key=lambda sentence: -sentence.degree)
             found = found[:MOST]
         return found
+
+    def _only_leads(self, node: ClauseNode) -> bool:
+        """Return True for "make sure (that)", "see to it (that)": it names nothing itself."""
+        if not any(below.role == "ccomp" for below in node.below):
+            return False
+        words = (word for word in node.list_words() if word.token != node.verb.token)
+        return not any(self._matters(word.token) for word in words)
 
     def _list_cores(self, node: ClauseNode, wanted: bool) -> list[Core]:
         wishes = self._statements.read_wish(node)
@@ -206,9 +213,7 @@ class TreeParser:
         if below.verb.role == "conj" and not _is_marked(below):
             link, uses = self._find_conjunction(node, below)
             read = self.read_node(below)
-            joined = [
-                join_sentences(one, other, link, uses) for one in found for other in read
-            ]
+            joined = [join_sentences(one, other, link, uses) for one in found for other in read]
             return joined or found
         marked = list(self._subordinates.add(found, node, below))
         if marked:
@@ -259,9 +264,7 @@ class TreeParser:
                     found = _LINKS[SEQUENCE[words]]
                     link = found if found is not Link.AND else link
                     role = WordRole.FILLER if found is Link.AND else WordRole.ORDER
-                    uses.append(
-                        self._nouns.describe_use(place, place + length, role, found.value)
-                    )
+                    uses.append(self._nouns.describe_use(place, place + length, role, found.value))
                     done = place + length
                     break
         return link, tuple(uses)

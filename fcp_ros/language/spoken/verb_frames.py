@@ -12,7 +12,7 @@ from fcp_ros.language.demands.frames import Frame, Role, make_frame
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.parsing.meanings import PatternTable
-from fcp_ros.language.spoken.chunks import WORD, Chunk, Row
+from fcp_ros.language.spoken.chunks import WORD, ClauseChunk, Row
 
 _OTHER_PREPOSITION = 0.97
 _OTHER_PARTICLE = 0.93
@@ -31,7 +31,7 @@ class FrameMatch:
     """
 
     frame: Frame
-    slots: Mapping[str, Chunk]
+    slots: Mapping[str, ClauseChunk]
     used: frozenset[int]
     degree: float
 
@@ -61,7 +61,11 @@ class FrameIndex:
         }
 
     def match(
-        self, verbs: Sequence[str], row: Row, tokens: Sequence[str], subject: Chunk | None = None
+        self,
+        verbs: Sequence[str],
+        row: Row,
+        tokens: Sequence[str],
+        subject: ClauseChunk | None = None,
     ) -> Iterator[FrameMatch]:
         """Yield the frames whose places are all filled by chunks of a row.
 
@@ -88,11 +92,11 @@ class _Matching:
         self._tokens = tokens
         self._bare = [i for i, chunk in enumerate(row) if chunk.marker == ""]
 
-    def find(self) -> tuple[dict[str, Chunk], frozenset[int], float] | None:
+    def find(self) -> tuple[dict[str, ClauseChunk], frozenset[int], float] | None:
         """Return slots, used chunks and degree; None if a place stays empty."""
         used: set[int] = set()
         degree = 1.0
-        slots: dict[str, Chunk] = {}
+        slots: dict[str, ClauseChunk] = {}
         particle = self._frame.particle
         opened: int | None = None
         if particle:
@@ -140,7 +144,7 @@ class _Matching:
 
     def _fill(
         self, role: Role, used: set[int], has_receiver: bool, opened: int | None
-    ) -> tuple[int, Chunk, float] | None:
+    ) -> tuple[int, ClauseChunk, float] | None:
         for i, chunk in enumerate(self._row):
             if i in used or chunk.marker == WORD:
                 continue
@@ -150,7 +154,7 @@ class _Matching:
         return None
 
     def _rate_marker(
-        self, role: Role, place: int, chunk: Chunk, has_receiver: bool, opened: int | None
+        self, role: Role, place: int, chunk: ClauseChunk, has_receiver: bool, opened: int | None
     ) -> float:
         marker = role.marker
         if marker == OBJECT:
@@ -170,7 +174,7 @@ class _Matching:
         stands = PREPOSITIONS.get(tuple(wanted.split()))
         return _OTHER_PREPOSITION if chunk.marker and stands == chunk.marker else 0.0
 
-    def _is_word(self, word: str, chunk: Chunk) -> bool:
+    def _is_word(self, word: str, chunk: ClauseChunk) -> bool:
         said = [t for t in self._tokens[chunk.inner : chunk.end] if t not in ("the", "a", "an")]
         wanted = [t for t in word.split() if t not in ("the", "a", "an")]
         if len(said) != len(wanted):

@@ -28,7 +28,7 @@ _EMPTY_WORDS = gather_words(
 
 @dataclass(frozen=True, slots=True)
 class Adjectives:
-    """What words before a noun say of a thing.
+    """The things that words before a noun say of a thing.
 
     Attributes:
         qualities, attributes: as of a `NounPhrase`.
