@@ -94,7 +94,7 @@ class DemandClause:
 
     @property
     def as_state(self) -> DemandClause | None:
-        """What is wanted, as a state: "I want | the door closed" is "the door is closed"; or None.
+        """The state that is wanted: "I want | the door closed" is "the door is closed"; or None.
 
         A thing that is wanted from somewhere or for somebody is no state.
         """
