@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import product
 
 from fcp_ros.domain.model import Domain
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.demands.clause import (
     OBJECT,
     PREPOSITION,
@@ -24,9 +25,9 @@ from fcp_ros.language.spoken.span_phrases import SpanPhrases
 
 _LEAST = 0.2
 """Demands of a lower degree are none."""
-_LEARNED, _SHARPNESS = 0.95, 0.7
-"""Degree of a demand that is certain, and the power of less certain ones: what is as probable as
-all others together is asked about."""
+_SHARPNESS = 0.7
+"""Power of the degrees of demands: what is as probable as all others together is likely. No demand
+of an unknown verb is plain: "iron the shirt" and "glimp the television" are asked about."""
 _UNUSED = 0.8
 """Degree of a demand for each argument that it has no place for."""
 _MOST_PHRASES = 2
@@ -116,7 +117,8 @@ class DemandReader:
             ]
             if min(fits) <= 0.0:
                 continue
-            degree = demand.degree**_SHARPNESS * _LEARNED * _UNUSED ** len(rest)
+            degree = min(demand.degree**_SHARPNESS, Confidence.LIKELY.degree)
+            degree *= _UNUSED ** len(rest)
             said = Predication(meaning, arguments, degree=degree)
             uses = [use for phrase in chosen for use in list_phrase_uses(phrase)]
             for chunk in (*used, *words):
