@@ -97,7 +97,11 @@ class _Removal:
         now = Initially(count.body)
         if not isinstance(theme, Variable) or theme.name not in names or theme in self._placed:
             return goal
-        if not self._state.holds(Exists(count.variables, count.body), {}):
+        some = Exists(count.variables, count.body)
+        bindings = self._state.list_bindings(some, {})
+        present = sum(self._state.holds(count.body, binding) for binding in bindings)
+        most = count.number if count.bound is Bound.AT_MOST else count.number - 1
+        if present <= most:
             return goal
         asked = Or((Not(now), count.body, self._place(atoms[0], theme)))
         return join([goal, Forall(count.variables, asked)])
