@@ -8,7 +8,7 @@ import pytest
 
 SLOW = {
     "httpx2", "jinja2", "llvmlite", "matplotlib", "networkx", "numba", "open3d", "pandas", "pxr",
-    "rich", "scipy", "sentence_transformers", "shapely", "sklearn", "tokenizers", "torch",
+    "rich", "scipy", "sentence_transformers", "sklearn", "tokenizers", "torch",
     "transformers", "typer",
 }  # fmt: skip
 STRANGERS = {

@@ -25,7 +25,6 @@ from fcp_ros.nodes.conversions.common import (
     duration_from_ros,
     duration_to_ros,
 )
-from fcp_ros.nodes.conversions.generalization import path_from_ros, path_to_ros
 from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
 from fcp_ros.nodes.conversions.language import (
     interpretation_to_ros,
@@ -39,6 +38,7 @@ from fcp_ros.nodes.conversions.plan import (
     plan_from_ros,
     plan_to_ros,
 )
+from fcp_ros.nodes.conversions.policy import path_from_ros, path_to_ros
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
     Candidate,

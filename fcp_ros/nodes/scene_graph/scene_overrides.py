@@ -5,16 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Protocol
 
-from fcp_ros.binding.renaming import rename_parts, rename_scene
-from fcp_ros.domain import Domain, load_overrides
-from fcp_ros.domain.diagnostics import DomainError
 from fcp_ros.foundation.bounded_file import FileError, read_text
 from fcp_ros.msg import Synonym
 from fcp_ros.nodes.conversions.scene import SceneUpdate
-from fcp_ros.nodes.runtime.domain_parameter import load_configured_domain
 from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.package_files import find_domain
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
@@ -93,59 +88,6 @@ def names_from_ros(message: Any) -> RelationNames:
     )
 
 
-# --- the overrides of a domain ---
-#
-# Imports domains and their schemas: imported by a scene_graph node that has overrides.
-
-
-class DomainOverrides:
-    """The overrides of a domain.
-
-    Args:
-        domain: with its overrides.
-    """
-
-    def __init__(self, domain: Domain) -> None:
-        self._domain = domain
-
-    def rename_update(self, update: SceneUpdate, known: Mapping[str, SceneNode]) -> SceneUpdate:
-        """Return an update in the words of the domain.
-
-        Args:
-            update: the update.
-            known: the nodes of the present graph.
-        """
-        schema, mapping = self._domain.schema, self._domain.mapping
-        nodes, relations = rename_parts(update.nodes, update.relations, known, schema, mapping)
-        _, dropped = rename_parts(update.nodes, update.dropped, known, schema, mapping)
-        return replace(update, nodes=nodes, relations=relations, dropped=dropped)
-
-    def rename_graph(self, graph: SceneGraph) -> SceneGraph:
-        """Return a graph in the words of the domain.
-
-        Raises:
-            SceneError: read so, something would lie on or in itself.
-        """
-        return rename_scene(graph, self._domain.schema, self._domain.mapping)
-
-
-def load_domain_overrides(domain: str, file: str) -> DomainOverrides:
-    """Load the overrides of a domain and a file.
-
-    Args:
-        domain: name or path of the domain.
-        file: of overrides, after those of the domain; "" for none.
-
-    Raises:
-        ConfigureError: one of them is unusable.
-    """
-    read = load_configured_domain(domain)
-    try:
-        return DomainOverrides(load_overrides(Path(file).expanduser(), read) if file else read)
-    except (DomainError, OSError, UnicodeDecodeError) as error:
-        raise ConfigureError(f"the overrides can't be used: {error}") from error
-
-
 # --- the overrides that a scene_graph node has by its parameters ---
 
 
@@ -200,6 +142,6 @@ def read_overrides(domain: str, file: str) -> SceneOverrides:
     except FileError as error:
         raise ConfigureError(f"the overrides can't be used: {error}") from error
     # Only for overrides: reading a domain, and importing what reads it, takes 0.3 s of a start.
-    from fcp_ros.nodes.scene_graph.scene_overrides import load_domain_overrides
+    from fcp_ros.nodes.scene_graph.domain_overrides import load_domain_overrides
 
     return load_domain_overrides(domain, file)

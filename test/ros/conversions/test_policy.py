@@ -30,12 +30,10 @@ from fcp_ros.msg import PolicyPath
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.generalization import (
     MOST_FAULTS,
-    MOST_MOVES,
     generalization_progress_to_ros,
     generalization_to_ros,
-    path_from_ros,
-    path_to_ros,
 )
+from fcp_ros.nodes.conversions.policy import MOST_MOVES, path_from_ros, path_to_ros
 from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
