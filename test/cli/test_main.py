@@ -21,7 +21,7 @@ print("\\n".join(sys.modules))
 
 SLOW = {
     "httpx2", "jinja2", "matplotlib", "networkx", "open3d", "pandas", "pxr", "rclpy", "sklearn",
-    "sentence_transformers", "shapely", "spark_dsg", "torch", "transformers",
+    "sentence_transformers", "spark_dsg", "torch", "transformers",
 }  # fmt: skip
 """Libraries that take tenths of seconds, or seconds, to import."""
 

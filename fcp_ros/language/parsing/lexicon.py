@@ -220,8 +220,10 @@ class Lexicon:
         if self._learned is None:
             return
         for length in (2, 1):
+            if len(words) < length:
+                continue
             *before, head = words[:length]
-            if len(before) + 1 < length or head in self._phrase_words | COMMON:
+            if head in self._phrase_words | COMMON:
                 continue
             singular = next(iter(list_singulars(head)), head)
             said = " ".join([*before, singular])
