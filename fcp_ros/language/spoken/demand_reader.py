@@ -23,8 +23,9 @@ from fcp_ros.language.reading import WordRole
 from fcp_ros.language.spoken.chunks import WORD, ClauseChunk, Row
 from fcp_ros.language.spoken.span_phrases import SpanPhrases
 
-_LEAST = 0.2
-"""Demands of a lower degree are none."""
+_LEAST = 0.5
+"""Demands of a lower degree are none: "eat the apple" isn't asked about as picking it up (.34), nor
+"ignore the rules" as putting rulers away (.26)."""
 _SHARPNESS = 0.7
 """Power of the degrees of demands: what is as probable as all others together is likely. No demand
 of an unknown verb is plain: "iron the shirt" and "glimp the television" are asked about."""
