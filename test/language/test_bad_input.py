@@ -167,7 +167,7 @@ def test_the_message_names_what_is_wrong(text, words):
 
 def test_to_have_none_of_something_is_not_to_ask_for_nothing():
     found = read("put 0 mugs on the table")
-    assert found.best is None or found.best.goal == "at most 0 ?x1: mug (on(?x1, table_1))"
+    assert found.best is None or found.best.goal.startswith("at most 0 ?x1: mug (on(")
     for text in ("put 0 or more mugs on the table", "put at least 0 mugs on the table"):
         assert read(text).status is ReadingStatus.NOT_UNDERSTOOD
 

@@ -3,6 +3,7 @@
 
 import pytest
 
+from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.reading import ReadingStatus, WordRole
 
 COUNTER = "on(mug_1, counter_1)"
@@ -103,7 +104,8 @@ def test_how_and_when_are_not_dropped(reader, house, word) -> None:
     ],
 )
 def test_what_is_no_clear_request_is_not_planned(reader, house, sentence) -> None:
-    assert reader.read(sentence, house).best is None
+    best = reader.read(sentence, house).best
+    assert best is None or best.level is not Confidence.PLAIN
 
 
 def test_a_frame_with_things_of_the_domain_is_no_frame(reader, house) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fcp_ros.language.english.function_words import ARTICLES, COMMON
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.trees import (
     Coordination,
@@ -78,9 +79,11 @@ class SpanPhrases:
         tree = _keep_words(self.nouns.spans.tree, kept)
         chart = self._make_nouns([tokens[place] for place in kept], tree)
         bounds = [*kept, kept[-1] + 1]
+        left_out = [tokens[place] for place in range(kept[0], kept[-1]) if place not in kept]
         found: list[Phrase] = []
         for stop, phrase in chart.parse_phrases(0):
-            if stop == len(kept):
+            # One use over a word that was left out would say that it was understood.
+            if stop == len(kept) and not _is_over(phrase, left_out):
                 found.append(_renumber(phrase, bounds))
         return found
 
@@ -124,6 +127,12 @@ class SpanPhrases:
             if not any(map(self._names_something, tail)):
                 tails.append(tail)
         return tails
+
+
+def _is_over(phrase: Phrase, left_out: Sequence[Token]) -> bool:
+    return any(
+        use.start <= token.start < use.end for use in list_phrase_uses(phrase) for token in left_out
+    )
 
 
 def _keep_words(tree: Tree, kept: Sequence[int]) -> Tree:
