@@ -159,7 +159,9 @@ def test_cancelling_in_any_phase_returns_soon(house, home, degrees, phase):
         progress=lambda progress: seen.append(progress.phase),
     )
     assert result.status is PlanStatus.CANCELLED
-    assert phase.value in result.message
+    # The empty plan is verified before the task is made, where the next look at the caller is.
+    noticed = (phase, Phase.COMPILE) if phase is Phase.VERIFY else (phase,)
+    assert any(one.value in result.message for one in noticed)
     assert result.plan is None or result.verification.ok
 
 
