@@ -271,8 +271,6 @@ class Setup:
         build += ["--event-handlers", "console_direct+", "--cmake-args", "-G", "Ninja"]
         build += ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DFCP_ROS_PYTHON_ONLY=ON"]
         build += [f"-DPython3_EXECUTABLE={self.python}", "-Wno-unused-cli"]
-        if not self.distribution:
-            build.append("-DFCP_ROS_FAST_DDS_ONLY=ON")
         variables = environment.build_variables(self.venv, self.distribution)
         failure = "the ROS 2 interfaces could not be built; see above"
         self.stages.command(build, cwd=self.venv, environment=variables, on_failure=failure)
