@@ -7,8 +7,9 @@ So a row has all chunks apart, and `list_rows` joins them to phrases in each pos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import prod
 
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
@@ -72,7 +73,7 @@ def list_rows(chunks: list[ClauseChunk]) -> list[Row]:
         longer = []
         for row in rows:
             apart = chunk.degree * (1.0 if chunk.apart else _APART_AGAINST)
-            longer.append((*row, _rate(chunk, apart)))
+            longer.append((*row, replace(chunk, degree=apart)))
             last = row[-1] if row else None
             if last is None or last.marker == WORD or chunk.marker in (WORD, ""):
                 continue
@@ -83,22 +84,13 @@ def list_rows(chunks: list[ClauseChunk]) -> list[Row]:
                 )
                 longer.append((*row[:-1], whole))
         rows = longer
-    rows.sort(key=lambda row: -multiply(chunk.degree for chunk in row))
+    rows.sort(key=rate_row, reverse=True)
     return rows[:_MOST_ROWS]
 
 
-def _rate(chunk: ClauseChunk, degree: float) -> ClauseChunk:
-    return ClauseChunk(
-        chunk.marker, chunk.said, chunk.start, chunk.inner, chunk.end, chunk.apart, degree
-    )
-
-
-def multiply(degrees: Iterable[float]) -> float:
-    """Return the product of degrees."""
-    product = 1.0
-    for degree in degrees:
-        product *= degree
-    return product
+def rate_row(row: Row) -> float:
+    """Rate how well a row goes with the parser's attachments."""
+    return prod(chunk.degree for chunk in row)
 
 
 class _Cutter:

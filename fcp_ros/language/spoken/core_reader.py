@@ -27,7 +27,7 @@ from fcp_ros.language.spoken.chunks import (
     Row,
     cut_chunks,
     list_rows,
-    multiply,
+    rate_row,
 )
 from fcp_ros.language.spoken.clause_tree import ClauseNode
 from fcp_ros.language.spoken.cores import Core
@@ -137,7 +137,7 @@ class CoreReader:
     def _close(self, core: Core, row: Row, verb: int) -> Core:
         clause = core.clause
         use = self._nouns.describe_use(verb, verb + 1, WordRole.ACTION, clause.verb)
-        degree = clause.degree * _multiply(row) * _LEFT_OVER ** len(core.rest)
+        degree = clause.degree * rate_row(row) * _LEFT_OVER ** len(core.rest)
         return Core(replace(clause, uses=(use, *clause.uses), degree=degree), core.rest)
 
     def _fill(
@@ -158,7 +158,7 @@ class CoreReader:
             *self._describe_markers(said, match.slots),
         )
         for chosen in choices[:_MOST]:
-            degree = match.degree * _multiply(row) * _LEFT_OVER ** len(rest)
+            degree = match.degree * rate_row(row) * _LEFT_OVER ** len(rest)
             arguments: dict[str, Argument] = {}
             more: list[WordUse] = []
             for slot, option in chosen.items():
@@ -204,10 +204,6 @@ class CoreReader:
             degree = self._nouns.fit(phrase, type_) * phrase.degree
             if degree > 0.0:
                 yield phrase, degree
-
-
-def _multiply(row: Row) -> float:
-    return multiply(chunk.degree for chunk in row)
 
 
 def _weaken(core: Core, degree: float) -> Core:

@@ -25,7 +25,7 @@ from fcp_ros.language.parsing.trees import (
     SpokenClause,
 )
 from fcp_ros.language.reading import WordRole
-from fcp_ros.language.spoken.chunks import WORD, ClauseChunk, cut_chunks, list_rows, multiply
+from fcp_ros.language.spoken.chunks import WORD, ClauseChunk, cut_chunks, list_rows, rate_row
 from fcp_ros.language.spoken.clause_tree import ClauseNode
 from fcp_ros.language.spoken.core_reader import CoreReader
 from fcp_ros.language.spoken.cores import Core
@@ -220,7 +220,7 @@ class StatementReader:
                         if end != place.end or not said.preposition or said.source:
                             continue
                         clause = self.say(theme, said, Act.STATE)
-                        degree = clause.degree * multiply(c.degree for c in row)
+                        degree = clause.degree * rate_row(row)
                         uses = (use, *clause.uses)
                         full = replace(clause, verb="want", uses=uses, degree=degree)
                         yield Core(full, rest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import prod
 
 from fcp_ros.language.english.connectives import LONGEST_LINK, SEQUENCE
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
@@ -13,7 +14,6 @@ from fcp_ros.language.parsing.sentences.partial_sentences import PartialSentence
 from fcp_ros.language.parsing.trees import Link, Sentence
 from fcp_ros.language.reading import WordRole, WordUse
 from fcp_ros.language.spoken.adjuncts import Adjuncts
-from fcp_ros.language.spoken.chunks import multiply
 from fcp_ros.language.spoken.clause_tree import ClauseNode, make_node
 from fcp_ros.language.spoken.core_reader import CoreReader
 from fcp_ros.language.spoken.cores import Core
@@ -173,7 +173,7 @@ class TreeParser:
         for chunk in core.rest:
             clause = self._adjuncts.add_behind(clause, chunk)
         clauses = (clause, *core.following)
-        degree = multiply(one.degree for one in clauses)
+        degree = prod(one.degree for one in clauses)
         return Sentence(clauses, (Link.AND,) * len(clauses), degree=degree)
 
     def _use(self, word: Word, role: WordRole, meaning: str = "") -> WordUse:
