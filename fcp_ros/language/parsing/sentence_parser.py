@@ -94,15 +94,28 @@ class SentenceParser:
         self._corrections = CorrectionReader(nouns)
         self._asides = AsideReader(nouns, clauses)
         self._beside_tasks: dict[tuple[str, int], list[tuple[SpokenPattern, PartsMatch]]] = {}
+        self._beams: list[list[PartialSentence]] | None = None
 
     def parse(self) -> list[Sentence]:
         """Return the best readings of all tokens, best first."""
-        return close_sentences(self.read_on([PartialSentence(Sentence())], 0, len(self._tokens)))
+        return close_sentences(self.read_first(len(self._tokens)))
+
+    def read_first(self, end: int) -> list[PartialSentence]:
+        """Return the best readings of the tokens before one of them."""
+        if self._beams is None:
+            self._beams = self._fill_beams([PartialSentence(Sentence())], 0, len(self._tokens))
+        return self._beams[end]
 
     def read_on(
         self, known: Sequence[PartialSentence], start: int, end: int
     ) -> list[PartialSentence]:
         """Return the best readings up to a token that go on from some up to another one."""
+        return self._fill_beams(known, start, end)[-1]
+
+    def _fill_beams(
+        self, known: Sequence[PartialSentence], start: int, end: int
+    ) -> list[list[PartialSentence]]:
+        """Return the best readings up to each token from one to another."""
         beams: list[list[PartialSentence]] = [[] for _ in range(end - start + 1)]
         beams[0] += known
         for place in range(start, end):
@@ -112,7 +125,8 @@ class SentenceParser:
                 for after, following in self._advance(place, partial):
                     if after <= end:
                         beams[after - start].append(following)
-        return keep_best(beams[-1])
+        beams[-1] = keep_best(beams[-1])
+        return beams
 
     def _advance(self, place: int, partial: PartialSentence) -> Steps:
         token = self._tokens[place]

@@ -81,7 +81,8 @@ class TreeParser:
             longer = [self._join(one, other, segment, root) for one in found for other in read]
             longer = [self._account(partial, start, end) for partial in longer]
             if self._chart is not None:
-                longer += self._chart.read_on(found, start, end)
+                chart = self._chart
+                longer += chart.read_on(found, start, end) if start else chart.read_first(end)
             elif not read:
                 longer = [self._account(partial, start, end) for partial in found]
             longer.sort(key=lambda partial: -partial.sentence.degree)
