@@ -187,7 +187,7 @@ def _to_notes(runs: Runs, limits: Limits, val: Path | None) -> list[str]:
     start = statistics.median(run.start or 0.0 for run in runs[OURS])
     notes.append(f"Start-up of ours, not in the times: {start:.1f} s (median, by the clock).")
     unchecked = [run.task for run in runs[OURS] if run.solved and run.valid is None]
-    who = "VAL and ipc_validation.py" if val is not None else "ipc_validation.py"
+    who = "VAL and ipc/validation.py" if val is not None else "ipc/validation.py"
     notes.append(f"Plans validated by {who}; not checked: {', '.join(unchecked) or 'none'}.")
     notes.append(f"Limit {limits.seconds:g} s, load average {os.getloadavg()[0]:.1f}.")
     return notes

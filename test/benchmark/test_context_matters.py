@@ -13,9 +13,16 @@ from pathlib import Path
 
 import pytest
 import typer
-from context_matters import Name, main
-from context_matters_answers import GoalReader, Setting, answer_task, describe, replay_steps
-from context_matters_instances import (
+
+from benchmark.context_matters.__main__ import Name, main
+from benchmark.context_matters.answers import (
+    GoalReader,
+    Setting,
+    answer_task,
+    describe,
+    replay_steps,
+)
+from benchmark.context_matters.instances import (
     DATA,
     SPLITS,
     HouseTask,
@@ -25,16 +32,15 @@ from context_matters_instances import (
     drop_number,
     read_tasks,
 )
-from context_matters_part_lattices import DOMAIN, find_best, make_lattice
-from context_matters_pddl import check_plan, find_witness, inline_derived
-from context_matters_references import (
+from benchmark.context_matters.part_lattices import DOMAIN, find_best, make_lattice
+from benchmark.context_matters.pddl import check_plan, find_witness, inline_derived
+from benchmark.context_matters.references import (
     AcceptedGoal,
     Reference,
     read_references,
     read_variants,
 )
-from context_matters_scoring import Outcome, check, judge_answer
-
+from benchmark.context_matters.scoring import Outcome, check, judge_answer
 from fcp_ros.cset import Fact
 from fcp_ros.cset.instance.facts import facts
 from fcp_ros.domain import parse_domain
@@ -44,7 +50,7 @@ from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.result import PlanStatus, Relaxation
 from fcp_ros.relaxation.plan_instruction import InstructionResult
 
-SCRIPT = Path(__file__).resolve().parents[2] / "benchmark" / "context_matters.py"
+ROOT = Path(__file__).resolve().parents[2]
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the Context-Matters data is not here")
 
 
@@ -356,7 +362,8 @@ def test_the_best_choice_is_found_exhaustively():
 def run_without_data(*arguments):
     """Run the benchmark as a user does it who has no data."""
     return subprocess.run(
-        [sys.executable, str(SCRIPT), *arguments],
+        [sys.executable, "-m", "benchmark.context_matters", *arguments],
+        cwd=ROOT,
         env={**os.environ, "FCP_CONTEXT_MATTERS": "/nowhere", "COLUMNS": "300"},
         capture_output=True,
         text=True,

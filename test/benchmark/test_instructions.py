@@ -2,7 +2,8 @@
 """ALFRED's goals as facts, and goals of our language that say the same."""
 
 import pytest
-from instructions_alfred import (
+
+from benchmark.instructions.alfred import (
     AlfredTask,
     FloorPlans,
     is_development,
@@ -11,8 +12,7 @@ from instructions_alfred import (
     split_name,
     state_goal,
 )
-from instructions_composition import Composition
-
+from benchmark.instructions.composition import Composition
 from fcp_ros.cset.instance.facts import facts
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.language.demands.model import DemandModel

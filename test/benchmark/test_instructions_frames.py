@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import pytest
-from context_matters_answers import Setting
-from context_matters_part_reading import context_of
-from context_matters_scoring import check
-from instructions_frames import frames_part, read_frames
 
+from benchmark.context_matters.answers import Setting
+from benchmark.context_matters.part_reading import context_of
+from benchmark.context_matters.scoring import check
+from benchmark.instructions.frames import frames_part, read_frames
 from fcp_ros.language.registry import ReaderOptions, make_reader
 
 FRAMES, COMMANDS = read_frames()

@@ -4,18 +4,25 @@
 import random
 
 import pytest
-from context_matters_instances import HouseTask, Thing, build_state, domain_of
-from context_matters_part_reading import (
+
+from benchmark.context_matters.equivalence import (
+    Likeness,
+    close,
+    compare_goals,
+    draw_traces,
+    judge,
+    normalise,
+)
+from benchmark.context_matters.instances import HouseTask, Thing, build_state, domain_of
+from benchmark.context_matters.part_reading import (
     DEVELOPMENT,
     SEALED,
     Meaning,
     judge_reading,
     read_sentences,
 )
-from context_matters_scoring import check
-from language_equivalence import Likeness, close, compare_goals, draw_traces, judge, normalise
-from language_worlds import Exchanges, World
-
+from benchmark.context_matters.scoring import check
+from benchmark.context_matters.worlds import Exchanges, World
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse

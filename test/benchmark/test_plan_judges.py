@@ -2,9 +2,9 @@
 """The judges of plans, on plans written by hand in the furnished house."""
 
 import pytest
-from context_matters_answers import replay_steps
-from plan_judges import PlannedCase, list_absurdities, list_needless
 
+from benchmark.context_matters.answers import replay_steps
+from benchmark.context_matters.plan_judges import PlannedCase, list_absurdities, list_needless
 from fcp_ros.cli.session import open_session
 from fcp_ros.domain import check_goal, parse_expression
 from fcp_ros.domain.expressions.resolution import infer_types

@@ -2,9 +2,14 @@
 """What is wanted and isn't there: cases of the benchmark, whose answers were written before."""
 
 import pytest
-import wanted_and_missing
-from wanted_and_missing import answer_case, judge_case, open_grounder, read_cases
 
+import benchmark.context_matters.wanted_and_missing as wanted_and_missing
+from benchmark.context_matters.wanted_and_missing import (
+    answer_case,
+    judge_case,
+    open_grounder,
+    read_cases,
+)
 from fcp_ros.language.registry import ReaderOptions, make_reader
 
 CASES = {case.name: case for case in read_cases()}

@@ -11,7 +11,7 @@ from fcp_ros.domain.yaml.reader import load_domain
 ROOT = Path(__file__).parents[2]
 FILES = [
     ROOT / "config" / "domains" / "household.yaml",
-    *sorted((ROOT / "benchmark" / "context_matters_domains").glob("*.yaml")),
+    *sorted((ROOT / "benchmark" / "context_matters" / "domains").glob("*.yaml")),
 ]
 
 

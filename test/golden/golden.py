@@ -23,7 +23,7 @@ from typing import Annotated
 import typer
 
 HERE = Path(__file__).resolve().parent
-for folder in (HERE.parents[1] / "benchmark", HERE.parent / "support", HERE.parents[1], HERE):
+for folder in (HERE.parent / "support", HERE.parents[1], HERE):
     sys.path.insert(0, str(folder))
 
 from golden_cases import (  # noqa: E402

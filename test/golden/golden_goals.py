@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from context_matters_answers import GoalReader
-from context_matters_instances import read_tasks
-from context_matters_references import read_references
 from golden_cases import Case
 from golden_sentences import QUICK_SCENE, answer, need_tasks
+
+from benchmark.context_matters.answers import GoalReader
+from benchmark.context_matters.instances import read_tasks
+from benchmark.context_matters.references import read_references
 
 
 def list_cases() -> Iterator[Case]:

@@ -10,11 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from context_matters_answers import confirm, grounder_of
-from context_matters_instances import DATA, ROBOT, HouseTask, build_state, domain_of, read_tasks
-from context_matters_references import read_variants
 from golden_cases import BENCH, PATIENT, Answer, Case, describe_result, need
 
+from benchmark.context_matters.answers import confirm, grounder_of
+from benchmark.context_matters.instances import (
+    DATA,
+    ROBOT,
+    HouseTask,
+    build_state,
+    domain_of,
+    read_tasks,
+)
+from benchmark.context_matters.references import read_variants
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.registry import ReaderOptions, make_reader

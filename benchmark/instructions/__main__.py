@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """People's instructions: how many are understood, flagged or wrong; one table.
 
-    python benchmark/instructions.py [--quick] [--reader domain] [--json FILE]
+    python -m benchmark.instructions [--quick] [--reader domain] [--json FILE]
 
 `composition` takes the learned parts alone (demands, roles, names) with a minimum of logic; other
 names are readers of `fcp_ros.language.registry`. Exit status 1 if a goal is missed. To add rows,
@@ -21,7 +21,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from instructions_alfred import (
+from rich.console import Console
+
+from benchmark.instructions.alfred import (
     DATA,
     AlfredTask,
     Facts,
@@ -32,11 +34,9 @@ from instructions_alfred import (
     list_facts,
     read_tasks,
 )
-from instructions_composition import Composition
-from instructions_gpsr import REFUSED, read_commands, score
-from planning_tables import Line, Part, Verdict, limit, share, show_part, show_verdicts, write_json
-from rich.console import Console
-
+from benchmark.instructions.composition import Composition
+from benchmark.instructions.gpsr import REFUSED, read_commands, score
+from benchmark.tables import Line, Part, Verdict, limit, share, show_part, show_verdicts, write_json
 from fcp_ros.cset import Instance
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity, SentenceEncoder
 from fcp_ros.language.demands.model import DemandModel
@@ -174,7 +174,7 @@ def measure_memory(setting: Setting) -> Part:
     code = _ONE_SENTENCE.format(reader=setting.reader, quick=setting.quick)
     done = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=Path(__file__).parent,
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
         timeout=300,
@@ -186,8 +186,8 @@ def measure_memory(setting: Setting) -> Part:
 
 _ONE_SENTENCE = """
 from pathlib import Path
-from instructions import COMPOSITION, Setting, load_model, make_read
-from instructions_alfred import AlfredTask, FloorPlans
+from benchmark.instructions.__main__ import COMPOSITION, Setting, load_model, make_read
+from benchmark.instructions.alfred import AlfredTask, FloorPlans
 task = AlfredTask("t", "", 1, (), frozenset(), {{"apple": 1}}, (), ("fridge",), (), ())
 setting = Setting({reader!r}, {quick})
 model = load_model() if setting.reader == COMPOSITION else None

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from context_matters_instances import ROBOT, HouseTask, build_state, domain_of
-from context_matters_pddl import PddlCheck, check_plan
-from context_matters_references import Reference
-from context_matters_scoring import Judgement, check, judge_answer
-from planning_tables import Line, Verdict
-
+from benchmark.context_matters.instances import ROBOT, HouseTask, build_state, domain_of
+from benchmark.context_matters.pddl import PddlCheck, check_plan
+from benchmark.context_matters.references import Reference
+from benchmark.context_matters.scoring import Judgement, check, judge_answer
+from benchmark.tables import Line, Verdict
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.shifting import shift_elements

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well sentences are read, planned and relaxed: ``python benchmark/context_matters.py``.
+"""How well sentences are read, planned and relaxed: ``python -m benchmark.context_matters``.
 
-Parts can be run alone: ``python benchmark/context_matters.py tasks --quick``. The data of Context
+Parts can be run alone: ``python -m benchmark.context_matters tasks --quick``. The data of Context
 Matters is looked for in ../shared/bench/context_matters (or FCP_CONTEXT_MATTERS); VAL (``--val``,
 from github.com/KCL-Planning/VAL) checks the plans besides. ``--model`` reads with a language model
 in place of the domain's reader. Exits with 1 when a goal is missed.
@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from context_matters_answers import Setting
-from context_matters_instances import DATA
-from context_matters_part_lattices import lattices_part
-from context_matters_part_plans import report_plans
-from context_matters_part_reading import development_part, reading_part, second_part
-from context_matters_part_tasks import Details, impossible_part, planning_part, tasks_part
-from planning_tables import Part, show_part, show_verdicts
 from rich.console import Console
 
+from benchmark.context_matters.answers import Setting
+from benchmark.context_matters.instances import DATA
+from benchmark.context_matters.part_lattices import lattices_part
+from benchmark.context_matters.part_plans import report_plans
+from benchmark.context_matters.part_reading import development_part, reading_part, second_part
+from benchmark.context_matters.part_tasks import Details, impossible_part, planning_part, tasks_part
+from benchmark.tables import Part, show_part, show_verdicts
 from fcp_ros.language.reader import InstructionReader
 from fcp_ros.language.registry import ReaderOptions, make_reader
 

@@ -6,7 +6,7 @@ slots. Where people describe a step in several clauses, a clause counts if its v
 action far more often than of others. States come from the adjectives of the sentences in the same
 way ("a chilled tomato"), and names from aligning nouns with the things of the goal.
 
-    python benchmark/instructions_rows.py alfred_rows.json
+    python -m benchmark.instructions.rows alfred_rows.json
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from instructions_alfred import DATA, DOMAIN_FILE, AlfredTask, is_development, read_tasks
-
+from benchmark.instructions.alfred import DATA, DOMAIN_FILE, AlfredTask, is_development, read_tasks
 from fcp_ros.language.demands.clause import OBJECT, SUBJECT, DemandClause, SpokenArgument
 from fcp_ros.language.demands.names import align_names
 from fcp_ros.language.demands.parsed_clauses import name_noun, read_parts

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands in polite frames: read as the command alone, or not.
 
-`instructions_frames.yaml` holds frames, commands and right goals.
+`frames.yaml` holds frames, commands and right goals.
 
-    python benchmark/instructions_frames.py --reader domain
+    python -m benchmark.instructions.frames --reader domain
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 
 import typer
 import yaml
-from context_matters_answers import Setting
-from context_matters_part_reading import Judged, Meaning, judge_meaning
-from planning_tables import Line, Part, show_part
 from rich.console import Console
 
+from benchmark.context_matters.answers import Setting
+from benchmark.context_matters.part_reading import Judged, Meaning, judge_meaning
+from benchmark.tables import Line, Part, show_part
 from fcp_ros.language.registry import ReaderOptions, make_reader
 
-FRAMES = Path(__file__).with_name("instructions_frames.yaml")
+FRAMES = Path(__file__).with_name("frames.yaml")
 
 
 @dataclass(frozen=True)

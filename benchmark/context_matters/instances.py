@@ -23,9 +23,9 @@ from fcp_ros.domain import Domain, load_domain
 
 DATA = Path(
     os.environ.get("FCP_CONTEXT_MATTERS")
-    or Path(__file__).resolve().parents[2] / "shared" / "bench" / "context_matters"
+    or Path(__file__).resolve().parents[3] / "shared" / "bench" / "context_matters"
 )
-DOMAINS = Path(__file__).with_name("context_matters_domains")
+DOMAINS = Path(__file__).with_name("domains")
 SPLITS = ("dining_setup", "house_cleaning", "laundry", "office_setup", "pc_assembly")
 ROBOT = "robot_1"
 _NUMBER = re.compile(r"_\d+$")

@@ -15,9 +15,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from context_matters_part_tasks import Details
-from planning_tables import Figure, Line, Part, Verdict
-
+from benchmark.context_matters.part_tasks import Details
+from benchmark.tables import Figure, Line, Part, Verdict
 from fcp_ros.cset import Instance, InstanceBuilder
 from fcp_ros.domain import Domain, parse_domain
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers where what is wanted isn't there: ``python benchmark/wanted_and_missing.py``.
+"""Answers where what is wanted isn't there.
+
+Run ``python -m benchmark.context_matters.wanted_and_missing``.
 
 Each case of wanted_and_missing.yaml is a shipped scene, with things added or taken out, and what
 somebody says. The answer is right if a person would accept it: the file says what that is. Exits

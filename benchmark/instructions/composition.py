@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from instructions_alfred import Facts, alfred_domain
-
+from benchmark.instructions.alfred import Facts, alfred_domain
 from fcp_ros.cset import Instance
 from fcp_ros.cset.instance.facts import facts
 from fcp_ros.domain.expressions.syntax import atoms

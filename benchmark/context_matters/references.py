@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The references: what a fair person takes each sentence of the tasks to mean, as formal goals.
 
-``context_matters_references.yaml`` and ``context_matters_impossible.yaml`` were written by hand
+``references.yaml`` and ``impossible.yaml`` were written by hand
 from the sentences and the things alone, before the planner was run on them; their headers document
 the format. Nothing in here depends on what the planner answers.
 """
@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from context_matters_instances import HouseTask, Thing
 
-REFERENCES = Path(__file__).with_name("context_matters_references.yaml")
-VARIANTS = Path(__file__).with_name("context_matters_impossible.yaml")
+from benchmark.context_matters.instances import HouseTask, Thing
+
+REFERENCES = Path(__file__).with_name("references.yaml")
+VARIANTS = Path(__file__).with_name("impossible.yaml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,9 @@ from fcp_ros.domain.model import IS_A
 
 DATA = Path(
     os.environ.get("FCP_INSTRUCTIONS")
-    or Path(__file__).resolve().parents[2] / "shared" / "bench" / "instructions"
+    or Path(__file__).resolve().parents[3] / "shared" / "bench" / "instructions"
 )
-DOMAIN_FILE = Path(__file__).with_name("instructions_alfred.yaml")
+DOMAIN_FILE = Path(__file__).with_name("alfred.yaml")
 ROBOT = "robot_1"
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OTHER_PLACES = ("hand towel holder", "towel holder", "toaster")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of the Context-Matters benchmark: reading alone, sentences with their formal meaning.
 
-The files in ``language_sentences`` are by authors who did not know the reader; their headers say
+The files in ``sentences`` are by authors who did not know the reader; their headers say
 what is right. `SEALED` was read once, when the reader was finished, and by nobody before; the
 others were in view while it was written.
 """
@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from context_matters_answers import Setting
-from context_matters_instances import ROBOT, build_state, domain_of, read_tasks
-from context_matters_part_tasks import READING_SECONDS, Details, report_nothing
-from context_matters_scoring import check
-from language_equivalence import Likeness, compare_goals
-from planning_tables import Line, Part, Verdict, limit, share
 
+from benchmark.context_matters.answers import Setting
+from benchmark.context_matters.equivalence import Likeness, compare_goals
+from benchmark.context_matters.instances import ROBOT, build_state, domain_of, read_tasks
+from benchmark.context_matters.part_tasks import READING_SECONDS, Details, report_nothing
+from benchmark.context_matters.scoring import check
+from benchmark.tables import Line, Part, Verdict, limit, share
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.cli.session import open_session
 from fcp_ros.domain.expressions.syntax import ExpressionError
@@ -32,7 +32,7 @@ from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, ReadingStatus
 
-SENTENCES = Path(__file__).with_name("language_sentences")
+SENTENCES = Path(__file__).with_name("sentences")
 SEALED = SENTENCES / "sealed.yaml"
 SECOND_SEALED = SENTENCES / "sealed_second.yaml"
 """By another author, half of them wrapped, with questions and complaints; read at releases only."""

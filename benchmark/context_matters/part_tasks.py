@@ -9,11 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from context_matters_answers import Answer, GoalReader, Setting, answer_task, describe, warm_up
-from context_matters_instances import SPLITS, HouseTask, read_tasks
-from context_matters_references import read_references, read_variants
-from context_matters_scoring import Outcome
-from planning_tables import Line, Part, limit, share
+from benchmark.context_matters.answers import (
+    Answer,
+    GoalReader,
+    Setting,
+    answer_task,
+    describe,
+    warm_up,
+)
+from benchmark.context_matters.instances import SPLITS, HouseTask, read_tasks
+from benchmark.context_matters.references import read_references, read_variants
+from benchmark.context_matters.scoring import Outcome
+from benchmark.tables import Line, Part, limit, share
 
 READING_SECONDS, PLANNING_SECONDS = 0.1, 0.2
 FAITHFUL_SHARE = 0.95

@@ -3,7 +3,7 @@
 
 The goal is grounded by what made it true: the facts of the plan's last state that its conditions
 rest on. Constraints on the way and degrees are no PDDL of these domains and are left out. There are
-three checkers: `ipc_validation` (no code of the package), the package's own PDDL reader with its
+three checkers: `ipc.validation` (no code of the package), the package's own PDDL reader with its
 verifier, and VAL where its binary is given. VAL refuses one file of the data itself, since it does
 not declare its derived predicate: all three see that predicate replaced by its definition.
 """
@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from context_matters_instances import DATA
-from ipc_validation import validate_plan
-
+from benchmark.context_matters.instances import DATA
+from benchmark.ipc.validation import validate_plan
 from fcp_ros.cset import Fact, Instance
 from fcp_ros.cset.instance.facts import facts
 from fcp_ros.domain import Domain

@@ -24,7 +24,7 @@ from fcp_ros.language.syntax import Mood, parse_clauses
 from fcp_ros.package_files import find_domain
 
 FILES = ("gpsr_para_val.txt", "gpsr_para_logical_val.txt")
-DOMAIN_FILE = Path(__file__).with_name("instructions_gpsr.yaml")
+DOMAIN_FILE = Path(__file__).with_name("gpsr.yaml")
 PLANNED = frozenset(["bring", "put", "go", "find"])
 REFUSED = "refused"
 _HEAD = re.compile(r"\(?\s*(\w+)")

@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
-from language_worlds import Exchanges, World
-
+from benchmark.context_matters.worlds import Exchanges, World
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.expressions.evaluation import evaluate

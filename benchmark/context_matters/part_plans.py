@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from context_matters_answers import Setting, grounder_of, replay_steps
-from context_matters_part_reading import SPEAKER, Judged, context_of
-from context_matters_scoring import check
-from plan_judges import PlannedCase, list_absurdities, list_needless
-from planning_tables import Line, Verdict, share
-
+from benchmark.context_matters.answers import Setting, grounder_of, replay_steps
+from benchmark.context_matters.part_reading import SPEAKER, Judged, context_of
+from benchmark.context_matters.plan_judges import PlannedCase, list_absurdities, list_needless
+from benchmark.context_matters.scoring import check
+from benchmark.tables import Line, Verdict, share
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.expressions.resolution import infer_types
 from fcp_ros.domain.shifting import shift_elements

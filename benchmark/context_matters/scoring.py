@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from context_matters_references import AcceptedGoal, Reference
-
+from benchmark.context_matters.references import AcceptedGoal, Reference
 from fcp_ros.cset import Instance
 from fcp_ros.domain import Domain
 from fcp_ros.domain.expressions.evaluation import evaluate
