@@ -366,7 +366,7 @@ class SimulatedExecutorNode(ManagedNode):
         assert self._owner is not None
         with self._newer:
             self._newer.wait_for(lambda: self._scene.sequence is not None, SCENE_WAIT)
-        self._owner.check()
+        self._owner.check(is_cancelled=self._stopped.is_set)
         seen = self._scene.sequence
         performance = self._begin_now(step)
         outcome = performance.outcome

@@ -43,7 +43,7 @@ from fcp_ros.nodes.runtime.parameters import ParameterTable
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefused
 from fcp_ros.nodes.runtime.worker import CancelToken
 from fcp_ros.nodes.scene_access.follower import NoSceneError, SceneFollower, WorldState
-from fcp_ros.nodes.scene_access.owner import SceneLostError, SceneOwner
+from fcp_ros.nodes.scene_access.owner import FIRST_WORD_WAIT, SceneLostError, SceneOwner
 from fcp_ros.planning.model.budget import find_latest_end
 from fcp_ros.planning.model.option_table import find_problems
 from fcp_ros.planning.model.request import (
@@ -399,7 +399,8 @@ class PlanningService:
         if deadline - time.monotonic() < wait:
             wait = max(0.0, deadline - time.monotonic())
         self._scene.wait_for_first(wait, token)
-        self._owner.check()
+        left = max(0.0, deadline - time.monotonic())
+        self._owner.check(min(FIRST_WORD_WAIT, left), lambda: token.cancelled)
         state = self._scene.state(self.domain)
         self._warn_once(state.notes)
         return state

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from fcp_ros.msg import SceneStatus
 from fcp_ros.nodes.calls.server_life import ServerLife
@@ -22,11 +24,29 @@ STATUS_TOPIC = "scene_status"
 MOST_OWNERS = 64
 """Nodes whose last word is remembered: each start of one is another."""
 
+FIRST_WORD_WAIT = 5.0
+"""Longest wait for the first word of a keeper that has just been discovered (s).
+
+Its graph, its place in discovery and its status arrive one by one, under load seconds apart. This
+is no time-out for a dead keeper: such a one is gone from discovery, or silent, within 1 s.
+"""
+
+LOOK_EVERY = 0.1
+"""Seconds between two looks at discovery while the first word is waited for."""
+
 ADVICE = "Start the node scene_graph, or activate it; execution goes on when it is back."
 
 
 class SceneLostError(ValueError):
     """The scene graph is stale; one sentence why, and what to do."""
+
+
+@dataclass(frozen=True)
+class _Staleness:
+    """Why the graph is stale; `is_unheard` if its keeper's first word may be on its way."""
+
+    reason: str
+    is_unheard: bool = False
 
 
 class SceneOwner:
@@ -43,8 +63,8 @@ class SceneOwner:
     def __init__(self, node: ManagedNode, follower: SceneFollower) -> None:
         self._node = node
         self._follower = follower
-        self._lock = threading.Lock()
-        self._said: dict[bytes, SceneStatus] = {}  # participant -> its word; under the lock
+        self._heard = threading.Condition()
+        self._said: dict[bytes, SceneStatus] = {}  # participant -> its word; under `_heard`
         self._life = ServerLife(node, GRAPH_TOPIC, is_topic=True)
         self._status_topic = node.resolve_topic_name(STATUS_TOPIC)
         self._seen_live: float | None = None
@@ -55,55 +75,77 @@ class SceneOwner:
 
         Without any graph there is nothing that could be stale: "".
         """
-        if self._follower.sequence is None:
-            return ""
-        problem = self._look()
-        if not problem:
-            self._seen_live = time.monotonic()
-            return ""
-        return f"The scene graph is stale: {problem}{self._describe_age()}."
+        return self._describe(self._look())
 
     @property
     def is_lost(self) -> bool:
         """True if the graph is stale."""
         return bool(self.find_problem())
 
-    def check(self) -> None:
+    def check(
+        self, wait: float = FIRST_WORD_WAIT, is_cancelled: Callable[[], bool] = lambda: False
+    ) -> None:
         """Raise an error if the graph is stale.
+
+        Args:
+            wait: Longest wait (s) for the first word of a keeper that was just discovered.
+            is_cancelled: Ends the wait.
 
         Raises:
             SceneLostError: it is.
         """
-        if problem := self.find_problem():
+        until = time.monotonic() + wait
+        staleness = self._look()
+        while staleness is not None and staleness.is_unheard and not is_cancelled():
+            if (left := until - time.monotonic()) <= 0.0:
+                break
+            with self._heard:  # a word between the look and the wait costs one LOOK_EVERY
+                self._heard.wait(min(left, LOOK_EVERY))
+            staleness = self._look()
+        if problem := self._describe(staleness):
             raise SceneLostError(f"{problem} {ADVICE}")
 
     def close(self) -> None:
         """End the watch; the node destroys the subscription."""
         self._life.close()
 
-    def _look(self) -> str:
+    def _describe(self, staleness: _Staleness | None) -> str:
+        if staleness is None:
+            return ""
+        return f"The scene graph is stale: {staleness.reason}{self._describe_age()}."
+
+    def _look(self) -> _Staleness | None:
+        if self._follower.sequence is None:
+            return None
+        staleness = self._examine()
+        if staleness is None:
+            self._seen_live = time.monotonic()
+        return staleness
+
+    def _examine(self) -> _Staleness | None:
         servers = self._life.examine()
         alive = [server for server, has_ended in servers if not has_ended]
         names = sorted(f"{one.node_namespace.rstrip('/')}/{one.node_name}" for one in alive)
         if not servers:
-            return f"no node publishes {self._node.resolve_topic_name(GRAPH_TOPIC)}"
+            return _Staleness(f"no node publishes {self._node.resolve_topic_name(GRAPH_TOPIC)}")
         if not alive:
             dead = servers[0][0]
             name = f"{dead.node_namespace.rstrip('/')}/{dead.node_name}"
-            return f"the node {name} has died, or is stopped"
+            return _Staleness(f"the node {name} has died, or is stopped")
         if len(alive) > 1:
-            return f"{len(alive)} nodes keep one: {', '.join(names)}"
+            return _Staleness(f"{len(alive)} nodes keep one: {', '.join(names)}")
         return self._read_status(read_participant(alive[0]), names[0])
 
-    def _read_status(self, participant: bytes, name: str) -> str:
-        with self._lock:
+    def _read_status(self, participant: bytes, name: str) -> _Staleness | None:
+        with self._heard:
             status = self._said.get(participant)
         if status is not None:
-            return "" if status.state == SceneStatus.LIVE else status.message.rstrip(".")
+            is_live = status.state == SceneStatus.LIVE
+            return None if is_live else _Staleness(status.message.rstrip("."))
         listed = self._node.get_publishers_info_by_topic(self._status_topic)
         if participant in map(read_participant, listed):
-            return f"the node {name} has not yet said that it keeps it"
-        return ""
+            return _Staleness(f"the node {name} has not yet said that it keeps it", True)
+        return None
 
     def _describe_age(self) -> str:
         if self._seen_live is None:
@@ -111,8 +153,9 @@ class SceneOwner:
         return f" (for {time.monotonic() - self._seen_live:.1f} s)"
 
     def _hear(self, status: SceneStatus) -> None:
-        with self._lock:
+        with self._heard:
             self._said.pop(bytes(status.participant), None)
             self._said[bytes(status.participant)] = status
             while len(self._said) > MOST_OWNERS:
                 del self._said[next(iter(self._said))]
+            self._heard.notify_all()
