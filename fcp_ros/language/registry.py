@@ -53,28 +53,6 @@ def make_domain(_options: ReaderOptions) -> InstructionReader:
     return reader
 
 
-def make_trees(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader of dependency trees alone, for comparisons.
-
-    Raises:
-        InputError: spaCy or its English pipeline isn't installed.
-    """
-    from fcp_ros.language.domain_reader.reader import DomainReader, Parsers
-
-    return DomainReader(Parsers.TREES)
-
-
-def make_chart(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader by the chart alone, for comparisons.
-
-    Raises:
-        InputError: spaCy or its English pipeline isn't installed.
-    """
-    from fcp_ros.language.domain_reader.reader import DomainReader, Parsers
-
-    return DomainReader(Parsers.CHART)
-
-
 def make_file(options: ReaderOptions) -> InstructionReader:
     """Make the reader whose readings a file has.
 
@@ -112,8 +90,6 @@ def make_endpoint(options: ReaderOptions) -> InstructionReader:
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
-    "domain_chart": make_chart,
-    "domain_trees": make_trees,
     "file": make_file,
     "model": make_model,
     "endpoint": make_endpoint,

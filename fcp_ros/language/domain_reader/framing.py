@@ -50,7 +50,7 @@ def frame_instruction(
     """
 
     def concerns(places: Sequence[int]) -> bool:
-        return any(is_of_domain(tokens, place, lexicon, patterns) for place in places)
+        return any(_is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
     checked = join_checks(tokens)
     if checked is not None:
@@ -66,7 +66,7 @@ def frame_instruction(
     return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
 
 
-def is_of_domain(
+def _is_of_domain(
     tokens: Sequence[Token], place: int, lexicon: Lexicon, patterns: PatternTable
 ) -> bool:
     """Return True for a number, and for a word that names a thing or a state of the domain."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 
 from fcp_ros.binding.similar_labels import NoSimilarity, TextSimilarity
 from fcp_ros.cset import Instance
@@ -16,7 +15,6 @@ from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_te
 from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
-from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.domain_reader.answers import (
@@ -33,7 +31,7 @@ from fcp_ros.language.domain_reader.answers import (
 )
 from fcp_ros.language.domain_reader.composition import Composer
 from fcp_ros.language.domain_reader.equal_goals import GoalForms
-from fcp_ros.language.domain_reader.framing import frame_instruction, is_of_domain
+from fcp_ros.language.domain_reader.framing import frame_instruction
 from fcp_ros.language.domain_reader.graded_sets import decide_sets
 from fcp_ros.language.domain_reader.guides import drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
@@ -44,7 +42,6 @@ from fcp_ros.language.domain_reader.terms.resolution import TermResolver
 from fcp_ros.language.domain_reader.terms.spoken_scene import Unresolved
 from fcp_ros.language.english.function_words import ENGLISH, FILLERS
 from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, tokenise
-from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.hedges import Asides
@@ -65,15 +62,11 @@ from fcp_ros.language.parsing.trees import (
     Sentence,
     Words,
 )
+from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.language.self_relations import find_self_relation
-from fcp_ros.language.spoken.coverage import collect_uses
-from fcp_ros.language.spoken.demand_reader import DemandReader
-from fcp_ros.language.spoken.loosening import loosen_sentence
-from fcp_ros.language.spoken.tree_parser import TreeParser
-from fcp_ros.language.spoken.verb_frames import FrameIndex
-from fcp_ros.language.syntax import Tree, parse_segments, require_pipeline
+from fcp_ros.language.syntax import parse_segments, require_pipeline
 from fcp_ros.language.syntax.tree import join_trees
 from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
@@ -92,12 +85,6 @@ _NO_GOAL = "these words together make no sense for the things and actions that a
 """Fault of a reading that is no goal of the domain."""
 _ROOM = "room"
 """Type of the place where who speaks is."""
-_LIMITING = gather_words(
-    "not n't never no nobody nothing none neither nor only except unless until without"
-)
-"""Words about which two parsers have to agree, or a person is asked."""
-_SEVERAL = 0.94
-"""Degree of several clauses by trees: the chart is better at how they go together."""
 _KEPT_STATES = 4
 """States whose nouns are remembered."""
 
@@ -111,7 +98,6 @@ class _Subject:
     lexicon: Lexicon
     patterns: PatternTable
     places: PlaceChooser
-    frames: FrameIndex
 
 
 @dataclass(frozen=True)
@@ -125,14 +111,6 @@ class _Draft:
     choice: str = ""
 
 
-class Parsers(Enum):
-    """The parsers whose readings count."""
-
-    CHART = "chart"
-    TREES = "trees"
-    BOTH = "both"
-
-
 class DomainReader:
     """Reads instructions by the words of a domain and the syntax of English; deterministic.
 
@@ -140,9 +118,8 @@ class DomainReader:
         InputError: spaCy or its English pipeline isn't installed.
     """
 
-    def __init__(self, parsers: Parsers = Parsers.BOTH) -> None:
+    def __init__(self) -> None:
         require_pipeline()
-        self._parsers = parsers
         self._subjects: list[_Subject] = []
         self._is_told = False
         self._is_warned = False
@@ -196,15 +173,14 @@ class DomainReader:
                 return known
         same = [known for known in self._subjects if known.domain is context.domain]
         if same:
-            patterns, places, frames = same[0].patterns, same[0].places, same[0].frames
+            patterns, places = same[0].patterns, same[0].places
         else:
             patterns = build_patterns(context.domain)
             add_verbs(patterns)
             add_instruments(patterns)
             places = PlaceChooser(context.domain, patterns)
-            frames = FrameIndex(patterns)
         lexicon = Lexicon(context.domain, context.instance, patterns.vocabulary)
-        subject = _Subject(context.domain, context.instance, lexicon, patterns, places, frames)
+        subject = _Subject(context.domain, context.instance, lexicon, patterns, places)
         self._subjects = [subject, *self._subjects][:_KEPT_STATES]
         return subject
 
@@ -234,49 +210,28 @@ class DomainReader:
             return self._note_missing(found)
         return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
 
-    def _make_nouns(
-        self, tokens: Sequence[Token], tree: Tree, context: ReadingContext, subject: _Subject
-    ) -> NounParser:
-        return NounParser(
+    def _parse(
+        self, tokens: Sequence[Token], context: ReadingContext, subject: _Subject
+    ) -> list[Sentence]:
+        """Return the readings of the chart, best first."""
+        model = self._find_model(context)
+        if model is not None:
+            subject.lexicon.learn_names(model.names)
+        nouns = NounParser(
             tokens,
             subject.lexicon,
             subject.patterns,
             lambda phrase, type_: _rate_phrase(phrase, type_, subject),
             context.similarity,
             context.check,
-            tree,
+            join_trees(segment.tree for segment in parse_segments(tokens)),
         )
-
-    def _parse(
-        self, tokens: Sequence[Token], context: ReadingContext, subject: _Subject
-    ) -> list[Sentence]:
-        """Return the readings of all parsers, best first."""
-        demands = self._find_demands(context, subject)
-        segments = parse_segments(tokens)
-        tree = join_trees(segment.tree for segment in segments)
-        nouns = self._make_nouns(tokens, tree, context, subject)
         ignorable = context.domain.words.ignorable
-        chart = SentenceParser(
-            nouns, ClauseParser(nouns), subject.patterns, ignorable, context.check
-        )
-        if self._parsers is Parsers.CHART:
-            return chart.parse()
-        trees = TreeParser(
-            segments,
-            nouns,
-            lambda some, fewer: self._make_nouns(some, fewer, context, subject),
-            subject.frames,
-            lambda place: is_of_domain(tokens, place, subject.lexicon, subject.patterns),
-            chart if self._parsers is Parsers.BOTH else None,
-            demands,
-        )
-        if self._parsers is Parsers.TREES:
-            return trees.parse()
-        limited = any(token.text in _LIMITING for token in tokens)
-        return [*chart.parse(), *(_weigh(one, limited) for one in trees.parse())]
+        clauses = ClauseParser(nouns)
+        return SentenceParser(nouns, clauses, subject.patterns, ignorable, context.check).parse()
 
-    def _find_demands(self, context: ReadingContext, subject: _Subject) -> DemandReader | None:
-        """Return the learned model for the domain; None without a sentence encoder."""
+    def _find_model(self, context: ReadingContext) -> DemandModel | None:
+        """Return what was learned from people; None without a sentence encoder."""
         similarity = context.similarity
         if not isinstance(similarity, TextSimilarity):
             return None
@@ -286,11 +241,10 @@ class DomainReader:
             similarity.encode(["something"])
         except (InputError, NoSimilarity) as error:
             if not self._is_warned:
-                _LOGGER.warning("no learned demands: %s", error)
+                _LOGGER.warning("nothing learned from people is used: %s", error)
             self._is_warned = True
             return None
-        subject.lexicon.learn_names(self._model.names)
-        return DemandReader(self._model, context.domain)
+        return self._model
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""
@@ -312,9 +266,6 @@ class DomainReader:
             goal, degree, ambiguities = _compose(sentence, context, subject, {}, asking)
         except (Unresolved, ValueError, LookupError) as error:
             faults.append(_write_fault(error))
-            looser = loosen_sentence(sentence)
-            if looser is not None:
-                yield from self._list_drafts(looser, context, subject, faults, asking)
             return
         if not ambiguities:
             yield _Draft(goal, degree, sentence)
@@ -333,14 +284,6 @@ class DomainReader:
         for draft in found:  # what fits about as well as the best is asked about
             alike = draft.degree >= ABOUT_AS_WELL * best
             yield replace(draft, degree=best) if alike else draft
-
-
-def _weigh(sentence: Sentence, limited: bool) -> Sentence:
-    """Rate what trees say beside the chart: limits are asked about unless both agree."""
-    degree = sentence.degree * (_SEVERAL if len(sentence.clauses) > 1 else 1.0)
-    if limited:
-        degree = min(degree, Confidence.LIKELY.degree)
-    return replace(sentence, degree=degree)
 
 
 def _check_drafts(

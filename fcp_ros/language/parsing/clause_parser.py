@@ -100,16 +100,6 @@ class ClauseParser(CompanionParser):
             self._clauses[key] = limit(found)
         return self._clauses[key]
 
-    def read_adverbials(
-        self, start: int, clause: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Yield a clause with what stands around it from a token on."""
-        yield from self._read_adverbials(start, clause, 0)
-
-    def read_openings(self, start: int) -> tuple[tuple[int, SpokenClause], ...]:
-        """Return what may stand before the core of a clause from a token on."""
-        return self._read_openings(start)
-
     def _parse_core(self, start: int, depth: int) -> Iterator[tuple[int, SpokenClause]]:
         if start >= len(self._tokens):
             return

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -94,39 +94,21 @@ class SentenceParser:
         self._corrections = CorrectionReader(nouns)
         self._asides = AsideReader(nouns, clauses)
         self._beside_tasks: dict[tuple[str, int], list[tuple[SpokenPattern, PartsMatch]]] = {}
-        self._beams: list[list[PartialSentence]] | None = None
 
     def parse(self) -> list[Sentence]:
         """Return the best readings of all tokens, best first."""
-        return close_sentences(self.read_first(len(self._tokens)))
-
-    def read_first(self, end: int) -> list[PartialSentence]:
-        """Return the best readings of the tokens before one of them."""
-        if self._beams is None:
-            self._beams = self._fill_beams([PartialSentence(Sentence())], 0, len(self._tokens))
-        return self._beams[end]
-
-    def read_on(
-        self, known: Sequence[PartialSentence], start: int, end: int
-    ) -> list[PartialSentence]:
-        """Return the best readings up to a token that go on from some up to another one."""
-        return self._fill_beams(known, start, end)[-1]
-
-    def _fill_beams(
-        self, known: Sequence[PartialSentence], start: int, end: int
-    ) -> list[list[PartialSentence]]:
-        """Return the best readings up to each token from one to another."""
-        beams: list[list[PartialSentence]] = [[] for _ in range(end - start + 1)]
-        beams[0] += known
-        for place in range(start, end):
+        count = len(self._tokens)
+        beams: list[list[PartialSentence]] = [[] for _ in range(count + 1)]
+        beams[0].append(PartialSentence(Sentence()))
+        for place in range(count):
             self._check()
-            beams[place - start] = keep_best(beams[place - start])
-            for partial in beams[place - start]:
-                for after, following in self._advance(place, partial):
-                    if after <= end:
-                        beams[after - start].append(following)
-        beams[-1] = keep_best(beams[-1])
-        return beams
+            beams[place] = keep_best(beams[place])
+            for partial in beams[place]:
+                for end, following in self._advance(place, partial):
+                    beams[end].append(following)
+        whole = [close_link(p) for p in beams[count] if p.proviso is None]
+        kept = [p.sentence for p in keep_best(whole) if _asks_something(p.sentence)]
+        return [wait_for_states(carry_along(sentence)) for sentence in kept]
 
     def _advance(self, place: int, partial: PartialSentence) -> Steps:
         token = self._tokens[place]
@@ -475,13 +457,6 @@ class SentenceParser:
                 yield end, replace(clause, uses=(*skipped, *clause.uses))
         for end, clause in self._clauses.parse_statements(start):
             yield end, replace(clause, degree=clause.degree * 0.97)
-
-
-def close_sentences(partials: Sequence[PartialSentence]) -> list[Sentence]:
-    """Return the sentences that readings of all tokens are, best first."""
-    whole = [close_link(p) for p in partials if p.proviso is None]
-    kept = [p.sentence for p in keep_best(whole) if _asks_something(p.sentence)]
-    return [wait_for_states(carry_along(sentence)) for sentence in kept]
 
 
 def _asks_something(sentence: Sentence) -> bool:

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of a sentence that a reading has used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fcp_ros.language.parsing.trees import (
+    Coordination,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Sentence,
+    SpokenClause,
+)
+from fcp_ros.language.reading import WordUse
+
+
+def collect_uses(sentence: Sentence) -> list[WordUse]:
+    """Collect the uses of all words of a sentence."""
+    found = list(sentence.uses)
+    for clause in sentence.clauses:
+        found += _collect_clause(clause)
+    return found
+
+
+def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
+    yield from clause.uses
+    for said in (*clause.predications, *clause.condition):
+        yield from _collect_predication(said)
+    for inner in (*clause.never, *clause.via):
+        yield from _collect_clause(inner)
+    for proviso in clause.provisos:
+        yield from proviso.uses
+        yield from _collect_clause(proviso.clause)
+    if clause.each is not None:
+        yield from _collect_phrase(clause.each)
+
+
+def _collect_predication(said: Predication) -> Iterator[WordUse]:
+    yield from said.uses
+    for argument in said.arguments.values():
+        if isinstance(argument, (NounPhrase, Coordination)):
+            yield from _collect_phrase(argument)
+
+
+def _collect_phrase(phrase: Phrase) -> Iterator[WordUse]:
+    yield from phrase.uses
+    if isinstance(phrase, Coordination):
+        for part in phrase.parts:
+            yield from _collect_phrase(part)
+        return
+    for said in phrase.qualities:
+        yield from _collect_predication(said)
+    for excluded in phrase.excluded:
+        yield from _collect_phrase(excluded)
