@@ -51,13 +51,16 @@ def is_long(twin, spent):
 
 
 def check_answer(domain, problem, options, folder):
-    """Plan for a task with `fcp plan`, and compare the answer with the definition of PDDL."""
+    """Plan for a task with `fcp plan`, and compare the answer with the definition of PDDL.
+
+    Return False if the task has too many states or cases to be compared.
+    """
     twin = read_twin(domain, problem)
     costs = "(:metric" in problem
     try:
         least = find_least(twin, MOST_STATES, costs=costs)
     except TooManyStates:
-        assume(False)
+        return False
     paths = [folder / name for name in ("domain.pddl", "problem.pddl", "plan.txt")]
     paths[0].write_text(domain)
     paths[1].write_text(problem)
@@ -65,12 +68,13 @@ def check_answer(domain, problem, options, folder):
     files = ["-d", str(paths[0]), "-s", str(paths[1]), "--out", str(paths[2])]
     result = CliRunner().invoke(app, ["plan", *files, "--json", "--time-limit", "600", *options])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.output
-    assume(result.exit_code != UNSUPPORTED or "(:derived" not in domain)  # too many cases
+    if result.exit_code == UNSUPPORTED and "(:derived" in domain:
+        return False
     assert result.exit_code in (0, 10), result.output
     answer = json.loads(result.stdout)
     if least is None:
         assert answer["status"] == "UNSOLVABLE_PROVEN"
-        return
+        return True
     assert answer["status"] in ("SOLVED_OPTIMALLY", "SOLVED_SATISFICING")
     state, spent = twin.initial, 0
     for action, objects in read_ipc_plan(paths[2].read_text()):
@@ -89,6 +93,7 @@ def check_answer(domain, problem, options, folder):
         assert optimum not in answer["optimal_in"]
         assert "cost" not in options or is_long(twin, spent)
     assert "MEMBERSHIP" in answer["optimal_in"]
+    return True
 
 
 CLEANING = """(define (domain d) (:requirements :adl) (:types ta)
@@ -181,25 +186,17 @@ def write_problem(objects, goal):
 )
 @pytest.mark.parametrize("options", [[], CHEAPEST], ids=["", "cheapest"])
 def test_tasks_that_were_answered_wrongly(folder, domain, problem, options):
-    check_answer(domain, problem, options, folder)
+    assert check_answer(domain, problem, options, folder)
 
 
 @pytest.mark.parametrize("way", range(len(WAYS)))
 @settings(max_examples=80, phases=[Phase.generate])
 @given(number=st.integers(0, 2**40))
 def test_answers_are_those_of_pddl(folder, way, number):
-    check_answer(*make_task(number * len(WAYS) + way), WAYS[way], folder)
+    assume(check_answer(*make_task(number * len(WAYS) + way), WAYS[way], folder))
 
 
 @settings(max_examples=60, phases=[Phase.generate])
 @given(number=st.integers(0, 2**40), way=st.sampled_from(range(len(WAYS))))
 def test_answers_with_axioms_are_those_of_pddl(folder, way, number):
-    check_answer(*make_task(number, axioms=True), WAYS[way], folder)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("way", range(len(WAYS)))
-@settings(max_examples=545, phases=[Phase.generate])
-@given(number=st.integers(0, 2**40))
-def test_many_more_answers_are_those_of_pddl(folder, way, number):
-    check_answer(*make_task(number * len(WAYS) + way), WAYS[way], folder)
+    assume(check_answer(*make_task(number, axioms=True), WAYS[way], folder))

@@ -90,15 +90,17 @@ def test_parents_outside_of_the_update_stay(stream, house):
 def test_deleted_nodes_and_edges(stream, house):
     gone = dsg.NodeSymbol("O", 0)
     house.remove_node(gone)
-    edge = next(e for e in house.edges if dsg.NodeSymbol(e.source).category == "R")
-    house.remove_edge(edge.source, edge.target)
+    ends = [dsg.NodeSymbol("R", 0).value, dsg.NodeSymbol("P", 0).value]
+    # Not the library's edge: it refers to memory that is freed with the edge.
+    assert house.has_edge(*ends)
+    house.remove_edge(*ends)
     message = DsgMessage(
         dsg.DynamicSceneGraph().to_binary(False),
         "map",
         is_full=False,
         sequence=2,
         deleted_nodes=[gone.value, dsg.NodeSymbol("O", 12345).value],
-        deleted_edges=[edge.source, edge.target],
+        deleted_edges=ends,
     )
     found = stream.take(message)
     assert "O0" not in found.nodes
