@@ -4,7 +4,8 @@
 Parts can be run alone: ``python -m benchmark.context_matters tasks --quick``. The data of Context
 Matters is looked for in ../shared/bench/context_matters (or FCP_CONTEXT_MATTERS); VAL (``--val``,
 from github.com/KCL-Planning/VAL) checks the plans besides. ``--model`` reads with a language model
-in place of the domain's reader. Exits with 1 when a goal is missed.
+in place of the domain's reader. The sentences of the part third are sealed: its table alone is
+shown, unless ``--show-sealed`` is given. Exits with 1 when a goal is missed.
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ from benchmark.context_matters.answers import Setting
 from benchmark.context_matters.instances import DATA
 from benchmark.context_matters.part_lattices import lattices_part
 from benchmark.context_matters.part_plans import report_plans
-from benchmark.context_matters.part_reading import development_part, reading_part, second_part
+from benchmark.context_matters.part_reading import (
+    development_part,
+    reading_part,
+    second_part,
+    third_part,
+)
 from benchmark.context_matters.part_tasks import Details, impossible_part, planning_part, tasks_part
 from benchmark.tables import Part, show_part, show_verdicts
 from fcp_ros.language.reader import InstructionReader
@@ -39,6 +45,7 @@ class Name(str, Enum):
     IMPOSSIBLE = "impossible"
     READING = "reading"
     SECOND = "second"
+    THIRD = "third"
     DEVELOPMENT = "development"
     LATTICES = "lattices"
 
@@ -54,6 +61,9 @@ def main(
     device: Annotated[str, typer.Option(help="The device of the language model.")] = "cpu",
     plans: Annotated[
         bool, typer.Option("--plans", help="Plan what is read right, too, and judge the plans.")
+    ] = False,
+    show_sealed: Annotated[
+        bool, typer.Option("--show-sealed", help="Show the sealed sentences that were read wrong.")
     ] = False,
     val: Annotated[Path | None, typer.Option(help="The binary of VAL.", envvar="VAL")] = None,
     output: Annotated[Path | None, typer.Option("--json", help="All answers as JSON.")] = None,
@@ -75,6 +85,7 @@ def main(
         Name.IMPOSSIBLE: lambda: impossible_part(setting, quick, only),
         Name.READING: lambda: reading_part(setting, quick, only),
         Name.SECOND: lambda: second_part(setting, quick, only),
+        Name.THIRD: lambda: third_part(setting, quick, only, show_sealed),
         Name.DEVELOPMENT: lambda: development_part(setting, quick, only),
         Name.LATTICES: lambda: lattices_part(quick),
     }

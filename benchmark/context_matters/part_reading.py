@@ -2,8 +2,8 @@
 """Parts of the Context-Matters benchmark: reading alone, sentences with their formal meaning.
 
 The files in ``sentences`` are by authors who did not know the reader; their headers say
-what is right. `SEALED` was read once, when the reader was finished, and by nobody before; the
-others were in view while it was written.
+what is right. `THIRD_SEALED` is sealed: its sentences are not shown. `SEALED` and `SECOND_SEALED`
+were, and are open for development by now; the others were in view while the reader was written.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ from fcp_ros.language.reading import Interpretation, ReadingStatus
 SENTENCES = Path(__file__).with_name("sentences")
 SEALED = SENTENCES / "sealed.yaml"
 SECOND_SEALED = SENTENCES / "sealed_second.yaml"
-"""By another author, half of them wrapped, with questions and complaints; read at releases only."""
+"""Half of them wrapped, with questions and complaints; open for development since 2026-11-27."""
+THIRD_SEALED = SENTENCES / "sealed_third.yaml"
+"""Ten sentences by each of 20 imagined speakers; read at releases only, and never shown."""
 DEVELOPMENT = tuple(SENTENCES / f"{name}.yaml" for name in ("first", "second", "third"))
 SPEAKER = "person_1"
-RIGHT_SHARE, FLAGGED_SHARE = 0.9, 2 / 3
+RIGHT_SHARE, THIRD_RIGHT_SHARE, FLAGGED_SHARE = 0.9, 0.75, 2 / 3
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Meaning:
         unreadable: words that have to be named as not understood.
         question: an answer is expected, and no action.
         may_ask: a question is right as well.
+        kinds: such as "order" and "wrapped"; () where the file names none.
         wordings: the sentences.
     """
 
@@ -66,6 +69,7 @@ class Meaning:
     wordings: tuple[str, ...]
     question: bool = False
     may_ask: bool = False
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,7 @@ def _read_meaning(entry: Mapping[str, Any]) -> Meaning:
         tuple(entry["wordings"]),
         bool(entry.get("question")),
         bool(entry.get("may_ask")),
+        tuple(entry.get("kinds", ())),
     )
 
 
@@ -122,19 +127,30 @@ def reading_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, D
 
 
 def second_part(setting: Setting, quick: bool, only: str = "") -> tuple[Part, Details]:
-    """Read the second sealed sentences and compare the goals."""
+    """Read the second sentences, sealed once and now open, and compare the goals."""
     return _sealed_part("second", SECOND_SEALED, setting, quick, only)
 
 
+def third_part(
+    setting: Setting, quick: bool, only: str = "", show: bool = False
+) -> tuple[Part, Details]:
+    """Read the third sealed sentences and compare the goals; `show` breaks the seal."""
+    part, details = _sealed_part("third", THIRD_SEALED, setting, quick, only, THIRD_RIGHT_SHARE)
+    if show or not details:
+        return part, details
+    hidden = "the sentences are sealed: --show-sealed shows what was read wrong"
+    return Part(part.name, part.lines, part.verdicts, [hidden]), []
+
+
 def _sealed_part(
-    name: str, path: Path, setting: Setting, quick: bool, only: str
+    name: str, path: Path, setting: Setting, quick: bool, only: str, goal: float = RIGHT_SHARE
 ) -> tuple[Part, Details]:
     judged = _read_all([path], setting, quick, only)
     if not judged:
         return report_nothing(name, only)
     wrong = [j for j in judged if not j.right]
     verdicts = [
-        share("read as meant", [j.right for j in judged], RIGHT_SHARE),
+        share("read as meant", [j.right for j in judged], goal),
         share("flagged, of the wrong ones", [j.flagged for j in wrong], FLAGGED_SHARE),
         limit("reading, the longest", max(j.seconds for j in judged), READING_SECONDS, "s"),
     ]
@@ -163,6 +179,8 @@ def _make_part(
 ) -> Part:
     domains = dict.fromkeys(j.meaning.domain for j in judged)
     lines = [_line(d, [j for j in judged if j.meaning.domain == d]) for d in domains]
+    kinds = dict.fromkeys(kind for j in judged for kind in j.meaning.kinds)
+    lines += [_line(f"({k})", [j for j in judged if k in j.meaning.kinds]) for k in sorted(kinds)]
     lines.append(_line("all", judged))
     counts = Counter(f"{'right' if j.right else 'wrong'}: {j.why}" for j in judged)
     notes = [", ".join(f"{n} {why}" for why, n in counts.most_common())]

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from benchmark.context_matters.answers import Setting
 from benchmark.context_matters.equivalence import (
     Likeness,
     close,
@@ -13,13 +14,17 @@ from benchmark.context_matters.equivalence import (
     judge,
     normalise,
 )
-from benchmark.context_matters.instances import HouseTask, Thing, build_state, domain_of
+from benchmark.context_matters.instances import DATA, HouseTask, Thing, build_state, domain_of
 from benchmark.context_matters.part_reading import (
     DEVELOPMENT,
     SEALED,
+    SECOND_SEALED,
+    THIRD_SEALED,
     Meaning,
+    context_of,
     judge_reading,
     read_sentences,
+    third_part,
 )
 from benchmark.context_matters.scoring import check
 from benchmark.context_matters.worlds import Exchanges, World
@@ -148,7 +153,18 @@ def test_traces_begin_in_the_state_of_the_sentence():
     assert 0 < met < 50
 
 
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the data is not on this machine")
+
 # --- readings
+
+
+class DeafReader:
+    """A reader that understands nothing."""
+
+    name = "deaf"
+
+    def read(self, instruction, context):
+        return Interpretation(instruction, ReadingStatus.NOT_UNDERSTOOD, "What was that?", ())
 
 
 def meaning(goals=(), ambiguous=False, unreadable=()):
@@ -191,10 +207,31 @@ def test_words_that_are_not_understood_have_to_be_named():
 
 def test_sealed_and_development_sentences_have_meanings_of_their_own():
     sizes, names = [], []
-    for path in (SEALED, *DEVELOPMENT):
+    for path in (SEALED, SECOND_SEALED, THIRD_SEALED, *DEVELOPMENT):
         found = read_sentences(path)
-        assert all(m.goals or m.unreadable for m in found)
+        assert all(m.goals or m.unreadable or m.question for m in found)
         sizes.append((len(found), sum(len(m.wordings) for m in found)))
         names += [m.name for m in found]
-    assert sizes == [(100, 300), (100, 300), (30, 60), (85, 170)]
+    assert sizes == [(100, 300), (100, 300), (200, 200), (100, 300), (30, 60), (85, 170)]
     assert len(set(names)) == len(names)
+
+
+@needs_data
+def test_the_goals_of_the_third_sentences_fit_their_worlds():
+    for meaning in read_sentences(THIRD_SEALED):
+        context = context_of(meaning, None)
+        for goal in meaning.goals:  # raises an error that names what is unknown
+            check(goal, context.domain, context.instance)
+        assert meaning.kinds
+        assert not (meaning.question and meaning.goals)
+
+
+@needs_data
+def test_sealed_sentences_are_shown_on_request_only():
+    setting = Setting(DeafReader())
+    only = read_sentences(THIRD_SEALED)[0].name
+    (sentence,) = read_sentences(THIRD_SEALED)[0].wordings
+    part, details = third_part(setting, False, only)
+    assert part.lines[-1].figures["wrong, flagged"] == 1
+    assert sentence not in repr((part, details))
+    assert sentence in repr(third_part(setting, False, only, show=True))
