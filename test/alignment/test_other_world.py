@@ -107,11 +107,11 @@ def test_a_time_limit_ends_it(world):
 # --- the twin: the domain's own rewriting, and that of its rendering
 
 
-def draw_actions(domain, instance, source: random.Random) -> list[GroundAction]:
+def draw_actions(domain, instance, source: random.Random, draws: int) -> list[GroundAction]:
     """Draw actions that can be done one after the other, and a last one of any kind."""
     simulator = DomainSimulator(domain, instance)
     actions: list[GroundAction] = []
-    for _ in range(2000):
+    for _ in range(draws):
         rule = domain.rules[source.choice(sorted(domain.rules))]
         fitting = [
             [instance.name_of(one) for one in instance.elements(parameter.type)]
@@ -131,7 +131,7 @@ def draw_actions(domain, instance, source: random.Random) -> list[GroundAction]:
 def test_the_rendering_does_what_the_rules_do(household, flat, seed):
     twin = ModelSimulator(work_out(render_in_pddl(household, flat).texts))
     simulator = DomainSimulator(household, flat)
-    actions = draw_actions(household, flat, random.Random(seed))
+    actions = draw_actions(household, flat, random.Random(seed), draws=2000)
     assert len(actions) > 2
     assert twin.run(actions).done == simulator.run(actions).done
     # An action that is left out makes another one impossible, in both or in none.
@@ -186,7 +186,7 @@ def test_conditional_effects_and_absences_are_rendered(condition):
     simulator = DomainSimulator(domain, state)
     twin = ModelSimulator(work_out(render_in_pddl(domain, state).texts))
     for seed in range(5):
-        actions = draw_actions(domain, state, random.Random(seed))
+        actions = draw_actions(domain, state, random.Random(seed), draws=40)  # of nine actions
         assert twin.run(actions).done == simulator.run(actions).done
         assert simulator.run([("Switch", ("a", "a"))]).done == 0
         assert twin.run([("Switch", ("a", "a"))]).done == 0

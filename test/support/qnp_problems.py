@@ -374,24 +374,3 @@ TOGGLE_AFTER_WORK = make_qnp(
 ENDLESS = (TOGGLE, GROW, WAIT, TOGGLE_AFTER_WORK)
 """Unsolvable: what can be done goes on for ever. A solver that tests neither cycles of booleans nor
 edges from a qstate to itself accepts the first ones."""
-
-
-def write_published(qnp: Qnp) -> str:
-    """Write a QNP as published ones are: numbers first, and no condition that an effect implies.
-
-    An action that decreases a number needs it above zero; published files leave that out.
-    """
-
-    def write_pairs(pairs: dict[str, bool]) -> str:
-        return " ".join(
-            [str(len(pairs)), *(f"{name} {int(value)}" for name, value in pairs.items())]
-        )
-
-    lines = [qnp.name, write_pairs({n: n in qnp.numerics for n in (*qnp.numerics, *qnp.booleans)})]
-    lines += [write_pairs(dict(qnp.initial)), write_pairs(dict(qnp.goal)), str(len(qnp.actions))]
-    for action in qnp.actions:
-        implied = {n for n, c in action.effects.items() if c is QualitativeChange.DECREASE}
-        when = {n: v for n, v in action.when.items() if n not in implied}
-        effects = {name: change.raises for name, change in action.effects.items()}
-        lines += ["", action.name, write_pairs(when), write_pairs(effects)]
-    return "\n".join(lines) + "\n"
