@@ -7,7 +7,9 @@ require in the precondition becomes a conditional effect (deleted if it holds).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.cset.instance.free_names import FreeNames
@@ -32,13 +34,21 @@ from fcp_ros.domain.pddl.syntax.tree import (
     PddlAction,
     PddlTerm,
     Typed,
+    bind_effect,
+    bind_free,
     terms_of,
 )
 
 MAX_RULES = 5_000
 """An action that needs more rules than this is refused."""
 MANY_RULES = 200
-"""With more rules than this, universal conditions that add existential variables stay formulas."""
+"""With more rules than this, universal conditions that add existential variables stay formulas.
+An action of at most so many instances is drafted for each of them where these are fewer."""
+FEW_RULES = 20
+"""So many rules are few, however few instances an action has."""
+
+_Instance = tuple[PddlAction, tuple[PddlTerm, ...]]
+"""An action and its arguments: its parameters, or objects in their place."""
 
 
 def draft_rules(
@@ -55,9 +65,16 @@ def draft_rules(
     Raises:
         UnsupportedPddl: too many rules.
     """
-    found = _draft(action, universe, source, Normaliser(universe), MANY_RULES, check)
+    lifted = (action, tuple(Variable(parameter.name) for parameter in action.parameters))
+    instances = math.prod(len(universe.candidates(p)) for p in action.parameters)
+    by_instance = action.parameters and instances <= MANY_RULES
+    most = max(instances, FEW_RULES) if by_instance else MANY_RULES
+    found = _draft([lifted], universe, source, Normaliser(universe), most, check)
+    if found is None and by_instance:
+        each = _list_instances(action, universe)
+        found = _draft(each, universe, source, Normaliser(universe), MANY_RULES, check)
     if found is None:
-        found = _draft(action, universe, source, Normaliser(universe, 0), MAX_RULES, check)
+        found = _draft([lifted], universe, source, Normaliser(universe, 0), MAX_RULES, check)
     if found is None:
         raise source.refusal(
             action.at,
@@ -67,44 +84,61 @@ def draft_rules(
     return found
 
 
+def _list_instances(action: PddlAction, universe: Universe) -> Iterator[_Instance]:
+    """List the action for all objects of its parameters: static facts decide more of each."""
+    ranges = [[Constant(o) for o in sorted(universe.candidates(p))] for p in action.parameters]
+    for chosen in itertools.product(*ranges):
+        terms = {p.name: term for p, term in zip(action.parameters, chosen, strict=True)}
+        bound = replace(
+            action,
+            parameters=(),
+            precondition=bind_free(action.precondition, terms),
+            effects=tuple(bind_effect(effect, terms) for effect in action.effects),
+        )
+        yield bound, chosen
+
+
 def _draft(
-    action: PddlAction,
+    instances: Iterable[_Instance],
     universe: Universe,
     source: Source,
     normaliser: Normaliser,
     most: int,
     check: Callable[[], None],
 ) -> tuple[DraftRule, ...] | None:
-    """Draft the rules of an action; None if there are more than `most`."""
-    check()
-    effects = [
-        (effect, conjunct)
-        for effect in dict.fromkeys(action.effects)
-        for conjunct in normaliser.find_alternatives(effect.condition)
-    ]
+    """Draft the rules of an action or of its instances; None if there are more than `most`."""
     found: dict[DraftRule, DraftRule] = {}
-    for conjunct in normaliser.find_alternatives(action.precondition):
-        terms = _list_terms(action, conjunct, effects, universe)
-        for partition in find_partitions(terms, conjunct, universe):
-            check()
-            rule = _Draft(action, conjunct, partition, effects, universe, source).build(terms)
-            if rule is not None:
-                found.setdefault(replace(rule, cost=Cost()), rule)  # tables have no hash
-            if len(found) > most:
-                return None
+    for action, arguments in instances:
+        check()
+        effects = [
+            (effect, conjunct)
+            for effect in dict.fromkeys(action.effects)
+            for conjunct in normaliser.find_alternatives(effect.condition)
+        ]
+        for conjunct in normaliser.find_alternatives(action.precondition):
+            terms = _list_terms((action, arguments), conjunct, effects, universe)
+            for partition in find_partitions(terms, conjunct, universe):
+                check()
+                draft = _Draft(action, arguments, conjunct, partition, effects, universe, source)
+                rule = draft.build(terms)
+                if rule is not None:
+                    found.setdefault(replace(rule, cost=Cost()), rule)  # tables have no hash
+                if len(found) > most:
+                    return None
     return tuple(found.values())
 
 
 def _list_terms(
-    action: PddlAction,
+    instance: _Instance,
     conjunct: Conjunct,
     effects: Sequence[tuple[ActionEffect, Conjunct]],
     universe: Universe,
 ) -> dict[PddlTerm, Typed]:
     """List the terms that may be identified: parameters, existential variables, named objects."""
+    action, arguments = instance
     typed: dict[PddlTerm, Typed] = {Variable(p.name): p for p in action.parameters}
     typed.update((Variable(v.name), v) for v in conjunct.variables)
-    named = list(conjunct.terms())
+    named = [*arguments, *conjunct.terms()]
     for effect, condition in effects:
         named.extend(condition.terms())
         for atom in (*effect.add, *effect.delete):
@@ -118,6 +152,7 @@ def _list_terms(
 @dataclass(frozen=True)
 class _Draft:
     action: PddlAction
+    arguments: tuple[PddlTerm, ...]
     conjunct: Conjunct
     partition: Partition
     effects: Sequence[tuple[ActionEffect, Conjunct]]
@@ -129,7 +164,7 @@ class _Draft:
         names = FreeNames()
         parameters: list[DraftParameter] = []
         mapping: dict[PddlTerm, Variable] = {}
-        order = {Variable(p.name): place for place, p in enumerate(self.action.parameters)}
+        order = {term: place for place, term in enumerate(self.arguments)}
         for group in sorted(self.partition, key=lambda group: _rank_group(group, order)):
             name = names.take(_name_group(group, order))
             parameters.append(DraftParameter(name, self._find_types(group, terms), group.constant))
@@ -151,7 +186,7 @@ class _Draft:
             add = ()
         return DraftRule(
             self.action.name,
-            tuple(mapping[Variable(p.name)].name for p in self.action.parameters),
+            tuple(mapping[term].name for term in self.arguments),
             tuple(parameters),
             positive,
             negative,
@@ -204,16 +239,16 @@ class _Draft:
         return compute_cost(self.action, mapping, self.universe, self.source)
 
 
-def _rank_group(group: Group, order: dict[Variable, int]) -> tuple[int, int]:
+def _rank_group(group: Group, order: dict[PddlTerm, int]) -> tuple[int, int]:
     """Rank parameters of the action first, then existential variables, then objects."""
-    places = [order[t] for t in group.terms if isinstance(t, Variable) and t in order]
+    places = [order[term] for term in group.terms if term in order]
     if places:
         return (0, min(places))
     return (1 if group.constant is None else 2, 0)
 
 
-def _name_group(group: Group, order: dict[Variable, int]) -> str:
-    own = [t for t in group.terms if isinstance(t, Variable) and t in order]
+def _name_group(group: Group, order: dict[PddlTerm, int]) -> str:
+    own = [term for term in group.terms if term in order]
     if own:
         return min(own, key=lambda term: order[term]).name
     if group.constant is not None:

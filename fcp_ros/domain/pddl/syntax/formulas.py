@@ -31,7 +31,7 @@ from fcp_ros.domain.pddl.syntax.tree import (
     TrajectoryFormula,
     Typed,
     ViolationCount,
-    rename_free,
+    bind_free,
     variable_names,
 )
 from fcp_ros.foundation.s_expressions import SList, SNode, part_offsets, preview
@@ -467,7 +467,7 @@ def _bind(
     kept = tuple(
         replace(variable, name=renamed.get(variable.name, variable.name)) for variable in outer
     )
-    return kept + inner, rename_free(condition, renamed)
+    return kept + inner, bind_free(condition, {old: Variable(new) for old, new in renamed.items()})
 
 
 def _join(first: Formula, second: Formula) -> Formula:
