@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingStep
+from fcp_ros.planning.relevance.element_choice import ElementChoice
 from fcp_ros.planning.relevance.facts import Bound, Elements, FactTable
 from fcp_ros.planning.relevance.reach import Reach
 from fcp_ros.planning.task.lifted import LiftedDomain, Trigger
@@ -16,6 +17,8 @@ from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
 OPEN = -1
 """A slot that is not bound."""
+UNCHECKED = 15
+"""Steps between looks at the limits."""
 FEW = 3
 """Types with at most this many elements are always tried completely (robots, mostly)."""
 LINKS = 64
@@ -87,6 +90,9 @@ class Matcher:
         self._waiting: dict[tuple[int, Elements], list[Listener]] = {}
         self._confined: dict[BindingStep, tuple[LiftedAtom, ...]] = {}
         self._kinds: dict[int, str] = {}
+        self._of_type: dict[str, tuple[Elements, ...]] = {}
+        self._until_check = 0
+        self._ends: dict[tuple[BindingPlan, bool], int] = {}
 
     def few(self, types: Iterable[str]) -> frozenset[int]:
         """Return the slots whose types have a handful of elements."""
@@ -145,13 +151,13 @@ class Matcher:
     def _extend(self, run: BindingRun, depth: int, binding: list[int]) -> Iterator[Elements]:
         """Yield all ways to bind what the steps from `depth` on leave open, depth first."""
         steps = run.plan.steps
-        count = len(steps)
+        end = self._find_end(run)
         depth = self._check(run, depth, binding)
-        if depth == count:
-            yield tuple(binding)
-        if not 0 <= depth < count:
+        if depth >= end:
+            yield from self._complete(run, depth, binding)
+        if not 0 <= depth < end:
             return
-        self._watch.check()
+        self._check_limits()
         # The steps that are under way, with the values that each has left.
         stack = [(depth, iter(self._values(run, depth, binding)))]
         while stack:
@@ -160,13 +166,11 @@ class Matcher:
             for elements in values:
                 if not self._bind(run, step, elements, binding):
                     continue
-                following = depth + 1
-                if following < count:
-                    following = self._check(run, following, binding)
-                if following == count:
-                    yield tuple(binding)
+                following = self._check(run, depth + 1, binding)
+                if following >= end:
+                    yield from self._complete(run, following, binding)
                 elif following >= 0:
-                    self._watch.check()
+                    self._check_limits()
                     stack.append((following, iter(self._values(run, following, binding))))
                     break
                 for _, slot in step.opens:
@@ -176,6 +180,64 @@ class Matcher:
                 if stack:
                     for _, slot in steps[stack[-1][0]].opens:
                         binding[slot] = OPEN
+
+    def _check_limits(self) -> None:
+        """Check the limits now and then: a look at the clock takes as long as a step."""
+        self._until_check -= 1
+        if self._until_check < 0:
+            self._until_check = UNCHECKED
+            self._watch.check()
+
+    def _find_end(self, run: BindingRun) -> int:
+        """Find the step from which on all steps take any element of a type."""
+        key = (run.plan, run.limit > 0)
+        end = self._ends.get(key)
+        if end is None:
+            end = len(run.plan.steps)
+            while end and self._takes_all(run, run.plan.steps[end - 1]):
+                end -= 1
+            self._ends[key] = end
+        return end
+
+    def _takes_all(self, run: BindingRun, step: BindingStep) -> bool:
+        if step.relation is not None:
+            return False
+        return run.limit == 0 or len(self._list_all(run, step)) <= FEW
+
+    def _list_all(self, run: BindingRun, step: BindingStep) -> tuple[Elements, ...]:
+        """List the elements of the type of a step's slot, each as a tuple."""
+        type_ = run.plan.trigger.types[step.opens[0][1]]
+        found = self._of_type.get(type_)
+        if found is None:
+            found = self._of_type[type_] = tuple(map(_at_last, self._instance.elements(type_)))
+        return found
+
+    def _complete(self, run: BindingRun, depth: int, binding: Sequence[int]) -> Iterable[Elements]:
+        """List all ways to bind the slots of the last steps.
+
+        One step at a time for each binding took half of compiling in caldera (IPC-2018).
+        """
+        found: Iterable[Elements] = (tuple(binding),)
+        for step in run.plan.steps[depth:]:
+            found = self._extend_by_all(run, step, found)
+        return found
+
+    def _extend_by_all(
+        self, run: BindingRun, step: BindingStep, found: Iterable[Elements]
+    ) -> Iterator[Elements]:
+        """Extend bindings by each element of a slot's type."""
+        slot, parameters = step.opens[0][1], len(run.plan.trigger.rule.types)
+        rivals = parameters if slot < parameters else 0
+        elements = self._list_all(run, step)
+        for before in found:
+            self._check_limits()
+            first, last = before[:slot], before[slot + 1 :]
+            others = before[:rivals]
+            for element in elements:
+                if element[0] not in others:
+                    after = first + element + last
+                    if not (self._confining and self._out_of_reach(run, step, after)):
+                        yield after
 
     def _check(self, run: BindingRun, depth: int, binding: list[int]) -> int:
         """Return the next step that binds something; -1 if a check before it fails."""
@@ -242,6 +304,8 @@ class Matcher:
     def _values(self, run: BindingRun, depth: int, binding: list[int]) -> Iterable[Elements]:
         step = run.plan.steps[depth]
         if step.relation is None:
+            if self._takes_all(run, step):
+                return self._list_all(run, step)
             return self._elements(run, step, binding)
         bound = tuple([(position, binding[slot]) for position, slot in step.bound])
         if not step.relation.changes:
@@ -298,13 +362,9 @@ class Matcher:
     def _elements(
         self, run: BindingRun, step: BindingStep, binding: list[int]
     ) -> Iterator[Elements]:
-        """Elements of the slot's type: all, or where there are many and a limit, some."""
+        """Yield some elements of the slot's type."""
         slot = step.opens[0][1]
         type_ = run.plan.trigger.types[slot]
-        instance = self._instance
-        if run.limit == 0 or instance.count(type_) <= FEW:
-            yield from map(_at_last, instance.elements(type_))
-            return
         centres = [element for element in binding if element != OPEN]
         for fact in run.context or ():
             centres.extend(self._facts.elements[fact])
@@ -334,167 +394,3 @@ def _truncating(run: BindingRun, values: Iterable[Elements], limit: int) -> Iter
             run.truncated = True
             return
         yield value
-
-
-ELEMENTS = 8
-"""Number of elements that are tried initially."""
-NEIGHBOURS = 64
-"""Number of nearby elements that are looked at."""
-MET = 2
-"""Number of elements of each type that come first because operators mention them."""
-NEARBY = 4
-"""Number of nearby elements that come first."""
-
-
-class ElementChoice:
-    """Chooses elements.
-
-    Args:
-        lifted: the domain.
-        facts: the scene.
-    """
-
-    def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:
-        self._instance = facts.instance
-        self._facts = facts
-        self._below = lifted.below
-        self._links = tuple(r for r in lifted.relations.values() if not r.changes)
-        self._linked: dict[int, tuple[int, ...]] = {}
-        self._near: dict[tuple[int, str], _Replay] = {}
-        self._met: set[int] = set()
-        self._touched: dict[str, list[int]] = {}
-
-    def touch(self, elements: Iterable[int]) -> None:
-        """Say that an operator speaks of the elements."""
-        for element in elements:
-            if element not in self._met:
-                self._met.add(element)
-                self._touched.setdefault(self._instance.type_of(element), []).append(element)
-
-    def some(
-        self,
-        type_: str,
-        limit: int,
-        centres: Sequence[int],
-        nearest_first: bool,
-        may_be: Callable[[int], bool],
-    ) -> _ElementSample:
-        """A few elements of a type.
-
-        Args:
-            type_: the type.
-            limit: factor on how many.
-            centres: elements near which others are looked for.
-            nearest_first: whether those come before all others.
-            may_be: tells which elements are of any use.
-        """
-        below = self._below(type_)
-        met = tuple(
-            chain.from_iterable(
-                islice(self._touched[own], limit * MET)
-                for own in sorted(below & self._touched.keys())
-            )
-        )
-        near = islice(self._nearby(centres, type_), limit * NEARBY)
-        first = chain(near, met) if nearest_first else chain(met, near)
-        elements = self._instance.elements
-        kinds = [elements(own, subtypes=False) for own in sorted(below)]
-        return _ElementSample(first, kinds, limit, self._instance.count(type_), may_be)
-
-    def _nearby(self, centres: Iterable[int], type_: str) -> Iterator[int]:
-        """Elements of a type that are one or two static links away from what is bound."""
-        for centre in dict.fromkeys(centres):
-            near = self._near.get((centre, type_))
-            if near is None:
-                near = self._near[centre, type_] = _Replay(self._find_near(centre, type_))
-            yield from near
-
-    def _find_near(self, centre: int, type_: str) -> Iterator[int]:
-        below = self._below(type_)
-        for middle in self._list_linked(centre):
-            for end in chain((middle,), self._list_linked(middle)):
-                if end != centre and self._instance.type_of(end) in below:
-                    yield end
-
-    def _list_linked(self, element: int) -> tuple[int, ...]:
-        found = self._linked.get(element)
-        if found is None:
-            found = tuple(islice(self._find_linked(element), NEIGHBOURS))
-            self._linked[element] = found
-        return found
-
-    def _find_linked(self, element: int) -> Iterator[int]:
-        own = self._instance.type_of(element)
-        for relation in self._links:
-            for position, kinds in enumerate(relation.kinds):
-                if own in kinds:
-                    for elements in self._facts.find_initial(relation, ((position, element),)):
-                        yield from (other for other in elements if other != element)
-
-
-class _Replay:
-    """An iterator that can be read again: each value is computed once, when it is first needed.
-
-    Mostly few values are read; but where nothing near is of the type, all ends of thousands of
-    links are looked at to find none, for each of thousands of bindings (agricola, IPC-2018).
-    """
-
-    def __init__(self, values: Iterator[int]) -> None:
-        self._known: list[int] = []
-        self._rest = values
-
-    def __iter__(self) -> Iterator[int]:
-        number = 0
-        while True:
-            # Another reader may have gone further meanwhile.
-            while number < len(self._known):
-                yield self._known[number]
-                number += 1
-            for value in self._rest:
-                self._known.append(value)
-                break
-            else:
-                return
-
-
-class _ElementSample:
-    """A few elements, each once.
-
-    Args:
-        first: elements that come first.
-        kinds: all elements, by type; of each type some are taken.
-        limit: factor on how many.
-        count: how many there are in all.
-        may_be: tells which elements are of any use.
-    """
-
-    def __init__(
-        self,
-        first: Iterable[int],
-        kinds: Sequence[Sequence[int]],
-        limit: int,
-        count: int,
-        may_be: Callable[[int], bool],
-    ) -> None:
-        self._first = first
-        self._kinds = kinds
-        self._limit = limit
-        self._count = count
-        self._may_be = may_be
-        self._seen: set[int] = set()
-
-    def __iter__(self) -> Iterator[int]:
-        each = (islice(filter(self._is_new, kind), self._limit) for kind in self._kinds)
-        found = chain(filter(self._is_new, self._first), chain.from_iterable(each))
-        return islice(found, ELEMENTS * self._limit)
-
-    @property
-    def left_out(self) -> bool:
-        """True if some elements were not looked at."""
-        return len(self._seen) < self._count
-
-    def _is_new(self, element: int) -> bool:
-        if element in self._seen:
-            return False
-        self._seen.add(element)
-        return self._may_be(element)

@@ -19,8 +19,9 @@ from fcp_ros.planning.model.result import PlanStatus
 from fcp_ros.planning.model.watch import Interrupted, Watch
 from fcp_ros.planning.mutexes.invariants import Invariants
 from fcp_ros.planning.relevance.achievers import Achievers, Attempts, Joins, OldValues
-from fcp_ros.planning.relevance.binding import OPEN, BindingRun, ElementChoice, Matcher
-from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
+from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
+from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingPlanner, BindingStyle
+from fcp_ros.planning.relevance.element_choice import ElementChoice
 from fcp_ros.planning.relevance.facts import AbsencePattern, Bound, Elements, FactTable
 from fcp_ros.planning.relevance.open_literals import DONE, OpenLiteral, OpenLiterals, Reachability
 from fcp_ros.planning.relevance.operators import (
@@ -127,6 +128,7 @@ class Closure:
         self._demanded: set[tuple[int, Bound]] = set()
         self._demands: deque[tuple[LiftedRelation, Bound]] = deque()
         self._touches: deque[Touch] = deque()
+        self._touching: dict[tuple[Trigger, tuple[int, ...]], BindingPlan] = {}
         self._helpful: set[OperatorNode] = set()  # effects that change something that matters
         self._resources: set[str] = set()
 
@@ -292,8 +294,11 @@ class Closure:
         if purpose < 0 or purpose in node.purposes:
             return
         node.purposes.append(purpose)
-        for fact in node.pre:
-            self._open_literals.reconsider(2 * fact)
+        chains = node.rule.chains
+        if chains:  # other needs matter in any case (see `Reachability.ask`)
+            for fact in node.pre:
+                if self._facts.relation[fact].name in chains:
+                    self._open_literals.reconsider(2 * fact)
 
     def _admit(self, node: OperatorNode) -> None:
         if len(self.grounder.operators) > self._most:
@@ -332,9 +337,16 @@ class Closure:
         size = len(node.arguments)
         binding = [*node.arguments, *([OPEN] * (len(trigger.types) - size))]
         given = [(trigger.slots[position], element) for position, element in bound]
-        slots = frozenset([*range(size), *(slot for slot, _ in given)])
-        plan = self._planner.plan(trigger, BindingStyle.ALL, slots, frozenset())
+        slots = tuple([slot for slot, _ in given])
+        plan = self._touching.get((trigger, slots))
+        if plan is None:
+            every = frozenset([*range(size), *slots])
+            plan = self._planner.plan(trigger, BindingStyle.ALL, every, frozenset())
+            self._touching[trigger, slots] = plan
         if self._matcher.fits(plan, binding, given):
+            if not plan.steps:
+                self._emit(trigger, tuple(binding), purpose)
+                return
             run = BindingRun(plan, purpose, listens=True)
             for found in self._matcher.bindings(run, binding):
                 self._emit(trigger, found, run.purpose)

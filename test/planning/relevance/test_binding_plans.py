@@ -14,10 +14,11 @@ from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.goal.formula import Wanted
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance import binding_plans
-from fcp_ros.planning.relevance.binding import ElementChoice, Matcher, _Replay
+from fcp_ros.planning.relevance.binding import Matcher
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
 from fcp_ros.planning.relevance.closure import Breadth
 from fcp_ros.planning.relevance.compiler import compile_relevant
+from fcp_ros.planning.relevance.element_choice import ElementChoice, _Replay
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.task.lifted import lift_domain
 
