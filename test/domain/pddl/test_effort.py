@@ -4,8 +4,14 @@
 import time
 
 import pytest
+from random_adl import make_task
 
 from fcp_ros.domain.pddl import parse_pddl, read_pddl
+from fcp_ros.domain.pddl.rules import drafting
+from fcp_ros.planning import PlanningOptions
+from fcp_ros.planning.model.memberships import NoMemberships
+from fcp_ros.planning.model.result import Measure
+from fcp_ros.planning.planner import plan
 
 NESTED = """(define (domain nested) (:requirements :adl) (:types t)
  (:predicates (p ?a ?b ?c ?d - t) (q))
@@ -74,3 +80,28 @@ def test_many_identifications_keep_universal_conditions_whole():
     task = parse_pddl(domain, problem)
     assert time.process_time() - began < 2.0
     assert all(rule.formulas for rule in task.domain.rules.values())
+
+
+def test_an_action_of_few_instances_becomes_few_rules():
+    """Of 64 instances, 2,035 rules were made, of which 35 can ever apply (issue 28)."""
+    domain, problem = make_task(1812)
+    task = parse_pddl(domain, problem)
+    assert sum(rule.executor == "a2" for rule in task.domain.rules.values()) < 64
+
+
+def test_instances_have_the_rules_of_their_action(monkeypatch):
+    """Each instance that the lifted rules allow is allowed by those of the instances alone."""
+    for seed in (1812, *range(12)):
+        texts = make_task(seed)
+        with monkeypatch.context() as patched:
+            patched.setattr(drafting, "FEW_RULES", 0)
+            few = parse_pddl(*texts)
+            patched.setattr(drafting, "MANY_RULES", 0)
+            lifted = parse_pddl(*texts)
+        answers = [
+            plan(task.domain, task.instance, task.goal, PlanningOptions(), NoMemberships())
+            for task in (few, lifted)
+        ]
+        assert answers[0].status.solved == answers[1].status.solved, seed
+        if all(Measure.STEPS in answer.optimal_in for answer in answers):
+            assert len(answers[0].plan.steps) == len(answers[1].plan.steps), seed
