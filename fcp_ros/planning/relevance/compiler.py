@@ -128,7 +128,7 @@ class RelevanceCompiler:
         )
         reduced = reduction.run(closure.grounder.operators)
         matches = closure.constraints.matches
-        writer = TaskWriter(self._lifted, facts, matches, overwritings, invariants.groups, watch)
+        writer = TaskWriter(self._lifted, facts, matches, overwritings, watch)
         return writer.write(reduced, (*positive, *negative), breadth is Breadth.FULL)
 
     def _overwritings_for(self, instance: Instance, wanted: Wanted) -> Overwritings:

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from fcp_ros.cset import Fact
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.mutexes.pairs import Place
 from fcp_ros.planning.relevance.facts import AbsencePattern, FactTable
 from fcp_ros.planning.relevance.operators import Match, OperatorNode
 from fcp_ros.planning.relevance.overwriting import Overwritings
@@ -34,7 +33,6 @@ class TaskWriter:
         facts: the facts of the closure.
         matches: for each fact the matches of constraints that it is in.
         overwritings: the rules that were grounded by representatives.
-        groups: mutex groups of places: an element has at most one fact at all places of one.
         watch: checked all the time.
     """
 
@@ -44,14 +42,12 @@ class TaskWriter:
         facts: FactTable,
         matches: dict[int, list[Match]],
         overwritings: Overwritings,
-        groups: Sequence[Sequence[Place]],
         watch: Watch,
     ) -> None:
         self._lifted = lifted
         self._table = facts
         self._matches = matches
         self._forgotten = {n: found.slot for n, found in overwritings.rules.items()}
-        self._groups = groups
         self._watch = watch
         self._facts: list[Fact] = []
         self._ids: dict[int, int] = {}
@@ -112,22 +108,9 @@ class TaskWriter:
             frozenset(self._find_broken(keys)),
             complete,
             tuple(self._find_purpose(node) for node in reduced.operators if not node.rule.derives),
-            tuple(self._make_mutex_groups()),
-            tuple(axioms),
-            reduced.made,
+            axioms=tuple(axioms),
+            made=reduced.made,
         )
-
-    def _make_mutex_groups(self) -> Iterator[tuple[int, ...]]:
-        """Yield groups of facts of which at most one holds at a time."""
-        found: dict[tuple[int, str], list[int]] = {}
-        for group, places in enumerate(self._groups):
-            legs: dict[str, list[int]] = {}
-            for name, leg in places:
-                legs.setdefault(name, []).append(leg)
-            for id_, fact in enumerate(self._facts):
-                for leg in legs.get(fact.relation, ()):
-                    found.setdefault((group, fact.arguments[leg]), []).append(id_)
-        return (tuple(facts) for facts in found.values() if len(facts) > 1)
 
     def _write_operator(self, node: OperatorNode, reduced: ReducedClosure) -> GroundOperator:
         assert node.rule.action is not None
