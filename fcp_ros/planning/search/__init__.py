@@ -15,7 +15,6 @@ outcome       plans on a flat task, and reports
 engines       the choice of an engine by algorithm
 portfolio     A*, greedy, anytime, beam and blind search in turns
 incremental   better plans by keeping one more preference at a time
-neighbourhood  searches of bounded effort near the best plan
 best_first    the driver of one best-first search
 settings      roles and options as the plain numbers of the kernel
 prepared      what the searches in one task share

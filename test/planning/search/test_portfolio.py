@@ -290,7 +290,7 @@ def test_searches_that_are_open_at_once_share_the_memory(monkeypatch):
 
         monkeypatch.setattr(portfolio, name, note_memory)
 
-    for name, place in (("BestFirst", 3), ("IncrementalSearch", 5), ("PlanNeighbourhood", 3)):
+    for name, place in (("BestFirst", 3), ("IncrementalSearch", 5)):
         note(name, place)
     count = 8
     made = [
