@@ -8,8 +8,8 @@ A* with an admissible heuristic is next; mostly it is done at once. If not, it t
 greedy search by landmarks and FF until there is any plan, and then with an anytime search for
 better ones; where costs decide, also with a beam search, and if there are preferences, with one
 that keeps one more of them at a time. Each plan limits all searches. If the greedy search does not
-find a plan in its first turn, lookahead plans are tried, and from then on greedy searches from the
-start with successors in another order, by FF alone and by landmarks and FF in turns: in
+find a plan in its first turn, it takes turns with greedy searches from the start with successors in
+another order, by FF alone and by landmarks and FF in turns: in
 trucks-preferences-10, the order of the operators led into dead ends for 200,000 states, where most
 orders lead to a plan in 350 by FF; in child-snack (IPC-2014), one order in four leads to a plan in
 500 by both, and none of those tried does by FF. If no plan shows up for long, all states are
@@ -38,7 +38,6 @@ from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
 from fcp_ros.planning.search.incremental import IncrementalSearch
-from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
 from fcp_ros.planning.search.prepared import PreparedTask
@@ -126,7 +125,6 @@ class Portfolio:
         self._outcome: SearchOutcome | None = None
         self._finished: list[SearchReport] = []
         self._finished_effort = 0
-        self._looked_ahead = False
         self._role = SearchRole.PROOF
         self._searches: dict[SearchRole, RoleSearch] = {}
         self._failed: set[SearchRole] = set()
@@ -235,8 +233,6 @@ class Portfolio:
 
     def _begin_turn(self) -> None:
         """Choose the role whose turn is next, or end the portfolio."""
-        if self._role is SearchRole.ANY and not self._looked_ahead:
-            self._look_ahead()
         if self._best is not None:
             self._drop(SearchRole.ANY)
             self._drop(SearchRole.AGAIN)
@@ -277,7 +273,7 @@ class Portfolio:
         if role in (SearchRole.BETTER, SearchRole.BEAM):
             return self._best is not None
         if role is SearchRole.AGAIN:
-            return self._best is None and self._looked_ahead
+            return self._best is None and self._plan_turn > PLAN_TURN  # its first one is through
         if role is SearchRole.NONE:
             return self._best is None and self._has_doubt()
         return role is SearchRole.PROOF or self._best is None
@@ -304,14 +300,6 @@ class Portfolio:
             return FIRST_PART_OF_ALL
         successors = max(1.0, report.generated / report.expanded)
         return int(TURNS_EFFORT[SearchRole.NONE] * min(1.0, MANY_SUCCESSORS / successors))
-
-    def _look_ahead(self) -> None:
-        """Try lookahead plans, once, if there is no plan yet."""
-        self._looked_ahead = True
-        if self._best is None:
-            plan = find_lookahead_plan(self._prepared, self._objective, lambda: self._spent(0, 0))
-            if plan is not None:
-                self._take(plan)
 
     def _is_settled(self) -> bool:
         """Return True if no plan has less loss than the best one."""
