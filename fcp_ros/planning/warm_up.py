@@ -22,6 +22,8 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import numpy as np
+
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.flat.jit import list_index_files
 from fcp_ros.planning.flat.task import FlatTask
@@ -29,9 +31,9 @@ from fcp_ros.planning.heuristics.estimator import Estimator
 from fcp_ros.planning.heuristics.evaluate import HeuristicCode
 from fcp_ros.planning.model.request import Algorithm, SearchOptions
 from fcp_ros.planning.search.best_first import BestFirst
-from fcp_ros.planning.search.lookahead import find_lookahead_plan
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.relaxed_path import begin_path, follow
 
 NOTE = f"kernels.{sys.implementation.cache_tag}.json"
 """File with the key of the kernels that were compiled, and the index files of their code."""
@@ -52,7 +54,8 @@ def warm_up() -> float:
     estimator.compute_operator_bounds(task.initial)
     prepared = PreparedTask(task)
     BestFirst(prepared, Objective(), SearchOptions(Algorithm.LAZY_GREEDY)).run(1000)
-    find_lookahead_plan(prepared, Objective(), lambda: None)
+    operators = np.arange(len(task.loss), dtype=np.int32)
+    follow(task, begin_path(task), operators, operators.copy())
     _leave_note()
     return time.perf_counter() - began
 

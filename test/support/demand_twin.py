@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The slow obvious twin of grounding on demand: everything is made, then filtered until it stays.
 
-Starts from the exhaustive compiler. The two filters, relevance and delete-relaxed reachability (of
-both polarities), are applied in turn, each time on a task made anew of what is left.
+The two filters, relevance and delete-relaxed reachability (of both polarities), are applied in
+turn, each time on a task made anew of what is left.
 """
 
 from collections import deque
@@ -19,8 +19,12 @@ from fcp_ros.planning.task.patterns import FactStore
 
 
 def exhaustive_names(domain, instance, wanted, watch):
-    """Names of the operators that are left."""
-    task = compile_task(domain, instance, watch)
+    """Names of the operators that are left of all."""
+    return filtered_names(compile_task(domain, instance, watch), wanted, watch)
+
+
+def filtered_names(task, wanted, watch):
+    """Names of the operators of a task that are left."""
     while True:
         conditions = Conditions(task)
         goal = Alternative(

@@ -10,11 +10,8 @@ can make it so.
 Dropping every other operator loses no plan: leave the irrelevant steps out of any plan. No needed
 fact is lost by that (they add none that may be false without them), and no absence is violated
 (they delete none that may be true without them, and their additions only become absent). Their use
-of
-resources stays available, which is no harm unless a resource can also be gained: then all operators
-on that resource belong together.
-
-`reduction` filters the nodes of a closure by the same closure before names are written.
+of resources stays available, which is no harm unless a resource can also be gained: then all
+operators on that resource belong together.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from fcp_ros.planning.mutexes.alternating_groups import find_alternating_groups
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Absence, FactKey, GroundOperator, Task
 
@@ -26,8 +25,8 @@ Partners = dict[FactKey, set[FactKey]]
 MANY = 40
 """Legs of one element from which on its unary facts are left out: pairs of them are too many."""
 MOST_PAIRED = 200
-"""Legs of one element that are paired: 20,000 pairs take 0.1 s and 5 MB. More of them are grouped
-in linear time (see alternating_groups.py)."""
+"""Legs of one element that are paired: 20,000 pairs take 0.1 s and 5 MB. Of elements with more,
+as grounded tasks have, none are (issue 28)."""
 
 
 def list_legs(task: Task, fact: int) -> tuple[FactKey, ...]:
@@ -46,59 +45,36 @@ class LegMutexes:
     Args:
         task: the task.
         partners: for each leg those that are mutex with it; symmetric.
-        groups: disjoint groups of legs that are pairwise mutex, none of them in `partners`.
     """
 
-    def __init__(
-        self, task: Task, partners: Partners, groups: Sequence[tuple[FactKey, ...]] = ()
-    ) -> None:
+    def __init__(self, task: Task, partners: Partners) -> None:
         self._partners = partners
-        self._groups = groups
-        group_of = {key: number for number, group in enumerate(groups) for key in group}
-        self._group_of = group_of
         self._keys: dict[int, tuple[FactKey, ...]] = {}
         self._rivals: dict[int, frozenset[FactKey]] = {}
-        self._grouped: dict[int, tuple[FactKey, ...]] = {}
         for fact in range(len(task.facts)):
-            legs = list_legs(task, fact)
-            keys = tuple([key for key in legs if key in partners])
+            keys = tuple([key for key in list_legs(task, fact) if key in partners])
             if keys:
                 self._keys[fact] = keys
                 self._rivals[fact] = frozenset().union(*[partners[key] for key in keys])
-            grouped = tuple([key for key in legs if key in group_of])
-            if grouped:
-                self._grouped[fact] = grouped
 
     def implies(self, absence: Absence, pre: Iterable[int]) -> bool:
         """Return True if facts that hold imply an absence."""
         key, rivals = absence.key, self._rivals
-        if key in self._partners:
-            return any(key in rivals[fact] for fact in pre if fact in rivals)
-        number = None if key is None else self._group_of.get(key)
-        return number is not None and any(
-            other != key and self._group_of[other] == number
-            for fact in pre
-            for other in self._grouped.get(fact, ())
-        )
+        return key in self._partners and any(key in rivals[fact] for fact in pre if fact in rivals)
 
     def are_compatible(self, facts: Iterable[int]) -> bool:
         """Return True unless two of some facts are known to be mutex."""
         rivals: set[FactKey] = set()
-        filled: dict[int, FactKey] = {}
         for fact in facts:
             keys = self._keys.get(fact)
             if keys is not None:
                 if not rivals.isdisjoint(keys):
                     return False
                 rivals |= self._rivals[fact]
-            for key in self._grouped.get(fact, ()):
-                if filled.setdefault(self._group_of[key], key) != key:
-                    return False
         return True
 
     def make_groups(self) -> Iterator[tuple[FactKey, ...]]:
         """Yield disjoint groups of at least two legs that are pairwise mutex."""
-        yield from self._groups
         taken: set[FactKey] = set()
         for key in self._partners:
             group = [] if key in taken else [key]
@@ -121,32 +97,19 @@ def find_leg_mutexes(
         operators: their numbers.
         check: called for each operator; may raise to stop.
     """
-    partners, crowded = _make_candidates(task, operators, check)
+    partners = _make_candidates(task, operators, check)
     legs = [list_legs(task, fact) for fact in range(len(task.facts))]
-    groups = find_alternating_groups(
-        crowded,
-        {key for fact in task.initial for key in legs[fact]},
-        [task.operators[index] for index in operators],
-        legs.__getitem__,
-        check,
-    )
     pairs = _SupportedPairs(partners)
     for index in operators:
         check()
         absences = conditions.find_absences(index) or ()
         for obligation in _Obligations(legs, absences, task.operators[index], partners).find_open():
             pairs.require(*obligation)
-    return LegMutexes(task, {key: others for key, others in partners.items() if others}, groups)
+    return LegMutexes(task, {key: others for key, others in partners.items() if others})
 
 
-def _make_candidates(
-    task: Task, operators: Iterable[int], check: Callable[[], None]
-) -> tuple[Partners, Collection[FactKey]]:
-    """Make pairs of unbroken legs of one element of which the initial state fills at most one.
-
-    Returns:
-        the pairs, and the legs of elements that have too many to pair them.
-    """
+def _make_candidates(task: Task, operators: Iterable[int], check: Callable[[], None]) -> Partners:
+    """Make pairs of unbroken legs of one element of which the initial state fills at most one."""
     seen = set(task.initial)
     for index in operators:
         operator = task.operators[index]
@@ -174,7 +137,7 @@ def _make_candidates(
             if not (one in filled and other in filled):
                 partners[one].add(other)
                 partners[other].add(one)
-    return partners, crowded
+    return partners
 
 
 Obligation = tuple[FactKey, FactKey, Sequence[FactKey]]

@@ -9,5 +9,5 @@
 - `facts`: facts by number and absence patterns; `operators`: rules with all parameters bound;
   `formulas`: their disjunctive and quantified conditions; `overwriting`: rules grounded without
   the old value that they overwrite.
-- `reduction`: drops what is unreachable or does not matter; `task_writer`: the task by names.
+- `task_writer`: what can ever be applied, as a task by names.
 """

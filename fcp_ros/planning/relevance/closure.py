@@ -102,7 +102,7 @@ class Closure:
         self._full = breadth is Breadth.FULL
         self._watch = watch
         reach = Reach(lifted, facts)
-        self.grounder = OperatorGrounder(lifted, facts, reach, invariants.checks)
+        self.grounder = OperatorGrounder(lifted, facts, reach, invariants)
         self._candidates = ElementChoice(lifted, facts)
         self._matcher = Matcher(lifted, facts, reach, self._candidates, watch, self._demand)
         self.constraints = ConstraintMatches(lifted, facts, self._matcher, planner)

@@ -22,7 +22,6 @@ from fcp_ros.planning.relevance.binding_plans import BindingPlanner
 from fcp_ros.planning.relevance.closure import MAX_OPERATORS, Breadth, Closure, TooManyOperators
 from fcp_ros.planning.relevance.facts import FactTable
 from fcp_ros.planning.relevance.overwriting import Overwritings, find_crowded, find_overwritings
-from fcp_ros.planning.relevance.reduction import Reduction
 from fcp_ros.planning.relevance.task_writer import TaskWriter
 from fcp_ros.planning.task.lifted import LiftedDomain, lift_domain, never_stop
 from fcp_ros.planning.task.task import Task
@@ -118,18 +117,11 @@ class RelevanceCompiler:
         positive = self._numbers(facts, wanted.positive)
         negative = self._numbers(facts, wanted.negative)
         closure.run(positive, negative)
-        reduction = Reduction(
-            facts,
-            closure.constraints.matches,
-            frozenset(self._lifted.gains),
-            positive,
-            negative,
-            watch,
-        )
-        reduced = reduction.run(closure.grounder.operators)
         matches = closure.constraints.matches
-        writer = TaskWriter(self._lifted, facts, matches, overwritings, invariants.groups, watch)
-        return writer.write(reduced, (*positive, *negative), breadth is Breadth.FULL)
+        writer = TaskWriter(self._lifted, facts, matches, overwritings, watch)
+        return writer.write(
+            closure.grounder.operators, (*positive, *negative), breadth is Breadth.FULL
+        )
 
     def _overwritings_for(self, instance: Instance, wanted: Wanted) -> Overwritings:
         """Return the rules whose representatives suffice: nothing must be gone from a place."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fcp_ros.planning.mutexes.links import LinkCheck
+from fcp_ros.planning.mutexes.invariants import LinkCheck
 from fcp_ros.planning.relevance.binding import OPEN, BindingRun, Matcher
 from fcp_ros.planning.relevance.binding_plans import BindingPlanner, BindingStyle
 from fcp_ros.planning.relevance.facts import AbsencePattern, AbsencePatterns, Elements, FactTable

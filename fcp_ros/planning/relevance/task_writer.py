@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The task of a reduced closure: facts and operators by names."""
+"""The task of a closure: facts and operators by names.
+
+Only what can ever be applied is written, if nothing that was reached is ever lost: the nodes that
+fired. What matters for an alternative of the goal is selected when it is encoded
+(`encoding.selection`).
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,9 @@ from itertools import chain
 
 from fcp_ros.cset import Fact
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.mutexes.pairs import Place
 from fcp_ros.planning.relevance.facts import AbsencePattern, FactTable
 from fcp_ros.planning.relevance.operators import Match, OperatorNode
 from fcp_ros.planning.relevance.overwriting import Overwritings
-from fcp_ros.planning.relevance.reduction import ReducedClosure
 from fcp_ros.planning.task.lifted import LiftedDomain
 from fcp_ros.planning.task.patterns import SceneFacts
 from fcp_ros.planning.task.task import (
@@ -34,7 +37,6 @@ class TaskWriter:
         facts: the facts of the closure.
         matches: for each fact the matches of constraints that it is in.
         overwritings: the rules that were grounded by representatives.
-        groups: mutex groups of places: an element has at most one fact at all places of one.
         watch: checked all the time.
     """
 
@@ -44,42 +46,45 @@ class TaskWriter:
         facts: FactTable,
         matches: dict[int, list[Match]],
         overwritings: Overwritings,
-        groups: Sequence[Sequence[Place]],
         watch: Watch,
     ) -> None:
         self._lifted = lifted
         self._table = facts
         self._matches = matches
         self._forgotten = {n: found.slot for n, found in overwritings.rules.items()}
-        self._groups = groups
         self._watch = watch
         self._facts: list[Fact] = []
         self._ids: dict[int, int] = {}
+        self._added: set[int] = set()  # facts that may come to hold
         self._listed: set[AbsencePattern] = set()  # patterns whose facts all have an id
         self._name_of = facts.instance.name_of
 
-    def write(self, reduced: ReducedClosure, wanted: Iterable[int], complete: bool) -> Task:
-        """Write the task with the operators that are left.
+    def write(self, nodes: Sequence[OperatorNode], wanted: Iterable[int], complete: bool) -> Task:
+        """Write the task.
 
         Args:
-            reduced: the operators that are left.
+            nodes: the operators, in the order in which they were made.
             wanted: facts that get an id even if no operator mentions them, if they may ever hold.
             complete: whether nothing that can matter was left out.
         """
         table = self._table
-        possible = reduced.possible
+        fired = [node for node in nodes if node.fired]
+        for node in fired:
+            self._added.update(node.add)
+            for effect in node.effects:
+                self._added.update(effect.add if effect.fired else ())
         for fact in wanted:
-            if table.initial[fact] or fact in possible:
+            if self._may_hold(fact):
                 self._id(fact)
         operators = []
         axioms: list[GroundAxiom] = []
-        for node in reduced.operators:
+        for node in fired:
             self._watch.check()
             if node.rule.derives:
-                axioms.extend(self._write_axioms(node, reduced))
+                axioms.extend(self._write_axioms(node))
             else:
-                operators.append(self._write_operator(node, reduced))
-            for fact in self._find_related(node, reduced):
+                operators.append(self._write_operator(node))
+            for fact in self._find_related(node):
                 self._id(fact)
         initial = frozenset(id_ for fact, id_ in self._ids.items() if table.initial[fact])
         keys = [self._find_legs(fact) for fact in self._ids]
@@ -111,25 +116,12 @@ class TaskWriter:
             keys,
             frozenset(self._find_broken(keys)),
             complete,
-            tuple(self._find_purpose(node) for node in reduced.operators if not node.rule.derives),
-            tuple(self._make_mutex_groups()),
-            tuple(axioms),
-            reduced.made,
+            tuple(self._find_purpose(node) for node in fired if not node.rule.derives),
+            axioms=tuple(axioms),
+            made=len(nodes),
         )
 
-    def _make_mutex_groups(self) -> Iterator[tuple[int, ...]]:
-        """Yield groups of facts of which at most one holds at a time."""
-        found: dict[tuple[int, str], list[int]] = {}
-        for group, places in enumerate(self._groups):
-            legs: dict[str, list[int]] = {}
-            for name, leg in places:
-                legs.setdefault(name, []).append(leg)
-            for id_, fact in enumerate(self._facts):
-                for leg in legs.get(fact.relation, ()):
-                    found.setdefault((group, fact.arguments[leg]), []).append(id_)
-        return (tuple(facts) for facts in found.values() if len(facts) > 1)
-
-    def _write_operator(self, node: OperatorNode, reduced: ReducedClosure) -> GroundOperator:
+    def _write_operator(self, node: OperatorNode) -> GroundOperator:
         assert node.rule.action is not None
         id_, name_of = self._id, self._name_of
         return GroundOperator(
@@ -138,39 +130,37 @@ class TaskWriter:
             tuple([id_(fact) for fact in node.pre]),
             tuple([id_(fact) for fact in node.add]),
             tuple([id_(fact) for fact in node.delete]),
-            tuple([self._write_effect(e, reduced) for e in node.effects if e in reduced.effects])
-            if node.effects
-            else (),
+            tuple([self._write_effect(e) for e in node.effects if e.fired]) if node.effects else (),
             self._forgotten.get(node.rule.number, -1),
-            tuple([id_(fact) for fact in node.denied if self._may_hold(fact, reduced)]),
-            tuple(self._write_clauses(node, reduced)) if node.clauses else (),
+            tuple([id_(fact) for fact in node.denied if self._may_hold(fact)]),
+            tuple(self._write_clauses(node)) if node.clauses else (),
         )
 
-    def _write_axioms(self, node: OperatorNode, reduced: ReducedClosure) -> Iterator[GroundAxiom]:
+    def _write_axioms(self, node: OperatorNode) -> Iterator[GroundAxiom]:
         """Yield what a rule of a derived relation adds, and when."""
         for fact in node.add:
             yield GroundAxiom(self._id(fact), (), ())
         for effect in node.effects:
-            if effect in reduced.effects:
-                ground = self._write_effect(effect, reduced)
+            if effect.fired:
+                ground = self._write_effect(effect)
                 for head in ground.add:
                     yield GroundAxiom(head, ground.pre, ground.absent)
 
-    def _write_clauses(self, node: OperatorNode, reduced: ReducedClosure) -> Iterator[GroundClause]:
+    def _write_clauses(self, node: OperatorNode) -> Iterator[GroundClause]:
         """Yield the clauses that are not met by facts that never hold."""
         for clause in node.clauses:
-            there = [literal for literal in clause if self._may_hold(literal >> 1, reduced)]
+            there = [literal for literal in clause if self._may_hold(literal >> 1)]
             absent = tuple([self._id(literal >> 1) for literal in there if literal & 1])
             if len(absent) == sum(literal & 1 for literal in clause):
                 present = tuple([self._id(literal >> 1) for literal in there if not literal & 1])
                 yield GroundClause(present, absent)
 
-    def _write_effect(self, effect: OperatorNode, reduced: ReducedClosure) -> GroundEffect:
+    def _write_effect(self, effect: OperatorNode) -> GroundEffect:
         absent = [
             self._id(fact)
             for pattern, _ in effect.absent
             for fact in pattern.facts
-            if self._may_hold(fact, reduced)
+            if self._may_hold(fact)
         ]
         return GroundEffect(
             tuple(map(self._id, effect.pre)),
@@ -179,21 +169,21 @@ class TaskWriter:
             tuple(map(self._id, effect.delete)),
         )
 
-    def _find_related(self, operator: OperatorNode, reduced: ReducedClosure) -> Iterator[int]:
+    def _find_related(self, operator: OperatorNode) -> Iterator[int]:
         """Yield facts that matter for an operator and its effects besides those that they name."""
-        effects = (effect for effect in operator.effects if effect in reduced.effects)
+        effects = (effect for effect in operator.effects if effect.fired)
         for node in (operator, *effects):
             for pattern in (*(p for p, _ in node.absent), *(p for _, p in node.guarded)):
                 if pattern not in self._listed:
                     self._listed.add(pattern)
-                    yield from (f for f in pattern.facts if self._may_hold(f, reduced))
+                    yield from (f for f in pattern.facts if self._may_hold(f))
             for fact in node.add:
                 for match in self._matches.get(fact, ()):
-                    if all(self._may_hold(member, reduced) for member in match):
+                    if all(self._may_hold(member) for member in match):
                         yield from match
 
-    def _may_hold(self, fact: int, reduced: ReducedClosure) -> bool:
-        return self._table.initial[fact] or fact in reduced.possible
+    def _may_hold(self, fact: int) -> bool:
+        return self._table.initial[fact] or fact in self._added
 
     def _id(self, fact: int) -> int:
         found = self._ids.get(fact)

@@ -15,12 +15,11 @@ outcome       plans on a flat task, and reports
 engines       the choice of an engine by algorithm
 portfolio     A*, greedy, anytime, beam and blind search in turns
 incremental   better plans by keeping one more preference at a time
-neighbourhood  searches of bounded effort near the best plan
 best_first    the driver of one best-first search
 settings      roles and options as the plain numbers of the kernel
 prepared      what the searches in one task share
-lookahead     lookahead plans: relaxed plans carried out as far as they go
 part_by_part  plans that reach one part of a goal after the other, as long as resources last
+relaxed_path  relaxed plans carried out as far as they go
 carrying      how many parts resources last for at most, where things are carried one at a time
 shortening    elimination of needless steps, and searches for cheaper plans
 kernel/       the compiled part of best-first search

@@ -4,8 +4,8 @@
 Where a goal may be fulfilled in part, nearly every state is the end of some plan, and a search for
 the whole goal runs into the end of its resources far from any. So parts are reached by themselves:
 always the one that takes the least share of what is left for its worth, by its relaxed plan, which
-is carried out as far as it goes and then worked out again (see `lookahead.py`). A part that cannot
-be reached this way is passed over, and what was done for it is taken back.
+is carried out as far as it goes and then worked out again. A part that cannot be reached this way
+is passed over, and what was done for it is taken back.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from fcp_ros.planning.heuristics.relaxed_task import (
     make_workspace,
     reweigh,
 )
-from fcp_ros.planning.search.lookahead import LookaheadPath, begin_path, follow
 from fcp_ros.planning.search.objective import Objective
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.relaxed_path import RelaxedPath, begin_path, follow
 
 RELAXED_PLANS = 12
 """Relaxed plans that are carried out for one part, at most."""
@@ -59,7 +59,7 @@ Tour = Sequence[tuple[int, Sequence[tuple[int, int]]]]
 class _Progress:
     """The operators applied so far, and where they lead."""
 
-    path: LookaheadPath
+    path: RelaxedPath
     operators: list[int] = field(default_factory=list)
     loss: float = 0.0
 

@@ -7,14 +7,14 @@ kernels, which then need not be loaded, and it proves the optimum of both criter
 A* with an admissible heuristic is next; mostly it is done at once. If not, it takes turns with a
 greedy search by landmarks and FF until there is any plan, and then with an anytime search for
 better ones; where costs decide, also with a beam search, and if there are preferences, with one
-that keeps one more of them at a time and with searches near the best plan. Each plan limits all
-searches. If the greedy search does not find a plan in its first turn, lookahead plans are tried,
-and from then on greedy searches from the start with successors in another order, by FF alone and by
-landmarks and FF in turns: in trucks-preferences-10, the order of the operators led into dead ends
-for 200,000 states, where most orders lead to a plan in 350 by FF; in child-snack (IPC-2014), one
-order in four leads to a plan in 500 by both, and none of those tried does by FF. If no plan shows
-up for long, all states are expanded without any estimate as well: estimates cost much more than
-that, and if there is no plan, they mostly do not say so.
+that keeps one more of them at a time. Each plan limits all searches. If the greedy search does not
+find a plan in its first turn, it takes turns with greedy searches from the start with successors in
+another order, by FF alone and by landmarks and FF in turns: in
+trucks-preferences-10, the order of the operators led into dead ends for 200,000 states, where most
+orders lead to a plan in 350 by FF; in child-snack (IPC-2014), one order in four leads to a plan in
+500 by both, and none of those tried does by FF. If no plan shows up for long, all states are
+expanded without any estimate as well: estimates cost much more than that, and if there is no plan,
+they mostly do not say so.
 
 Turns are counted in evaluations, not in seconds, so the same seed gives the same plan.
 
@@ -38,8 +38,6 @@ from fcp_ros.planning.model.request import SearchOptions
 from fcp_ros.planning.search.best_first import MEMORY, BestFirst, SpentCallback, ignore_spent
 from fcp_ros.planning.search.bidirectional import BidirectionalSearch, explain_unsuitable
 from fcp_ros.planning.search.incremental import IncrementalSearch
-from fcp_ros.planning.search.lookahead import find_lookahead_plan
-from fcp_ros.planning.search.neighbourhood import PlanNeighbourhood
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.outcome import FlatPlan, SearchOutcome, SearchReport, make_plan
 from fcp_ros.planning.search.prepared import PreparedTask
@@ -76,11 +74,10 @@ TURNS_EFFORT = {
     SearchRole.BETTER: 600,
     SearchRole.BEAM: 6000,
     SearchRole.KEEP: 3000,
-    SearchRole.NEAR: 12_000,
     SearchRole.NONE: 30_000,
 }
 """Effort of a turn of each role, but the greedy searches."""
-IMPROVERS = (SearchRole.BEAM, SearchRole.KEEP, SearchRole.NEAR)
+IMPROVERS = (SearchRole.BEAM, SearchRole.KEEP)
 """Roles whose turns become shorter as long as they find nothing: what they can do may be done, and
 the proof needs the time."""
 LEAST_SHARE = 1 / 8
@@ -89,8 +86,8 @@ TURNS = tuple(SearchRole)
 """The roles in the order of their turns."""
 MEMORY_SHARE, LITTLE_MEMORY_SHARE = 4, 16
 """Parts of the memory that a search gets: at most four at a time keep all that they have seen, and
-two more are searches of little effort that follow one another."""
-RoleSearch = BestFirst | IncrementalSearch | PlanNeighbourhood
+the searches of little effort that keep preferences follow one another."""
+RoleSearch = BestFirst | IncrementalSearch
 """The search of a role."""
 
 
@@ -128,22 +125,21 @@ class Portfolio:
         self._outcome: SearchOutcome | None = None
         self._finished: list[SearchReport] = []
         self._finished_effort = 0
-        self._looked_ahead = False
         self._role = SearchRole.PROOF
         self._searches: dict[SearchRole, RoleSearch] = {}
         self._failed: set[SearchRole] = set()
         if objective.order[0] is not Criterion.COST:
-            self._failed |= {SearchRole.BEAM, SearchRole.NEAR}
+            self._failed.add(SearchRole.BEAM)
         self._stages = find_goal_stages(self._prepared.task)
         if self._stages is None:
-            self._failed |= {SearchRole.KEEP, SearchRole.NEAR}
+            self._failed.add(SearchRole.KEEP)
         self._left = 0
         self._plan_turn = PLAN_TURN
         self._orders = 0
         self._again = 0
         self._shares = dict.fromkeys(IMPROVERS, 1.0)
         self._best_before: FlatPlan | None = None
-        self._exhausted: dict[SearchRole, FlatPlan | None] = {}
+        self._kept: FlatPlan | None = None  # no more preferences can be kept than in this plan
         self._least_bound = 0.0
         self._opening = self._open_from_both_ends()
         if self._opening is None:
@@ -237,8 +233,6 @@ class Portfolio:
 
     def _begin_turn(self) -> None:
         """Choose the role whose turn is next, or end the portfolio."""
-        if self._role is SearchRole.ANY and not self._looked_ahead:
-            self._look_ahead()
         if self._best is not None:
             self._drop(SearchRole.ANY)
             self._drop(SearchRole.AGAIN)
@@ -274,12 +268,12 @@ class Portfolio:
         """Return True if a role has something to look for."""
         if role in self._failed:
             return False
-        if role in (SearchRole.KEEP, SearchRole.NEAR):
-            return self._best is not None and self._best is not self._exhausted.get(role)
+        if role is SearchRole.KEEP:
+            return self._best is not None and self._best is not self._kept
         if role in (SearchRole.BETTER, SearchRole.BEAM):
             return self._best is not None
         if role is SearchRole.AGAIN:
-            return self._best is None and self._looked_ahead
+            return self._best is None and self._plan_turn > PLAN_TURN  # its first one is through
         if role is SearchRole.NONE:
             return self._best is None and self._has_doubt()
         return role is SearchRole.PROOF or self._best is None
@@ -307,14 +301,6 @@ class Portfolio:
         successors = max(1.0, report.generated / report.expanded)
         return int(TURNS_EFFORT[SearchRole.NONE] * min(1.0, MANY_SUCCESSORS / successors))
 
-    def _look_ahead(self) -> None:
-        """Try lookahead plans, once, if there is no plan yet."""
-        self._looked_ahead = True
-        if self._best is None:
-            plan = find_lookahead_plan(self._prepared, self._objective, lambda: self._spent(0, 0))
-            if plan is not None:
-                self._take(plan)
-
     def _is_settled(self) -> bool:
         """Return True if no plan has less loss than the best one."""
         if self._best is None or self._objective.order[0] is not Criterion.LOSS:
@@ -333,8 +319,8 @@ class Portfolio:
         if not full and (outcome is not SearchOutcome.FOUND or role is SearchRole.PROOF):
             self._outcome = outcome
             return
-        if role in (SearchRole.KEEP, SearchRole.NEAR):  # it can do no more for this plan
-            self._exhausted[role] = self._best
+        if role is SearchRole.KEEP:  # it can do no more for this plan
+            self._kept = self._best
         elif full or role is not SearchRole.ANY:
             self._failed.add(role)
         if role is not SearchRole.PROOF:  # what that knows of the bound stays
@@ -386,16 +372,6 @@ class Portfolio:
                 options,
                 self._best,
                 little,
-                self._spent,
-                self._take,
-            )
-        if role is SearchRole.NEAR and self._best is not None:
-            return PlanNeighbourhood(
-                self._prepared,
-                self._objective,
-                self._options,
-                little,
-                self._best,
                 self._spent,
                 self._take,
             )

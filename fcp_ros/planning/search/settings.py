@@ -46,8 +46,6 @@ class SearchRole(Enum):
     leave a best-first search in the beginning of all plans."""
     KEEP = "keep"
     """A better plan by keeping one more preference at a time."""
-    NEAR = "near"
-    """A better plan near the best one so far."""
     ANY = "any"
     """Any plan at all."""
     AGAIN = "again"

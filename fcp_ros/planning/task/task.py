@@ -154,7 +154,7 @@ class Task:
         mutex_groups: groups of facts of which at most one holds at a time, proven; legs that the
             schema calls functional are not among them.
         axioms: the axioms of derived facts; one that no axiom can derive never holds.
-        made: number of operators that were made, of which these can be applied and matter.
+        made: number of operators that were made, of which these can be applied.
     """
 
     domain: Domain

@@ -4,7 +4,6 @@
 from collections import deque
 from dataclasses import replace
 
-import pytest
 from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from random_worlds import worlds
@@ -16,7 +15,7 @@ from fcp_ros.domain.expressions.syntax import Atom, Variable
 from fcp_ros.domain.pddl import parse_pddl
 from fcp_ros.planning import PlanningOptions
 from fcp_ros.planning.model.watch import Watch
-from fcp_ros.planning.mutexes.ground_mutexes import MOST_PAIRED, find_leg_mutexes
+from fcp_ros.planning.mutexes.ground_mutexes import find_leg_mutexes
 from fcp_ros.planning.task.conditions import Conditions
 from fcp_ros.planning.task.task import Absence
 
@@ -28,19 +27,16 @@ def compiled(domain, instance):
     return task, conditions, find_leg_mutexes(task, conditions, numbers, lambda: None)
 
 
-@pytest.mark.parametrize("most_paired", [0, MOST_PAIRED])
 @settings(
     max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 @given(world=worlds())
-def test_what_is_excluded_is_never_reached(most_paired, world):
+def test_what_is_excluded_is_never_reached(world):
     domain, instance = world
     assume(facts(instance))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fcp_ros.planning.mutexes.ground_mutexes.MOST_PAIRED", most_paired)
-        task, conditions, mutexes = compiled(domain, instance)
+    task, conditions, mutexes = compiled(domain, instance)
     replay = TaskTwin(task, conditions)
     seen, queue = {task.initial}, deque([task.initial])
     while queue and len(seen) < 200:
@@ -103,36 +99,3 @@ def test_what_is_clear_has_nothing_on_it():
     assert not mutexes.are_compatible([clear, ids["on(a, c)"]])
     assert mutexes.are_compatible([clear, ids["on(a, b)"]])
     assert mutexes.implies(Absence((ids["on(a, c)"],), ("on", 1, "c")), [clear])
-
-
-def make_ring(count, more=""):
-    """One token that goes round places without elements, and another one that goes to and fro."""
-    actions = "".join(
-        f"(:action go-{n} :parameters () :precondition (at-{n})"
-        f" :effect (and (not (at-{n})) (at-{(n + 1) % count})))\n"
-        for n in range(count)
-    )
-    actions += (
-        "(:action switch-on :parameters () :precondition (off)"
-        " :effect (and (on) (not (off)) (when (at-0) (and (at-1) (not (at-0))))))"
-        "(:action switch-off :parameters () :precondition (on) :effect (and (off) (not (on))))"
-    )
-    places = " ".join(f"(at-{n})" for n in range(count))
-    domain = f"(define (domain ring) (:requirements :adl) (:predicates (on) (off) (many) {places})"
-    problem = "(define (problem p) (:domain ring) (:init (at-0) (off)) (:goal (at-1)))"
-    return parse_pddl(f"{domain} {actions} {more})", problem)
-
-
-@pytest.mark.parametrize(
-    ("more", "sizes"),
-    [
-        ("", [2, MOST_PAIRED + 1]),
-        ("(:action jump :parameters () :precondition (at-5) :effect (and (at-7) (many)))", [2]),
-    ],
-)
-def test_many_facts_of_one_element_are_grouped_in_linear_time(more, sizes):
-    """Pairs of the 5,000 facts of a ring took 5 GB (issue 28)."""
-    read = make_ring(MOST_PAIRED + 1, more)
-    _, _, mutexes = compiled(read.domain, read.instance)
-    groups = [[key[0] for key in group] for group in mutexes.make_groups()]
-    assert sorted(len(group) for group in groups if "many" not in group) == sizes

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 import pytest
-from demand_twin import exhaustive_names, shortest
+from demand_twin import exhaustive_names, filtered_names, shortest
 
 from fcp_ros.cset import Fact, Instance, InstanceBuilder
 from fcp_ros.domain import Domain, parse_domain
@@ -281,8 +281,8 @@ def test_full_breadth_equals_the_exhaustive_compiler(house, watch, name, flaw):
     instance = house.build({**elements, "spare": "item"}, map(fact, facts))
     wanted = Wanted(frozenset(map(fact, goal)))
     found = {
-        breadth: set(
-            map(str, compile_relevant(house.domain, instance, wanted, breadth, watch).operators)
+        breadth: filtered_names(
+            compile_relevant(house.domain, instance, wanted, breadth, watch), wanted, watch
         )
         for breadth in Breadth
     }

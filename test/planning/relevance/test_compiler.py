@@ -3,7 +3,7 @@
 
 from unittest import mock
 
-from demand_twin import exhaustive_names, shortest
+from demand_twin import exhaustive_names, filtered_names, shortest
 from exhaustive_compiler import compile_task
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -44,7 +44,9 @@ def test_full_breadth_equals_the_exhaustive_compiler(world, data):
     wanted = data.draw(wanted_in(compile_task(domain, instance, watch)))
     expected = exhaustive_names(domain, instance, wanted, watch)
     found = {
-        breadth: set(map(str, compile_relevant(domain, instance, wanted, breadth, watch).operators))
+        breadth: filtered_names(
+            compile_relevant(domain, instance, wanted, breadth, watch), wanted, watch
+        )
         for breadth in Breadth
     }
     assert found[Breadth.FULL] == expected

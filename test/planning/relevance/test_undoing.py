@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Things are taken from where they are, and what was done is undone only where that helps."""
 
-from demand_twin import exhaustive_names, shortest
+from demand_twin import exhaustive_names, filtered_names, shortest
 
 from fcp_ros.cset import Fact
 from fcp_ros.domain import parse_domain
@@ -135,9 +135,9 @@ scene: {layers: {}, unknown: door}
     wanted = Wanted(frozenset(Fact("through", ("bot", door)) for door in ("one", "two")))
     watch = Watch(PlanningOptions())
     names = {
-        breadth: {
-            str(o) for o in compile_relevant(domain, instance, wanted, breadth, watch).operators
-        }
+        breadth: filtered_names(
+            compile_relevant(domain, instance, wanted, breadth, watch), wanted, watch
+        )
         for breadth in Breadth
     }
     expected = {"open(one)", "pass(bot, one)", "pass(bot, two)"}

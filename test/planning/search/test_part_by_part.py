@@ -3,7 +3,11 @@
 
 import math
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_flat_tasks import flat_tasks
 
 from fcp_ros.planning.flat.builder import FlatBuilder, FlatEffect, FlatOperator, FlatResource
 from fcp_ros.planning.flat.semantics import (
@@ -16,6 +20,7 @@ from fcp_ros.planning.flat.semantics import (
 from fcp_ros.planning.search.objective import Criterion, Objective
 from fcp_ros.planning.search.part_by_part import CollectablePart, reach_parts
 from fcp_ros.planning.search.prepared import PreparedTask
+from fcp_ros.planning.search.relaxed_path import begin_path, follow
 
 ORDER = (Criterion.COST, Criterion.LOSS)
 
@@ -85,3 +90,54 @@ def test_the_check_ends_it():
 
     with pytest.raises(TimeoutError):
         next(reach_parts(PreparedTask(task), parts, goal, Objective(ORDER), refuse))
+
+
+def conditions(task, operator):
+    first, end = task.pre_start[operator], task.pre_start[operator + 1]
+    return list(zip(task.pre_var[first:end], task.pre_val[first:end], strict=True))
+
+
+def writes(task, operator):
+    first, end = task.eff_start[operator], task.eff_start[operator + 1]
+    return list(zip(task.eff_var[first:end], task.eff_val[first:end], strict=True))
+
+
+def carried_out(task, pending):
+    """What `follow` does, plainly: operators and the state after them."""
+    state, amounts = initial_state(task), initial_amounts(task)
+    left, done = list(pending), []
+    while True:
+        fit = [
+            o
+            for o in left
+            if is_applicable(task, state, o) and amounts_after(task, amounts, o) is not None
+        ]
+        if not fit:
+            return done, state, amounts
+        calm = [
+            o
+            for o in fit
+            if not any(
+                state[var] != val and any(v == var and x != val for v, x in conditions(task, q))
+                for var, val in writes(task, o)
+                for q in fit
+                if q != o
+            )
+        ]
+        chosen = (calm or fit)[0]
+        state, amounts = successor(task, state, chosen), amounts_after(task, amounts, chosen)
+        done.append(chosen)
+        left.remove(chosen)
+
+
+@settings(max_examples=200)
+@given(flat_tasks() | flat_tasks(axioms=True), st.randoms(use_true_random=False))
+def test_what_is_carried_out_equals_the_twin(task, draw):
+    pending = list(range(len(task.loss)))
+    draw.shuffle(pending)
+    expected, state, amounts = carried_out(task, pending)
+    way, done = begin_path(task), np.empty(len(pending), np.int32)
+    count = follow(task, way, np.array(pending, np.int32), done)
+    assert done[:count].tolist() == expected
+    assert tuple(way.state.tolist()) == state
+    assert way.amounts[2:].tolist() == pytest.approx(amounts)

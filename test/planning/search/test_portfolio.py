@@ -199,7 +199,6 @@ def test_where_the_order_of_operators_misleads_other_orders_are_tried(monkeypatc
     """The search by landmarks and FF is not heard; those that begin again find a plan."""
     monkeypatch.setattr(portfolio, "FIRST_TURN", 1)
     monkeypatch.setattr(portfolio, "PLAN_TURN", 1)
-    monkeypatch.setattr(portfolio, "find_lookahead_plan", lambda *_: None)
     monkeypatch.setitem(portfolio.TURNS_EFFORT, SearchRole.PROOF, 1)
     opened = []
     choose = portfolio.choose_options
@@ -245,7 +244,6 @@ def make_odd_switches(count, others=0):
 
 def test_searches_that_begin_again_take_turns_with_both_estimates(monkeypatch):
     """One order in four led to a plan of child-snack by landmarks and FF, none by FF (28.21)."""
-    monkeypatch.setattr(portfolio, "find_lookahead_plan", lambda *_: None)
     opened = []
     make = portfolio.BestFirst
 
@@ -290,7 +288,7 @@ def test_searches_that_are_open_at_once_share_the_memory(monkeypatch):
 
         monkeypatch.setattr(portfolio, name, note_memory)
 
-    for name, place in (("BestFirst", 3), ("IncrementalSearch", 5), ("PlanNeighbourhood", 3)):
+    for name, place in (("BestFirst", 3), ("IncrementalSearch", 5)):
         note(name, place)
     count = 8
     made = [

@@ -1,48 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lookahead plans: relaxed plans carried out as far as they go, one after the other.
-
-In tasks with many things to move, a relaxed plan is nearly a plan: a dozen estimates lead to the
-goal, where a search needs one for almost every step and every alternative to it (Vidal, "A
-lookahead strategy for heuristic search planning", 2004). Nothing is taken back: a path ends at the
-goal, or when relaxed plans get no shorter.
-"""
+"""Relaxed plans carried out as far as they go (Vidal, "A lookahead strategy", 2004)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from fcp_ros.planning.flat.axioms import AxiomScratch, derive_values, make_scratch
 from fcp_ros.planning.flat.jit import kernel, part
-from fcp_ros.planning.flat.semantics import is_goal
 from fcp_ros.planning.flat.task import Flags, FlatTask, Floats, Ints
-from fcp_ros.planning.heuristics.ff import ff
-from fcp_ros.planning.heuristics.relaxed_task import (
-    RelaxedTask,
-    Workspace,
-    make_workspace,
-    reweigh,
-)
 from fcp_ros.planning.search.kernel.dominance import spend_resources
 from fcp_ros.planning.search.kernel.switch_tree import is_forbidden
-from fcp_ros.planning.search.objective import Objective
-from fcp_ros.planning.search.outcome import FlatPlan, make_plan
-from fcp_ros.planning.search.prepared import PreparedTask
-
-MOST_FAILURES = 20
-"""A path is given up after this many relaxed plans in a row that are no shorter than the shortest
-one before."""
-TRIES = 10
-"""Number of paths. Equals come in another random order each time, and never in the same order
-twice: a path that goes to and fro would do so forever."""
 
 UNFIT, FIT, DONE = 0, 1, 2
 """An operator of a relaxed plan is not applicable now, is applicable, or was applied."""
 
 
-class LookaheadPath(NamedTuple):
+class RelaxedPath(NamedTuple):
     """The end of a path so far, and scratch memory.
 
     Attributes:
@@ -64,9 +39,9 @@ class LookaheadPath(NamedTuple):
     axioms: AxiomScratch
 
 
-def begin_path(task: FlatTask) -> LookaheadPath:
+def begin_path(task: FlatTask) -> RelaxedPath:
     """Begin a path at the initial state."""
-    return LookaheadPath(
+    return RelaxedPath(
         task.initial.copy(),
         np.concatenate([[0.0, 0.0], task.amount]),
         task.initial.copy(),
@@ -76,70 +51,8 @@ def begin_path(task: FlatTask) -> LookaheadPath:
     )
 
 
-def find_lookahead_plan(
-    prepared: PreparedTask, objective: Objective, check: Callable[[], None]
-) -> FlatPlan | None:
-    """Find the best of some lookahead plans within the budgets; None if no path led to one.
-
-    Args:
-        prepared: the task.
-        objective: what is optimised.
-        check: called before each relaxed plan; may raise to interrupt.
-    """
-    task = prepared.task
-    relaxed = reweigh(prepared.relaxed, np.ones(len(task.loss)))
-    work = make_workspace(relaxed)
-    best = None
-    for seed in range(TRIES):
-        operators = _go_ahead(task, relaxed, work, np.random.default_rng(seed), check)
-        if operators is None:
-            continue
-        plan = make_plan(task, operators, objective.composition)
-        if plan.is_within(objective) and (best is None or plan.is_better(best, objective)):
-            best = plan
-    return best
-
-
-def _go_ahead(
-    task: FlatTask,
-    relaxed: RelaxedTask,
-    work: Workspace,
-    draw: np.random.Generator,
-    check: Callable[[], None],
-) -> tuple[int, ...] | None:
-    """Follow relaxed plans to the goal, budgets aside; None if this path does not lead there."""
-    path = begin_path(task)
-    done = np.empty(len(task.loss), np.int32)
-    found: list[int] = []
-    least, failures = np.inf, 0
-    while not is_goal(task, tuple(path.state.tolist())):
-        check()
-        length = ff(relaxed, work, path.state)
-        failures = 0 if length < least else failures + 1
-        if length == np.inf or failures > MOST_FAILURES:
-            return None
-        least = min(least, length)
-        count = follow(task, path, order_relaxed_plan(relaxed, work, draw), done)
-        found += done[:count].tolist()
-        if count == 0:
-            return None
-    return tuple(found)
-
-
-def order_relaxed_plan(relaxed: RelaxedTask, work: Workspace, draw: np.random.Generator) -> Ints:
-    """Sort the operators of the relaxed plan that FF has just found by the cost of their needs.
-
-    Equals are in random order.
-    """
-    chosen = np.flatnonzero(work.operator_mark[:-1] == work.generation[0])
-    needs = np.where(work.missing == 0, work.total, np.inf)
-    start = relaxed.action_start
-    soonest = np.array([needs[start[o] : start[o + 1]].min() for o in chosen.tolist()])
-    return chosen[np.lexsort((draw.random(len(chosen)), soonest))].astype(np.int32)
-
-
 @kernel
-def follow(task: FlatTask, path: LookaheadPath, pending: Ints, done: Ints) -> int:
+def follow(task: FlatTask, path: RelaxedPath, pending: Ints, done: Ints) -> int:
     """Apply operators, each at most once, as long as one of them is applicable.
 
     An operator waits while it would destroy a precondition of another one that is applicable now.
@@ -178,7 +91,7 @@ def follow(task: FlatTask, path: LookaheadPath, pending: Ints, done: Ints) -> in
 
 
 @part
-def _is_applicable(task: FlatTask, path: LookaheadPath, operator: int) -> bool:
+def _is_applicable(task: FlatTask, path: RelaxedPath, operator: int) -> bool:
     """Return True if an operator is applicable; `path.left` then has the resources after it."""
     for c in range(task.pre_start[operator], task.pre_start[operator + 1]):
         if path.state[task.pre_var[c]] != task.pre_val[c]:
@@ -189,7 +102,7 @@ def _is_applicable(task: FlatTask, path: LookaheadPath, operator: int) -> bool:
 
 
 @part
-def _disturbs(task: FlatTask, path: LookaheadPath, pending: Ints, place: int) -> bool:
+def _disturbs(task: FlatTask, path: RelaxedPath, pending: Ints, place: int) -> bool:
     """Return True if an operator destroys a precondition of another applicable one."""
     operator = pending[place]
     for effect in range(task.eff_start[operator], task.eff_start[operator + 1]):
@@ -207,7 +120,7 @@ def _disturbs(task: FlatTask, path: LookaheadPath, pending: Ints, place: int) ->
 
 
 @part
-def _apply(task: FlatTask, path: LookaheadPath, operator: int) -> None:
+def _apply(task: FlatTask, path: RelaxedPath, operator: int) -> None:
     """Apply an applicable operator."""
     spend_resources(task, path.amounts, operator, path.left)
     for resource in range(len(path.left)):
