@@ -15,7 +15,6 @@ from fcp_ros.language.domain_reader.terms.referents import (
     Quantifier,
     Referent,
     Term,
-    TermGroup,
     Value,
     join,
     negate,
@@ -82,8 +81,6 @@ class Composer:
                 self.acts.compose(composed, said)
             else:
                 composed.statements += self._compose_predication(composed, said)
-        if clause.each is not None:
-            self._distribute(composed, clause.each)
         composed.part_constraints()
         return composed
 
@@ -280,31 +277,6 @@ class Composer:
             )
         self.resolver.described.append(term)
         return term
-
-    # --- distribution
-
-    def _distribute(self, composed: ComposedClause, each: NounPhrase) -> None:
-        """Ask as often as there are persons: "a plate for each person"."""
-        if each.number is not None and each.determiner is not Determiner.EACH:
-            number = each.number.value
-        else:
-            term = self.resolver.resolve(each, "")
-            if isinstance(term, TermGroup):
-                number = len(term.parts)
-            elif isinstance(term, Referent) and term.noun is not None:
-                number = len(term.noun.members)
-            else:
-                number = 1
-        if number < 1:
-            raise Unresolved(f"for how many {composed.clause.verb or 'it'} shall be done")
-        for statement in composed.statements:
-            for referent in statement.prefix:
-                if referent.quantifier is Quantifier.EXISTS:
-                    if referent in composed.themes:
-                        referent.quantifier, referent.number = Quantifier.COUNT, number
-                elif referent.quantifier is Quantifier.COUNT and referent in composed.themes:
-                    referent.number *= number
-                    referent.most = referent.most and referent.most * number
 
 
 def _is_nothing(term: Term) -> bool:

@@ -155,10 +155,6 @@ class GoalJoiner:
                 self._timing.constrain(inner)
                 composed.constraints += inner.constraints
             composed.constraints += [self._forbid(s) for s in inner.statements]
-        for via in clause.via:
-            parts = (self._composer.compose(via).close(), composed.close())
-            operator = TrajectoryOperator.FIRST_THEN
-            composed.constraints.append(TrajectoryConstraint(operator, parts))
         if clause.provisos:
             self._follow_provisos(composed, provisos)
         elif clause.permitted:

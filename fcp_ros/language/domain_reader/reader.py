@@ -222,7 +222,6 @@ class DomainReader:
             subject.lexicon,
             subject.patterns,
             lambda phrase, type_: _rate_phrase(phrase, type_, subject),
-            context.similarity,
             context.check,
             join_trees(segment.tree for segment in parse_segments(tokens)),
         )

@@ -59,6 +59,8 @@ COMMON = frozenset(
         *FILLERS,
         *("while", "where", "what", "these", "those", "here", "when", "their", "they", "whose"),
         *("until", "because", "since", "than", "only", "other", "others", "except", "without"),
+        *("about", "far", "favor", "favour", "find", "job", "our", "task", "wish", "left"),
+        *("able", "whenever", "goal", "main", "request", "yours", "although", "high"),
         *("least", "most", "more", "less", "fewer", "many", "much", "half", "rest", "same"),
         *("everyone", "someone", "nobody", "anyone", "something", "anything", "nothing"),
     ]

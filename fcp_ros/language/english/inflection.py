@@ -5,76 +5,24 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-_PLURALS = {
-    "knives": "knife",
-    "shelves": "shelf",
-    "loaves": "loaf",
-    "leaves": "leaf",
-    "halves": "half",
-    "scarves": "scarf",
-    "mice": "mouse",
-    "children": "child",
-    "people": "person",
-    "persons": "person",
-    "men": "man",
-    "women": "woman",
-    "feet": "foot",
-    "teeth": "tooth",
-    "wives": "wife",
-    "potatoes": "potato",
-    "tomatoes": "tomato",
-    "dice": "die",
-    "bookcases": "bookcase",
-    "vases": "vase",
-    "cases": "case",
-    "clothes": "clothing",
-    "ones": "one",
+_IRREGULAR_PLURALS = (
+    "knives/knife shelves/shelf loaves/loaf leaves/leaf halves/half scarves/scarf wives/wife "
+    "mice/mouse children/child people/person persons/person men/man women/woman feet/foot "
+    "teeth/tooth potatoes/potato tomatoes/tomato dice/die clothes/clothing ones/one "
+    "bookcases/bookcase vases/vase cases/case"
+)
+_PLURALS = dict(pair.split("/") for pair in _IRREGULAR_PLURALS.split())
+_IRREGULAR = (
+    "take took taken; bring brought; throw threw thrown; give gave given; leave left; keep kept; "
+    "make made; go went gone goes; get got gotten; hold held; hang hung; lay laid; sweep swept; "
+    "build built; find found; eat ate eaten; drink drank drunk; write wrote written; see saw seen; "
+    "do did done does; have had has; be is are was were been being am; sit sat; stand stood; "
+    "lie lay lain lying; ride rode ridden; feed fed; drive drove driven; run ran; stick stuck; "
+    "slide slid; light lit; sleep slept"
+)
+_STEMS = {
+    form: verb for verb, *forms in map(str.split, _IRREGULAR.split(";")) for form in (*forms, verb)
 }
-_IRREGULAR_VERBS = {
-    "put": "put puts putting",
-    "take": "took taken taking takes",
-    "bring": "brought brings bringing",
-    "throw": "threw thrown throws throwing",
-    "give": "gave given gives giving",
-    "leave": "left leaves leaving",
-    "keep": "kept keeps keeping",
-    "make": "made makes making",
-    "go": "went gone goes going",
-    "set": "set sets setting",
-    "get": "got gotten gets getting",
-    "hold": "held holds holding",
-    "hang": "hung hangs hanging",
-    "lay": "laid lays laying",
-    "shut": "shut shuts shutting",
-    "sweep": "swept sweeps sweeping",
-    "build": "built builds building",
-    "find": "found finds finding",
-    "eat": "ate eaten eats eating",
-    "drink": "drank drunk drinks drinking",
-    "write": "wrote written writes writing",
-    "see": "saw seen sees seeing",
-    "do": "did done does doing",
-    "have": "had has having",
-    "be": "is are was were been being am",
-    "sit": "sat sits sitting",
-    "stand": "stood stands standing",
-    "lie": "lay lain lies lying",
-    "ride": "rode ridden rides riding",
-    "cut": "cut cuts cutting",
-    "feed": "fed feeds feeding",
-    "drive": "drove driven drives driving",
-    "run": "ran runs running",
-    "stick": "stuck sticks sticking",
-    "slide": "slid slides sliding",
-    "light": "lit lights lighting",
-    "read": "read reads reading",
-    "sleep": "slept sleeps sleeping",
-    "dry": "dried dries drying",
-    "tidy": "tidied tidies tidying",
-    "empty": "emptied empties emptying",
-    "carry": "carried carries carrying",
-}
-_STEMS = {form: verb for verb, forms in _IRREGULAR_VERBS.items() for form in (*forms.split(), verb)}
 
 
 @lru_cache(maxsize=16_384)
@@ -120,12 +68,12 @@ def write_gerund(verb: str) -> str:
     """Return the -ing form of a verb: "drink", "drinking"; "sit", "sitting"."""
     if verb.endswith("ing") and len(verb) > 5:
         return verb
-    for form in _IRREGULAR_VERBS.get(verb, "").split():
-        if form.endswith("ing"):
-            return form
+    if verb == "be":
+        return "being"
     if verb.endswith("ie"):
         return verb[:-2] + "ying"
     if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")):
         return verb[:-1] + "ing"
-    short = len(verb) == 3 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou"
-    return verb + verb[-1] + "ing" if short else verb + "ing"
+    closed = verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[0] not in "aeiou"
+    doubled = (len(verb) == 3 and closed) or verb == "shut"
+    return verb + verb[-1] + "ing" if doubled else verb + "ing"

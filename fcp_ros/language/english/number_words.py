@@ -3,54 +3,24 @@
 
 from __future__ import annotations
 
+from fcp_ros.foundation.wording import gather_words
+
+_UP_TO_TWENTY = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+)
+_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
 NUMBERS = {
-    "zero": 0,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "thirteen": 13,
-    "fourteen": 14,
-    "fifteen": 15,
-    "sixteen": 16,
-    "seventeen": 17,
-    "eighteen": 18,
-    "nineteen": 19,
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "seventy": 70,
-    "eighty": 80,
-    "ninety": 90,
-    "hundred": 100,
+    **{word: number for number, word in enumerate(_UP_TO_TWENTY.split())},
+    **{word: 10 * tens for tens, word in enumerate(_TENS.split(), start=3)},
     "dozen": 12,
-    "couple": 2,
-    "pair": 2,
-    "several": 2,
+    **dict.fromkeys(("couple", "pair", "several"), 2),
 }
 """Number words; "several" is at least two."""
 
 UNITS = {
-    "second": 1,
-    "seconds": 1,
-    "sec": 1,
-    "secs": 1,
-    "s": 1,
-    "minute": 60,
-    "minutes": 60,
-    "min": 60,
-    "mins": 60,
-    "hour": 3600,
-    "hours": 3600,
-    "h": 3600,
+    **dict.fromkeys(gather_words("s sec secs second seconds"), 1),
+    **dict.fromkeys(gather_words("min mins minute minutes"), 60),
+    **dict.fromkeys(gather_words("h hour hours"), 3600),
 }
+"""Units of time, in seconds."""

@@ -84,27 +84,6 @@ GREETINGS = PhraseSet(
 )
 """Sentences by which one begins or ends."""
 
-CORRECTIONS = PhraseSet(
-    "no",
-    "no wait",
-    "no sorry",
-    "sorry",
-    "sorry no",
-    "oh no",
-    "oops",
-    "wait",
-    "wait no",
-    "[no|sorry] i (mean|meant)",
-    "[no|sorry] (i mean|i meant) to say",
-    "or rather",
-    "[or] better",
-    "correction",
-    "[no|or] make (that|it)",
-    "(scratch|strike|forget) that",
-    "actually [no]",
-)
-"""Words by which what was said before is taken back; marks may stand between them."""
-
 TELLING_SUBJECTS = gather_words(
     "it he she this that there here everything everybody everyone nobody somebody someone "
     "nothing something anybody anyone"

@@ -3,66 +3,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 ANTONYMS = (
-    ("open", "closed"),
-    ("open", "shut"),
-    ("clean", "dirty"),
-    ("empty", "full"),
-    ("switched on", "switched off"),
-    ("on", "off"),
-    ("locked", "unlocked"),
-    ("wet", "dry"),
-    ("lit", "unlit"),
-    ("hot", "cold"),
-    ("full", "empty"),
-    ("washed", "dirty"),
+    *(("open", "closed"), ("open", "shut"), ("clean", "dirty"), ("washed", "dirty")),
+    *(("empty", "full"), ("full", "empty"), ("locked", "unlocked"), ("wet", "dry")),
+    *(("switched on", "switched off"), ("on", "off"), ("lit", "unlit"), ("hot", "cold")),
 )
 """States of which one holds if the other does not."""
 
-SAME_STATES = {
-    "shut": "closed",
-    "opened": "open",
-    "filthy": "dirty",
-    "unclean": "dirty",
-    "stained": "dirty",
-    "soiled": "dirty",
-    "messy": "dirty",
-    "cleaned": "clean",
-    "wiped": "clean",
-    "spotless": "clean",
-    "turned on": "switched on",
-    "turned off": "switched off",
-    "on": "switched on",
-    "off": "switched off",
-    "running": "switched on",
-    "powered on": "switched on",
-    "powered off": "switched off",
-    "unwashed": "dirty",
-}
+
+def _turn_round(table: Mapping[str, str]) -> dict[str, str]:
+    return {said: state for state, words in table.items() for said in words.split(", ")}
+
+
+SAME_STATES = _turn_round(
+    {
+        "closed": "shut",
+        "open": "opened",
+        "dirty": "filthy, unclean, stained, soiled, messy, unwashed",
+        "clean": "cleaned, wiped, spotless",
+        "switched on": "turned on, on, running, powered on",
+        "switched off": "turned off, off, powered off",
+    }
+)
 """States that mean another one, which a domain is more likely to name."""
 
-STATE_VERBS = {
-    "open": "open",
-    "unlatch": "open",
-    "close": "closed",
-    "shut": "closed",
-    "clean": "clean",
-    "wipe": "clean",
-    "wash": "clean",
-    "scrub": "clean",
-    "dry": "dry",
-    "lock": "locked",
-    "unlock": "unlocked",
-    "refill": "refilled",
-    "fill": "full",
-    "dirty": "dirty",
-    "empty": "empty",
-    "switch on": "switched on",
-    "turn on": "switched on",
-    "power on": "switched on",
-    "switch off": "switched off",
-    "turn off": "switched off",
-    "power off": "switched off",
-    "light": "lit",
-}
+STATE_VERBS = _turn_round(
+    {
+        "open": "open, unlatch",
+        "closed": "close, shut",
+        "clean": "clean, wipe, wash, scrub",
+        "dry": "dry",
+        "locked": "lock",
+        "unlocked": "unlock",
+        "refilled": "refill",
+        "full": "fill",
+        "dirty": "dirty",
+        "empty": "empty",
+        "lit": "light",
+        "switched on": "switch on, turn on, power on",
+        "switched off": "switch off, turn off, power off",
+    }
+)
 """Verbs that bring a state about; used where no phrase of the domain has the verb."""

@@ -52,31 +52,13 @@ QUOTATION_MARKS = frozenset("\"'`\u201c\u201d\u00ab\u00bb\u2018\u2019\u201e")
 """Marks that are a symbol of their own where they have no partner."""
 _INVISIBLE = ("Cc", "Cf")
 """Unicode categories of control and format characters."""
-_CONTRACTED = {
-    "befor": "before",
-    "untill": "until",
-    "allways": "always",
-    "posible": "possible",
-    "preferrably": "preferably",
-    "imediately": "immediately",
-    "can't": "can not",
-    "cannot": "can not",
-    "won't": "will not",
-    "shan't": "shall not",
-    "dont": "do not",
-    "doesnt": "does not",
-    "teh": "the",
-    "hte": "the",
-    "adn": "and",
-    "let's": "let us",
-    "gonna": "going to",
-    "wanna": "want to",
-    "gimme": "give me",
-    "i'm": "i am",
-    "pls": "please",
-    "plz": "please",
-    "everything's": "everything is",
-}
+_SHORT_FORMS = (
+    "befor=before, untill=until, allways=always, posible=possible, preferrably=preferably, "
+    "imediately=immediately, can't=can not, cannot=can not, won't=will not, shan't=shall not, "
+    "dont=do not, doesnt=does not, teh=the, hte=the, adn=and, let's=let us, gonna=going to, "
+    "wanna=want to, gimme=give me, i'm=i am, pls=please, plz=please, everything's=everything is"
+)
+_CONTRACTED = dict(pair.split("=") for pair in _SHORT_FORMS.split(", "))
 _ENDINGS = (
     ("n't", "not"),
     ("'d", "would"),

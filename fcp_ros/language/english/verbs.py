@@ -3,78 +3,32 @@
 
 from __future__ import annotations
 
-from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 
-SAME_VERBS = {
-    "turn on": ("switch on",),
-    "turn off": ("switch off",),
-    "power on": ("switch on",),
-    "power off": ("switch off",),
-    "power up": ("switch on",),
-    "power down": ("switch off",),
-    "start up": ("switch on",),
-    "start": ("switch on",),
-    "activate": ("switch on",),
-    "deactivate": ("switch off",),
-    "shut down": ("switch off",),
-    "shut off": ("switch off",),
-    "close up": ("close",),
-    "open up": ("open",),
-    "pull open": ("open",),
-    "push open": ("open",),
-    "pull shut": ("close",),
-    "push shut": ("close",),
-    "shut": ("close",),
-    "unlatch": ("open",),
-    "discard": ("throw away",),
-    "trash": ("throw away",),
-    "bin": ("throw away",),
-    "toss": ("throw away", "throw"),
-    "chuck": ("throw away", "throw"),
-    "dump": ("throw away",),
-    "dispose of": ("throw away",),
-    "get rid of": ("throw away",),
-    "do away with": ("throw away",),
-    "chuck out": ("throw away",),
-    "chuck away": ("throw away",),
-    "scrap": ("throw away",),
-    "junk": ("throw away",),
-    "throw out": ("throw away",),
-    "toss out": ("throw away",),
-    "toss away": ("throw away",),
-    "launder": ("wash",),
-    "scrub": ("wipe", "clean", "wash"),
-    "clean": ("wipe", "wash", "mop"),
-    "wash": ("clean",),
-    "wipe": ("clean",),
-    "wipe down": ("wipe",),
-    "wipe off": ("wipe",),
-    "wash up": ("wash",),
-    "wash down": ("wipe", "clean"),
-    "clean off": ("wipe", "clean"),
-    "clean down": ("wipe", "clean"),
-    "dust": ("wipe", "clean"),
-    "dust off": ("wipe", "clean"),
-    "top up": ("refill", "fill"),
-    "fill up": ("refill", "fill"),
-    "replenish": ("refill", "fill"),
-    "restock": ("refill", "fill"),
-    "load up": ("load",),
-    "take hold of": ("pick up", "grab", "take"),
-    "get hold of": ("pick up", "grab", "take"),
-    "tidy away": ("put away",),
-    "clear away": ("put away",),
-    "stow away": ("put away",),
-    "pack away": ("put away",),
-    "clean up": ("clean",),
-    "grab": ("pick up", "pick", "take"),
-    "lift": ("pick up", "pick"),
-    "seize": ("pick up", "grab"),
-    "sweep": ("mop", "clean"),
-    "prepare": ("set up",),
-    "arrange": ("set up",),
-    "lay": ("set",),
-}
+_SAME = (
+    ("turn on, power on, start up, start, activate", "switch on"),
+    ("turn off, power off, shut down, shut off, deactivate", "switch off"),
+    ("close up, pull shut, push shut, shut", "close"),
+    ("open up, pull open, push open, unlatch", "open"),
+    ("discard, trash, bin, dump, dispose of, get rid of, do away with, scrap", "throw away"),
+    ("throw out, toss out, toss away, chuck out, chuck away", "throw away"),
+    ("toss, chuck", "throw away, throw"),
+    ("launder, wash up", "wash"),
+    ("scrub", "wipe, clean, wash"),
+    ("clean", "wipe, wash, mop"),
+    ("wash, wipe, clean up", "clean"),
+    ("wipe down, wipe off", "wipe"),
+    ("wash down, clean off, clean down, dust, dust off", "wipe, clean"),
+    ("top up, fill up, replenish, restock", "refill, fill"),
+    ("load up", "load"),
+    ("take hold of, get hold of", "pick up, grab, take"),
+    ("tidy away, clear away, stow away, pack away", "put away"),
+    ("grab, lift, seize", "pick up, pick, grab, take"),
+    ("sweep", "mop, clean"),
+    ("prepare, arrange", "set up"),
+    ("lay", "set"),
+)
+SAME_VERBS = {verb: tuple(meant.split(", ")) for said, meant in _SAME for verb in said.split(", ")}
 """Verbs that may be read as others, where the domain has those."""
 
 PUT_VERBS = gather_words(
@@ -103,9 +57,7 @@ GO_VERBS = gather_words(
 )
 """Verbs of motion of the robot itself."""
 
-GOING = gather_phrases(
-    "make your way", "find your way", "take yourself", "get yourself", "park yourself"
-)
+GOING = PhraseSet("(make|find) your way", "(take|get|park) yourself")
 """Phrases for motion of the robot itself, with a place behind them."""
 
 KEEP_VERBS = frozenset(["keep", "leave"])
@@ -114,62 +66,26 @@ MAKE_VERBS = gather_words("make get have turn set keep leave render want need")
 
 CLEAR_VERBS = frozenset(["clear", "empty", "unload", "vacate", "declutter"])
 
-AWAY_FROM = gather_phrases(
-    "avoid",
-    "avoiding",
-    "stay out of",
-    "keep out of",
-    "stay away from",
-    "staying away from",
-    "staying out of",
-    "keep away from",
-    "keep clear of",
-    "steer clear of",
-    "stay clear of",
-    "bypass",
-    "never set foot in",
-    "do not set foot in",
+AWAY_FROM = PhraseSet(
+    "(avoid|avoiding|bypass)",
+    "(stay|staying|keep|steer) (out of|away from|clear of)",
+    "(never|do not) set foot in",
 )
 """Before a place where the robot shall not be."""
 
-_FORBIDDEN = (
-    "off limits",
-    "out of bounds",
-    "forbidden",
-    "forbidden territory",
-    "forbidden ground",
-    "taboo",
-    "prohibited",
-    "a no go area",
-    "a no go zone",
-    "not to be entered",
-)
-FORBIDDEN = gather_phrases(
-    *(f"{said}{whom}" for said in _FORBIDDEN for whom in ("", " for you", " to you"))
+FORBIDDEN = PhraseSet(
+    "(off limits|out of bounds|forbidden [territory|ground]|taboo|prohibited) [(for|to) you]",
+    "(a no go (area|zone)|not to be entered) [(for|to) you]",
 )
 """Behind "is": the robot shall not be there."""
 
-SINGLE_VISITS = gather_phrases(
-    *(
-        f"{bound} {number} visit to"
-        for bound in ("no more than", "not more than", "at most", "only", "just", "at the most")
-        for number in ("a", "one", "a single", "1")
-    )
+SINGLE_VISITS = PhraseSet(
+    "((no|not) more than|at [the] most|only|just) (a [single]|one|1) visit to"
 )
 """Before a place where the robot shall be at most once."""
-
-VISITS = gather_phrases(
-    "drop by",
-    "stop by",
-    "pass by",
-    "look in on",
-    "pay a visit to",
-    "make a visit to",
-    "a visit to",
-    "no visit to",
-    "no visits to",
+VISITS = PhraseSet(
+    "(drop|stop|pass) by", "look in on", "[pay|make] a visit to", "no (visit|visits) to"
 )
 """Before a place where the robot shall be on the way; with "no", never."""
-
-THROUGH = gather_phrases("through", "via", "by way of", "across", "past")
+THROUGH = PhraseSet("(through|via|by way of|across|past)")
 """Before a place that lies on the way."""

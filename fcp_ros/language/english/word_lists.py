@@ -9,12 +9,7 @@ from fcp_ros.domain.phrases import PhraseWord, parse_phrase
 from fcp_ros.foundation.wording import gather_words
 from fcp_ros.language.english.tokens import Token
 
-__all__ = ["PhraseSet", "gather_phrases", "gather_words"]
-
-
-def gather_phrases(*texts: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of each phrase, in the order given."""
-    return tuple(tuple(text.split()) for text in texts)
+__all__ = ["PhraseSet", "gather_words"]
 
 
 _Following = dict[str, "_Following"]

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import chain
 
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.nouns.wholes import GATHERING_VERBS, MAKING_VERBS, SETTING_VERBS
 from fcp_ros.language.english.polite_phrases import WANTS
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
@@ -21,12 +20,11 @@ from fcp_ros.language.english.verbs import (
     PUT_VERBS,
     REMOVE_VERBS,
 )
-from fcp_ros.language.english.word_lists import PhraseSet, gather_phrases
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.adverbial_parser import DEEPEST_CLAUSE
 from fcp_ros.language.parsing.clauses.companions import CompanionParser
 from fcp_ros.language.parsing.clauses.exception_parser import leave_out
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
-from fcp_ros.language.parsing.clauses.object_passives import parse_object_passives
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.statement_parser import (
     GENERAL,
@@ -46,22 +44,10 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole
 
-_WHERE_IT_IS = gather_phrases(
-    "where it is now",
-    "where they are now",
-    "where it is",
-    "where they are",
-    "as it is",
-    "as they are",
-    "alone",
-    "in place",
-    "untouched",
-    "in its place",
+_WHERE_IT_IS = PhraseSet(
+    "(where|as) (it is|they are) [now]", "(alone|untouched|in place|in its place)"
 )
-
 _KEPT = PhraseSet("[on] (holding|carrying) [on to]", "[a] hold of", "hold on to")
-_SOMEWHERE = 0.9
-"""Degree of parts that shall be together, without a word about where."""
 
 
 class ClauseParser(CompanionParser):
@@ -82,7 +68,6 @@ class ClauseParser(CompanionParser):
                         clause,
                         negated=clause.negated != opened.negated,
                         preferred=clause.preferred or opened.preferred,
-                        each=clause.each or opened.each,
                         time=clause.time or opened.time,
                         sometime=clause.sometime or opened.sometime,
                         uses=(*opened.uses, *clause.uses),
@@ -162,13 +147,10 @@ class ClauseParser(CompanionParser):
                 found.append((end, replace(clause, uses=(way, *clause.uses))))
         if verb in CLEAR_VERBS:
             found += self._parse_clear(after)
-        if verb in ("have", "get"):
-            found += parse_object_passives(self._nouns, after, True)
         if verb in ("put", "set", "lay", "let"):
             found += self._parse_released(after, verb)
         if verb == "give":
             found += self._parse_give(after)
-        found += self._parse_whole(after, verb)
         if verb in MOVING:
             for end, theme in self._nouns.parse_phrases(after):
                 said = Predication(None, {THEME: theme}, degree=theme.degree)
@@ -200,8 +182,6 @@ class ClauseParser(CompanionParser):
                     yield after, SpokenClause(Act.RETURN, (said,), verb=verb, degree=theme.degree)
             if verb in ("have", "get"):
                 yield from self._parse_passive(place, theme)
-            if verb in PUT_VERBS:
-                yield from self._parse_elsewhere(place, theme)
             if verb in KEEP_VERBS | MAKE_VERBS:
                 yield from self._parse_free(place, theme, _act_of(verb))
             if self._get(place) == "to" and self._get(place + 1) == "be":
@@ -247,31 +227,6 @@ class ClauseParser(CompanionParser):
             uses = (use, *list_phrase_uses(theme))
             held = SpokenClause(Act.HOLD, (said,), verb="keep", uses=uses, degree=theme.degree)
             yield end, held
-
-    def _parse_whole(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "build a shed in the garden", "put a shed together", "gather all its parts"."""
-        particles = [rest[0] for first, *rest in MAKING_VERBS if first == verb and rest]
-        if not particles and verb not in SETTING_VERBS | GATHERING_VERBS:
-            return
-        before = self._get(start) in particles
-        skipped = [start] if before or self._get(start) in ("me", "us") else []
-        for end, theme in self._nouns.parse_phrases(start + len(skipped)):
-            if not isinstance(theme, NounPhrase) or not theme.set_name:
-                continue
-            behind = self._get(end) in particles
-            if not (before or behind or verb in SETTING_VERBS | GATHERING_VERBS):
-                continue
-            after = end + behind
-            words = [*skipped, *range(end, after)]
-            uses = self._nouns.list_uses(words, WordRole.ACTION, verb)
-            for stop, said in self._nouns.parse_modifiers(after):
-                if said.preposition and not said.source:
-                    clause = self._make_placed(theme, said, verb)
-                    yield stop, replace(clause, uses=(*uses, *clause.uses))
-            somewhere = NounPhrase(after, after, Reference.THING, Determiner.A)
-            together = Predication(None, {PLACE: somewhere}, THEME, "on", degree=_SOMEWHERE)
-            clause = self._make_placed(theme, together, verb)
-            yield after, replace(clause, uses=(*uses, *clause.uses))
 
     def _reads_on(self, place: int) -> bool:
         """Return True if a preposition follows: "put it back on the table"."""

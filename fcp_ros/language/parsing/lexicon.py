@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.binding.similar_labels import LabelSimilarity, NoSimilarity, is_only_description
 from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.evaluation import CATEGORY, is_a
 from fcp_ros.domain.model import Domain
@@ -35,9 +34,6 @@ MOST_REMEMBERED = 10_000
 """Unknown words that are remembered."""
 LONGEST_NOUN = 7
 """Most words of a noun that is looked up."""
-LEAST_SIMILARITY = 0.78
-"""Least similarity of an unknown noun with one that it may stand for. What is only related is often
-more alike than 0.7: banana and fruit 0.73, hamster and hamper 0.74, knife block and knife 0.75."""
 _KIND_DEGREE = 0.9
 """Degree of the things that WordNet calls kinds of what was said."""
 _SORT_DEGREE = 0.9
@@ -121,7 +117,6 @@ class Lexicon:
         self._phrase_words = set(phrase_words)
         self._spelt: dict[str, tuple[tuple[str, int], ...]] = {}
         self._near: dict[str, str] = {}
-        self._similar: dict[str, tuple[str, float] | None] = {}
         self._learned: LearnedNames | None = None
         self._called: dict[str, tuple[str, float] | None] = {}
 
@@ -186,9 +181,7 @@ class Lexicon:
 
     # --- nouns
 
-    def find_nouns(
-        self, tokens: Sequence[Token], start: int, similarity: LabelSimilarity | None = None
-    ) -> list[NounMatch]:
+    def find_nouns(self, tokens: Sequence[Token], start: int) -> list[NounMatch]:
         """Find what the tokens from `start` on may name, the longest first."""
         token = tokens[start]
         if token.kind is TokenKind.QUOTED:
@@ -206,7 +199,7 @@ class Lexicon:
         if not any(map(_is_here, found)) and token.text not in COMMON:
             found[:0] = self._list_called(words, start)
         if not found:
-            found.extend(self._guess(tokens, start, similarity))
+            found.extend(self._guess(tokens, start))
         return found
 
     def learn_names(self, names: LearnedNames) -> None:
@@ -434,9 +427,7 @@ class Lexicon:
 
     # --- unknown words
 
-    def _guess(
-        self, tokens: Sequence[Token], start: int, similarity: LabelSimilarity | None
-    ) -> Iterable[NounMatch]:
+    def _guess(self, tokens: Sequence[Token], start: int) -> Iterable[NounMatch]:
         token = tokens[start]
         if token.kind is not TokenKind.WORD or len(token.text) < 3 or token.text in COMMON:
             return
@@ -449,8 +440,6 @@ class Lexicon:
                     degree = _TYPO_DEGREE**distance
                     yield NounMatch(end, match.head, match.plural, degree, f'spelled "{spelling}"')
                     return
-        if similarity is not None:
-            yield from self._compare(token, start, similarity)
 
     def _respell(self, words: list[str]) -> Iterable[tuple[str, int]]:
         """Yield the words with one of them spelled as a known one."""
@@ -476,38 +465,6 @@ class Lexicon:
                 self._near.clear()
             self._near[word] = found[0][0] if found else ""
         return self._near[word]
-
-    def _compare(
-        self, token: Token, start: int, similarity: LabelSimilarity
-    ) -> Iterable[NounMatch]:
-        word = (list_singulars(token.text) or (token.text,))[0]
-        if word in self._phrase_words:
-            return
-        if word not in self._similar:
-            self._similar[word] = self._find_similar(word, similarity)
-        found = self._similar[word]
-        if found is None:
-            return
-        noun = self.find_noun(found[0])
-        if noun is not None:
-            plural = bool(list_singulars(token.text))
-            yield NounMatch(start + 1, noun, plural, found[1], f'like "{found[0]}"')
-
-    def _find_similar(self, word: str, similarity: LabelSimilarity) -> tuple[str, float] | None:
-        known = sorted(k for k in self._members if len(k.split()) <= LONGEST_LABEL and k.isascii())
-        try:
-            row = similarity.similarities([word], known)[0]
-        except NoSimilarity:
-            return None
-        best = max(
-            (
-                (float(value), name)
-                for name, value in zip(known, row, strict=True)
-                if not is_only_description(name, word)
-            ),
-            default=(0.0, ""),
-        )
-        return (best[1], min(best[0], 1.0) ** 2) if best[0] >= LEAST_SIMILARITY else None
 
 
 def _is_here(match: NounMatch) -> bool:

@@ -7,16 +7,14 @@ reads "{item} is on {surface}", a rule `throw_away` "throw away {what}".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
 from fcp_ros.domain.words import NUMBER
-from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.prepositions import PREPOSITIONS
-from fcp_ros.language.english.verbs import PARTICLES
 from fcp_ros.language.meanings import Meaning
 from fcp_ros.language.parsing.pattern_trie import PatternTrie
 from fcp_ros.language.parsing.set_index import SetIndex
@@ -60,14 +58,6 @@ class PlaceRelation:
     place: str
 
 
-@dataclass(frozen=True)
-class SpokenObject:
-    """The object of a verb where both are words of a phrase: the verb, and what stands behind."""
-
-    verb: str
-    rest: PatternTrie[SpokenPattern]
-
-
 @dataclass
 class PatternTable:
     """All patterns of a domain, by the stem of their first word.
@@ -92,14 +82,12 @@ class PatternTable:
     sets: SetIndex = field(default_factory=lambda: SetIndex(()))
     _tries: dict[tuple[str, str], PatternTrie[SpokenPattern]] = field(default_factory=dict)
     _passives: dict[str, PatternTrie[tuple[SpokenPattern, str]]] = field(default_factory=dict)
-    _objects: PatternTrie[SpokenObject] | None = None
 
     def add_imperative(self, pattern: SpokenPattern) -> None:
         """Add a pattern under its first word."""
         first = pattern.parts[0]
         self._tries.clear()
         self._passives.clear()
-        self._objects = None
         if isinstance(first, PhraseWord):
             self.imperatives.setdefault(first.text, []).append(pattern)
         else:
@@ -165,23 +153,6 @@ class PatternTable:
             self._passives[verb] = trie
         return self._passives[verb]
 
-    def find_objects(self) -> PatternTrie[SpokenObject]:
-        """Return the objects that are words of phrases, for what is said of them.
-
-        "mop the floor of {room}" has the object "the floor of {room}".
-        """
-        if self._objects is None:
-            self._objects = PatternTrie()
-            for verb, patterns in self.imperatives.items():
-                for pattern in patterns:
-                    for cut in _list_cuts(pattern.parts):
-                        rest: PatternTrie[SpokenPattern] = PatternTrie()
-                        types = pattern.meaning.types
-                        rest.add(pattern.parts[cut:], types, pattern)
-                        leaf = SpokenObject(verb, rest)
-                        self._objects.add(pattern.parts[1:cut], types, leaf)
-        return self._objects
-
     def _build(
         self, key: tuple[str, str], known: Iterable[SpokenPattern]
     ) -> PatternTrie[SpokenPattern]:
@@ -204,26 +175,3 @@ def _join_words(parts: Sequence[FlatPart]) -> str:
 def match_word(said: str, pattern: str) -> bool:
     """Return True if a word is a form of a word of a pattern."""
     return said == pattern or pattern in list_stems(said)
-
-
-def _list_cuts(parts: Sequence[FlatPart]) -> Iterator[int]:
-    """Yield where the object of an imperative may end: "set the table | for {n}"."""
-    first = parts[1] if len(parts) > 1 else None
-    if not isinstance(parts[0], PhraseWord) or not isinstance(first, PhraseWord):
-        return
-    if _stands_behind(first.text):
-        return
-    for cut in range(2, len(parts) + 1):
-        words = [p.text for p in parts[1:cut] if isinstance(p, PhraseWord)]
-        if all(word in ARTICLES for word in words):
-            continue
-        following = parts[cut] if cut < len(parts) else None
-        if following is None or (
-            isinstance(following, PhraseWord) and _stands_behind(following.text)
-        ):
-            yield cut
-
-
-def _stands_behind(word: str) -> bool:
-    """Return True for a word that may stand behind the object of a verb."""
-    return word in PARTICLES or (word,) in PREPOSITIONS

@@ -13,7 +13,7 @@ from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.polite_phrases import POLITE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.tokens import TokenKind
-from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import MeaningSource
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.remarks import asks, rate_following
@@ -26,7 +26,6 @@ from fcp_ros.language.parsing.sentences.announced_lists import find_announced, l
 from fcp_ros.language.parsing.sentences.asides import AsideReader
 from fcp_ros.language.parsing.sentences.awaited_states import WAITING, wait_for_states
 from fcp_ros.language.parsing.sentences.carried_things import carry_along
-from fcp_ros.language.parsing.sentences.corrections import CorrectionReader
 from fcp_ros.language.parsing.sentences.partial_sentences import (
     PartialSentence,
     Steps,
@@ -61,7 +60,7 @@ _NEVER_IN_ORDER = 0.6
 _WISHING = gather_words("nice good great better best lovely preferable bonus plus fine prefer it")
 """Words before "if" that say that what follows is wished."""
 _ENDS = frozenset([".", ";", "!", "?"])
-_LATER_BEHIND = (("before",), ("prior", "to"))
+_LATER_BEHIND = PhraseSet("(before|prior to)")
 _LINKS = {"and": Link.AND, "then": Link.THEN, "earlier": Link.EARLIER, "first": Link.FIRST}
 
 
@@ -91,7 +90,6 @@ class SentenceParser:
         self._tokens = nouns.tokens
         self._ignorable = [tuple(words.split()) for words in ignorable]
         self._check = check
-        self._corrections = CorrectionReader(nouns)
         self._asides = AsideReader(nouns, clauses)
         self._beside_tasks: dict[tuple[str, int], list[tuple[SpokenPattern, PartsMatch]]] = {}
 
@@ -125,11 +123,9 @@ class SentenceParser:
         yield from self._read_proviso(place, partial)
         yield from self._read_afterthought(place, partial)
         yield from self._read_remark(place, partial)
-        yield from self._read_more(place, partial)
         first = self._nouns.get_text(place + (token.text in ("and", "but")))
         if first not in ("once", "after"):
             yield from self._asides.read_aside(place, partial)
-        yield from self._corrections.read_correction(place, partial)
         yield from self._read_clause(place, partial)
         yield place + 1, self._skip(place, partial)
 
@@ -209,20 +205,20 @@ class SentenceParser:
     def _read_subordinate(self, place: int, partial: PartialSentence) -> Steps:
         """Read clauses with "after", "once", "before" and "if"."""
         for earlier, options in ((True, EARLIER), (False, _LATER_BEHIND)):
-            for words in options:
-                if not match_words(self._tokens, place, words):
-                    continue
-                start = place + len(words)
-                use = self._nouns.describe_use(place, start, WordRole.ORDER, words[-1])
-                found = self._list_clauses(start)
-                asked = list(filter(asks, partial.sentence.clauses))
-                for before in asked[-1:]:  # "the mug before the bowl"
-                    alike = self._clauses.parse_alike(start, before)
-                    found = chain(found, ((e, c) for e, c in alike if self._nouns.ends_clause(e)))
-                if words in WAITING:
-                    found = self._wait(start, found)
-                for end, clause in found:
-                    yield from self._place_subordinate(end, partial, clause, use, earlier, place)
+            start = options.find_end(self._tokens, place)
+            if start == place:
+                continue
+            said = self._nouns.get_text(start - 1)
+            use = self._nouns.describe_use(place, start, WordRole.ORDER, said)
+            found = self._list_clauses(start)
+            asked = list(filter(asks, partial.sentence.clauses))
+            for before in asked[-1:]:  # "the mug before the bowl"
+                alike = self._clauses.parse_alike(start, before)
+                found = chain(found, ((e, c) for e, c in alike if self._nouns.ends_clause(e)))
+            if WAITING.find_end(self._tokens, place) == start:
+                found = self._wait(start, found)
+            for end, clause in found:
+                yield from self._place_subordinate(end, partial, clause, use, earlier, place)
         if self._nouns.get_text(place) in ("if", "unless"):
             yield from self._read_condition(place, partial)
 
@@ -329,14 +325,8 @@ class SentenceParser:
                 yield after, replace(waiting, proviso=proviso, limit=limit, separated=True)
 
     def _read_afterthought(self, place: int, partial: PartialSentence) -> Steps:
-        """Read "you have two minutes", "that is not so important" behind what was said."""
+        """Read "you have two minutes" behind what was said, or before it."""
         clauses = partial.sentence.clauses
-        end = self._clauses.match_afterthought(place)
-        if clauses and end > place:
-            use = self._nouns.describe_use(place, end, WordRole.LIMIT, "a wish")
-            wished = (*clauses[:-1], replace(clauses[-1], preferred=True))
-            sentence = replace(self._add_uses(partial, use), clauses=wished)
-            yield end, replace(partial, sentence=sentence, separated=False)
         found = self._clauses.read_allowed_time(place)
         if found is not None and not clauses and partial.limit is None:
             end, limit, use = found
@@ -384,26 +374,6 @@ class SentenceParser:
             phrases = self._patterns.find_remarks(task)
             self._beside_tasks[task, place] = list(self._nouns.match_phrases(phrases, place, 0))
         return self._beside_tasks[task, place]
-
-    def _read_more(self, place: int, partial: PartialSentence) -> Steps:
-        """Read what is said of a set later: "(assemble a computer,) and it should work"."""
-        clauses = partial.sentence.clauses
-        for number, clause in enumerate(clauses):
-            for which, said in enumerate(clause.predications):
-                for slot, phrase in said.arguments.items():
-                    if not isinstance(phrase, NounPhrase) or not phrase.kinds:
-                        continue
-                    for end, longer in self._nouns.extend_set(place, phrase):
-                        predications, changed = list(clause.predications), list(clauses)
-                        predications[which] = replace(
-                            said, arguments={**said.arguments, slot: longer}
-                        )
-                        use = longer.uses[-1]
-                        changed[number] = replace(
-                            clause, predications=tuple(predications), uses=(*clause.uses, use)
-                        )
-                        sentence = replace(partial.sentence, clauses=tuple(changed))
-                        yield end, replace(partial, sentence=sentence, separated=False)
 
     def _read_clause(self, place: int, partial: PartialSentence) -> Steps:
         found = list(self._clauses.parse_clauses(place))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.polite_phrases import (
     DEMANDS,
-    ELSEWHERE,
     INTENTIONS,
     UNWANTED,
     WANTS,
@@ -24,7 +23,6 @@ from fcp_ros.language.parsing.adverbial_parser import (
     list_argument_uses,
 )
 from fcp_ros.language.parsing.clauses.former_places import match_former_place
-from fcp_ros.language.parsing.clauses.object_passives import parse_object_passives
 from fcp_ros.language.parsing.clauses.swaps import parse_swap
 from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_phrase
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
@@ -153,7 +151,6 @@ class StatementParser(AdverbialParser):
         self, start: int, wanted: bool = False
     ) -> Iterator[tuple[int, SpokenClause]]:
         yield from parse_swap(self._nouns, start)
-        yield from parse_object_passives(self._nouns, start, wanted)
         if self._get(start) == "there":
             yield from self._parse_existence(start, wanted)
         if self._get(start) in ("it", "this", "that", "these", "those"):
@@ -184,7 +181,6 @@ class StatementParser(AdverbialParser):
                     continue
                 clause = replace(self._make_said(theme, said, act), permitted=permitted)
                 yield after, replace(clause, negated=negated, uses=(use, *clause.uses))
-                yield from self._add_said(after, theme, clause, negated, use)
             former = match_former_place(self._get, place)
             if former > place and not negated and (verb.demanded or wanted):
                 same = self._nouns.describe_use(place, former, WordRole.ACTION, "as initially")
@@ -201,23 +197,9 @@ class StatementParser(AdverbialParser):
                     SpokenClause(Act.STAY, (said,), uses=uses, degree=theme.degree * 0.96),
                 )
                 continue
-            if not negated:
-                yield from self._parse_elsewhere(place, theme)
             for after, clause in self._parse_passive(place, theme):
                 uses = (use, *clause.uses)
                 yield after, replace(clause, negated=negated, permitted=permitted, uses=uses)
-
-    def _parse_elsewhere(self, start: int, theme: Phrase) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "anywhere except on the counter" behind a thing: it shall not be there."""
-        place = ELSEWHERE.find_end(self._tokens, start)
-        if place == start:
-            return
-        use = self._nouns.describe_use(start, place, WordRole.LIMIT, "not")
-        for after, said in self._nouns.parse_modifiers(place):
-            if said.preposition and not said.source:
-                clause = self._make_placed(theme, said, "")
-                uses = (use, *clause.uses)
-                yield after, replace(clause, act=Act.STATE, negated=True, uses=uses)
 
     def _parse_moved(
         self, start: int, theme: Phrase, source: Predication, use: WordUse
@@ -244,29 +226,6 @@ class StatementParser(AdverbialParser):
             if not said.source and not purpose:
                 yield after, self._make_said(theme, said, Act.STATE)
         yield from self._parse_passive(start, theme)
-
-    def _add_said(
-        self, start: int, theme: Phrase, clause: SpokenClause, negated: bool, use: WordUse
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(should be closed) and empty"."""
-        if self._get(start) != "and" or negated:
-            return
-        several = isinstance(theme, Coordination) or theme.plural
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
-        for after, said in self._nouns.parse_modifiers(start + 1):
-            if said.source or said.preposition == "to":
-                continue
-            more = self._make_said(same, said, clause.act)
-            yield (
-                after,
-                replace(
-                    clause,
-                    predications=(*clause.predications, *more.predications),
-                    uses=(use, *clause.uses, *more.uses),
-                    degree=clause.degree * more.degree,
-                ),
-            )
 
     def _parse_verbless(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "two cups on the table, please", "I left the mug on the table"."""

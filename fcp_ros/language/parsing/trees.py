@@ -295,12 +295,10 @@ class SpokenClause:
         once: at most once ("don't go there more than once").
         sometime: at some time on the way ("at some point").
         order: its place in time, if words behind it say so ("last", "first").
-        via: what is so on the way to it.
         permitted: it may be so, but only under a proviso.
         provisos: conditions on the way ("while the door is open").
         in_order: what several things are asked of is asked one after the other.
         condition: only if this was so initially.
-        each: of each of which it is asked ("for each person").
         never: what must not happen meanwhile ("without opening the fridge").
         excluded: what is left out ("except the mugs").
         after_each: after each thing that the clause before it is about.
@@ -318,12 +316,10 @@ class SpokenClause:
     once: bool = False
     sometime: bool = False
     order: Link | None = None
-    via: tuple[SpokenClause, ...] = ()
     permitted: bool = False
     provisos: tuple[Proviso, ...] = ()
     in_order: bool = False
     condition: tuple[Predication, ...] = ()
-    each: NounPhrase | None = None
     never: tuple[SpokenClause, ...] = ()
     excluded: tuple[Phrase, ...] = ()
     awaited: bool = False

@@ -28,13 +28,11 @@ def _collect_clause(clause: SpokenClause) -> Iterator[WordUse]:
     yield from clause.uses
     for said in (*clause.predications, *clause.condition):
         yield from _collect_predication(said)
-    for inner in (*clause.never, *clause.via):
+    for inner in clause.never:
         yield from _collect_clause(inner)
     for proviso in clause.provisos:
         yield from proviso.uses
         yield from _collect_clause(proviso.clause)
-    if clause.each is not None:
-        yield from _collect_phrase(clause.each)
 
 
 def _collect_predication(said: Predication) -> Iterator[WordUse]:

@@ -4,10 +4,9 @@
 - `hedges`: "if you don't mind", "hello", "no matter which": set aside before.
 - `verb_phrases`: auxiliaries and verbs of being and placing: "should not be", "has to stand".
 - `time_parser`, `timing_parser`: lengths of time, and when and how often something is asked.
-- `object_passives`: "the floor of the kitchen has to be mopped".
 - `ellipsis`: what is left out behind another clause: "and the book on the shelf".
 - `fronting`: the place before the rest: "on the table I need ...", "the table needs ...".
 - `companions`: "with the door closed", "(come to me) with it".
-- `remarks`: sentences in which nothing is asked for, and reasons.
+- `remarks`: sentences in which nothing is asked for.
 - `former_places`: the place where something was before.
 """

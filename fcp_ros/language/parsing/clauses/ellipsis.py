@@ -39,8 +39,6 @@ _FOLLOWING = 0.95
 """Degree of "then the apple": the same, afterwards."""
 _SEVERAL_LAST = 0.85
 """Degree of "the apple and the bowl last": more likely the bowl alone."""
-_SORTED = 0.85
-"""Degree of "metal bin for the can"."""
 _FITTING = 0.75
 """Least fit of a thing of which the same is asked."""
 _AUXILIARIES = gather_words(
@@ -243,30 +241,12 @@ class EllipsisParser(MotionParser, ABC):
                 if excluding:  # "except the mug and the bowl in ..." goes on otherwise
                     clause = replace(clause, degree=clause.degree * 0.85)
                 yield after, clause
-            if self._get(end) == "for":
-                yield from self._parse_sorted(end, theme, before)
-
-    def parse_placed(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
-        """Yield clauses that say without a verb where something shall be: "the mug to the hall"."""
-        putting = SpokenClause(Act.ACHIEVE, (Predication(None, {}, preposition="to"),), verb="put")
-        yield from self._parse_gapped(start, putting)
 
     def _place_alike(self, theme: Phrase, said: Predication, before: SpokenClause) -> SpokenClause:
         """Make the clause that something is in a place, as the clause before it asks."""
         clause = self._make_placed(theme, said, before.verb)
         act = before.act if before.act is not Act.BRING else Act.ACHIEVE
         return replace(clause, act=act, negated=before.negated, degree=clause.degree * _GAPPED)
-
-    def _parse_sorted(
-        self, place: int, where: Phrase, before: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "metal bin for the can"."""
-        use = self._nouns.describe_use(place, place + 1, WordRole.ACTION, "to")
-        for end, theme in self._nouns.parse_phrases(place + 1):
-            definite = _make_definite(where)
-            said = Predication(None, {PLACE: definite}, THEME, "to", uses=(use,))
-            clause = self._place_alike(theme, said, before)
-            yield end, replace(clause, degree=clause.degree * where.degree * _SORTED)
 
     def _parse_gapped_state(
         self, start: int, before: SpokenClause
@@ -365,10 +345,3 @@ def _is_left_open(argument: object) -> bool:
         return argument.alternative
     loose = (Determiner.A, Determiner.ANY)
     return isinstance(argument, NounPhrase) and argument.determiner in loose
-
-
-def _make_definite(phrase: Phrase) -> Phrase:
-    """Make "metal bin" the metal bin."""
-    if isinstance(phrase, NounPhrase) and phrase.determiner is Determiner.BARE:
-        return replace(phrase, determiner=Determiner.THE)
-    return phrase

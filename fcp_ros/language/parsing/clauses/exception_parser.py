@@ -6,16 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.timing_parser import TimingParser
 from fcp_ros.language.parsing.noun_phrases.head_parser import (
-    list_argument_uses,
     list_phrase_uses,
 )
 from fcp_ros.language.parsing.noun_phrases.relative_parser import EXCEPT
 from fcp_ros.language.parsing.trees import (
-    THEME,
-    Act,
     Argument,
     Coordination,
     Determiner,
@@ -26,37 +23,9 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole
 
-_FIRST = gather_phrases(
-    "with the exception of",
-    "with exception of",
-    "except for",
-    "apart from",
-    "aside from",
-    "other than",
-    "except",
-    "excluding",
-    "besides",
-    "not counting",
-)
-"""Words before what is left out, in front of a clause."""
-_SKIP = gather_phrases(
-    "leave out", "leaving out", "skip", "skipping", "omit", "omitting", "spare", "without", "minus"
-)
-"""The same behind a clause, and before a noun phrase only."""
-_BUT = gather_phrases("but", "just", "only", "but please", "and", "just please")
-_NOT_THERE = gather_phrases("not", "but not", "just not", "only not", "and not", "never")
-_NOTHING_ELSE = gather_phrases(
-    "and nothing else",
-    "and nothing more",
-    "and no others",
-    "and no other",
-    "and only that",
-    "but nothing else",
-    "nothing else",
-    "nothing more",
-    "and none of the others",
-    "and only those",
-)
+_SKIP = PhraseSet("(leave|leaving) out", "(skip|omit|spare) [out]", "(without|minus)")
+"""Words behind a clause and before a noun phrase that is left out."""
+_BUT = PhraseSet("(but|just|only|and) [please]")
 _APART = 0.9
 """Degree of "the shelf, that is dirty" as said of something further away."""
 
@@ -68,7 +37,7 @@ class ExceptionParser(TimingParser):
         self, start: int, blank: SpokenClause
     ) -> Iterator[tuple[int, SpokenClause]]:
         """Read "apart from the mug," before a clause."""
-        end = self._match_any(start, _FIRST)
+        end = EXCEPT.find_end(self._tokens, start)
         for after, excluded in self._nouns.parse_phrases(end) if end > start else ():
             if self._get(after) == ",":
                 use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")
@@ -80,9 +49,9 @@ class ExceptionParser(TimingParser):
         self, start: int, clause: SpokenClause
     ) -> Iterator[tuple[int, SpokenClause]]:
         """Read "except the mug", "just skip the mug" behind "put all items on the counter"."""
-        opened = self._match_any(start, _BUT)
-        ends = [self._match_any(place, EXCEPT) for place in {start, opened}]
-        ends += [self._match_any(place, _SKIP) for place in {start, opened}]
+        opened = _BUT.find_end(self._tokens, start)
+        ends = [EXCEPT.find_end(self._tokens, place) for place in {start, opened}]
+        ends += [_SKIP.find_end(self._tokens, place) for place in {start, opened}]
         end = max(ends)
         if end in (start, opened):
             return
@@ -92,55 +61,6 @@ class ExceptionParser(TimingParser):
             if fewer is not None:
                 uses = (*clause.uses, use, *list_phrase_uses(excluded))
                 yield after, replace(fewer, uses=uses, degree=clause.degree * excluded.degree)
-
-    def _read_other_place(
-        self, start: int, clause: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "but not on the counter" behind "put it in the kitchen"."""
-        end = self._match_any(start, _NOT_THERE)
-        if end == start or len(clause.predications) != 1 or clause.negated:
-            return
-        said = clause.predications[0]
-        theme = next(iter(said.arguments.values()), None)
-        if len(said.arguments) != 2 or isinstance(theme, int) or theme is None:
-            return
-        if clause.act not in (Act.ACHIEVE, Act.STATE, Act.KEEP):
-            return
-        several = isinstance(theme, Coordination) or theme.plural
-        head = Reference.THEM if several else Reference.IT
-        same = NounPhrase(start, start, head, Determiner.THE, None, several)
-        use = self._nouns.describe_use(start, end, WordRole.LIMIT, "not")
-        for after, placed in self._nouns.parse_modifiers(end):
-            if not placed.preposition or placed.source or placed.negated:
-                continue
-            where = replace(
-                placed, arguments={THEME: same, **placed.arguments}, subject="", negated=True
-            )
-            yield (
-                after,
-                replace(
-                    clause,
-                    predications=(said, replace(where, uses=())),
-                    uses=(*clause.uses, use, *placed.uses, *list_argument_uses(placed)),
-                    degree=clause.degree * placed.degree,
-                ),
-            )
-
-    def _read_nothing_else(
-        self, start: int, clause: SpokenClause
-    ) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "and nothing else" behind "put the cups on the table"."""
-        end = self._match_any(start, _NOTHING_ELSE)
-        if end == start or len(clause.predications) != 1 or clause.negated:
-            return
-        said = clause.predications[0]
-        for slot, theme in said.arguments.items():
-            if isinstance(theme, NounPhrase) and not theme.only:
-                use = self._nouns.describe_use(start, end, WordRole.LIMIT, "only")
-                alone = {**said.arguments, slot: replace(theme, only=True)}
-                limited = replace(said, arguments=alone)
-                yield end, replace(clause, predications=(limited,), uses=(*clause.uses, use))
-            return
 
     def _read_description(
         self, start: int, clause: SpokenClause

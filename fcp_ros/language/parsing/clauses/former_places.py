@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.english.word_lists import gather_words
 
-_PREPOSITIONS = gather_phrases("to", "in", "on", "at", "into", "onto", "")
 _OWNERS = gather_words("its their his her the your my our")
 _FORMER = gather_words("original old same former previous initial usual own proper starting first")
 _PLACES = gather_words("place places spot spots position positions location locations point home")

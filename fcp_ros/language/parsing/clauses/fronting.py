@@ -49,11 +49,6 @@ _ON_IT = PhraseSet(
     "(on|in|inside|upon|within) (it|them|there)", "on top [of it]", "inside", "there"
 )
 _FREE = PhraseSet("(free|clear|empty|rid|cleared|freed) (of|from)")
-_WHERE = PhraseSet(
-    "(is|are) (where|the place where) (i|we) (want|need|would like|expect)",
-    "(is|are) the [right|proper|best] place for",
-)
-_WHERE_GOES = PhraseSet("(is|are) (where|the place where)")
 _NOUN_ADJECTIVES = gather_words(
     "a an another one good quick thorough proper little nice final fresh"
 )
@@ -72,7 +67,6 @@ class FrontingParser(EllipsisParser, ABC):
             if not _is_person(theme):
                 yield from self._parse_inverse(end, theme)
                 yield from self._parse_free(end, theme)
-                yield from self._parse_cleft(end, theme)
 
     # --- a place, then a clause
 
@@ -104,7 +98,6 @@ class FrontingParser(EllipsisParser, ABC):
                             uses=(*opened.uses, use, *clause.uses),
                         ),
                     )
-        yield from self._parse_found(place, said)
         if mark == ":":
             for end, theme in self._nouns.parse_phrases(place):
                 clause = self._make_placed(theme, said, "put")
@@ -116,24 +109,6 @@ class FrontingParser(EllipsisParser, ABC):
         if set(list_stems(self._get(start))) & PUT_VERBS:
             ends.append(start + 1)
         return [end for end in dict.fromkeys(ends) if end > start]
-
-    def _parse_found(self, start: int, said: Predication) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(on the table) there should be two mugs", "goes the mug"."""
-        there = self._get(start) == "there"
-        verb = read_verb_phrase(self._get, start + there)
-        if verb.end == start + there:
-            return
-        if there and not verb.demanded and not verb.negated:
-            for end, clause in self._parse_lead_in(start, verb.end):
-                uses = (*clause.uses, *said.uses, *list_argument_uses(said))
-                yield end, replace(clause, uses=uses)
-        if not verb.demanded:
-            return
-        use = self._nouns.describe_use(start, verb.end, WordRole.FILLER)
-        act = Act.KEEP if verb.stays else Act.STATE
-        for end, theme in self._nouns.parse_phrases(verb.end):
-            clause = replace(self._make_placed(theme, said, ""), act=act, negated=verb.negated)
-            yield end, replace(clause, uses=(use, *clause.uses))
 
     # --- a thing, then what shall be on or in it
 
@@ -169,25 +144,6 @@ class FrontingParser(EllipsisParser, ABC):
             said = Predication(None, {PLACE: where}, THEME, "to", degree=_INVERSE)
             clause = replace(self._make_placed(_make_none(theme), said, ""), act=act)
             yield end, replace(clause, uses=(use, *clause.uses))
-
-    def _parse_cleft(self, start: int, where: Phrase) -> Iterator[tuple[int, SpokenClause]]:
-        """Read "(the table) is where I want the mug to be", "is where the mug goes"."""
-        place = _WHERE.find_end(self._tokens, start)
-        wanted = place > start
-        place = place if wanted else _WHERE_GOES.find_end(self._tokens, start)
-        if place == start:
-            return
-        use = self._nouns.describe_use(start, place, WordRole.ACTION, "there")
-        for end, theme in self._nouns.parse_phrases(place):
-            verb = read_verb_phrase(self._get, end)
-            if not (wanted or verb.demanded):
-                continue
-            said = Predication(None, {PLACE: where}, THEME, "to", degree=_INVERSE)
-            clause = replace(self._make_placed(theme, said, "put"), act=Act.STATE)
-            uses = [use]
-            if verb.end > end:
-                uses.append(self._nouns.describe_use(end, verb.end, WordRole.FILLER))
-            yield verb.end, replace(clause, negated=verb.negated, uses=(*uses, *clause.uses))
 
     # --- verbs as nouns
 

@@ -24,12 +24,11 @@ from fcp_ros.language.english.verbs import (
     KEEP_VERBS,
     PUT_VERBS,
 )
-from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.clauses.hedges import ASIDE
-from fcp_ros.language.parsing.clauses.remark_forms import Telling, TellingForms, demands
+from fcp_ros.language.parsing.clauses.remark_forms import Telling, TellingForms
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -52,42 +51,10 @@ _DOUBTFUL = 0.6
 """The same if it tells of an act of the domain, or of something else that "it" may mean."""
 _DESCRIBED = 0.85
 """Degree of a remark that says how a thing of the scene is, or where who speaks is."""
-_REASON = 0.9
-"""Degree of a reason that speaks of what the domain has."""
-_PURPOSE = 0.69
-"""Degree of "to make room": it is done by what is asked for, or beside it."""
-_QUESTION = 0.8
-"""Degree of a question without a word of the domain, which is not answered."""
 _CALLED = 0.9
 """Degree of a word that is taken for the name of who is spoken to."""
-_SUBORDINATORS = gather_phrases(
-    "because",
-    "since",
-    "as",
-    "now that",
-    "seeing that",
-    "given that",
-    "considering that",
-    "in case",
-    "although",
-    "even though",
-    "even if",
-    "though",
-    "the reason is",
-    "the thing is",
-)
-"""Words before a reason."""
-_COMPARED = gather_words("soon long many much well quickly fast far few little often")
-"""Words behind "as" that make something else of it."""
-_PURPOSES = gather_phrases("so that", "so", "such that")
-"""Words before what something is good for."""
 _PERSONS = gather_words("somebody someone everybody everyone nobody people they he she")
 """Subjects that "it" does not mean."""
-_ABLE = gather_words("can could may will might")
-_ASKING = gather_words("is are was were does did has how what why who where when which do")
-_FOR = gather_words("my our the a an some his her their this that tonight today")
-_FUTURE = gather_words("about going used due back close next")
-"""Words before "to" that say no duty."""
 _COMMON_VERBS = gather_words(
     "be have do go come get run look set make take leave bring give keep stay hold feel end "
     "finish return visit head add send stand rest move hang start wind use work call want need "
@@ -101,7 +68,7 @@ _ONE_OF_SEVERAL = 0.6
 _NOT_SPOKEN_OF = 0.1
 """Degree of a clause without a pronoun behind such a thing."""
 _NO_IMPERATIVES = gather_words("be have is are")
-_OUT_OF = gather_phrases("out of", "of", "from among", "among", "amongst", "from")
+_OUT_OF = PhraseSet("(out of|of|from)", "[from] among")
 """Words before that of which something is meant."""
 _INTO = gather_words("in at near inside on")
 _CLAUSE_STARTS = gather_words(", and but so though although while as : - \u2013 \u2014 (")
@@ -135,9 +102,8 @@ class RemarkParser:
 
     def parse_whole(self, start: int) -> Iterator[Remark]:
         """Yield "of the things on the shelf,", "from the shelf,": what comes next is of these."""
-        first = next((w for w in _OUT_OF if match_words(self._tokens, start, w)), ())
-        place = start + len(first)
-        for end, phrase in self._nouns.parse_phrases(place) if first else ():
+        place = _OUT_OF.find_end(self._tokens, start)
+        for end, phrase in self._nouns.parse_phrases(place) if place > start else ():
             if self._nouns.get_text(end) != ",":
                 continue
             uses = (
@@ -146,7 +112,7 @@ class RemarkParser:
             )
             degree = phrase.degree
             if isinstance(phrase, NounPhrase) and not phrase.plural:
-                if first[-1] == "of" or phrase.determiner is not Determiner.THE:
+                if self._get(place - 1) == "of" or phrase.determiner is not Determiner.THE:
                     continue
                 there = Predication(None, {PLACE: phrase}, THEME, "from", source=True)
                 every = Determiner.ALL
@@ -154,24 +120,15 @@ class RemarkParser:
             said = Predication(None, {THEME: phrase})
             yield Remark(end + 1, SpokenClause(Act.REMARK, (said,), uses=uses, degree=degree))
 
-    def parse_remarks(self, start: int, behind: SpokenClause | None) -> Iterator[Remark]:
-        """Yield the remarks of all forms that begin at a token.
-
-        Args:
-            start: the token.
-            behind: the clause before it.
-        """
+    def parse_remarks(self, start: int) -> Iterator[Remark]:
+        """Yield the remarks of all forms that begin at a token."""
         begins = start == 0 or self._get(start - 1) in _SENTENCE_ENDS
-        yield from self._parse_reason(start)
         yield from self._parse_called(start, begins)
         if begins or self._get(start - 1) in _CLAUSE_STARTS:
             yield from self._parse_telling(start)
         if begins:
             yield from self.parse_whole(start)
-            yield from self._parse_question(start)
             yield from self._parse_announcement(start)
-        if behind is not None and not begins:
-            yield from self._parse_purpose(start, behind)
 
     def _get(self, place: int) -> str:
         return self._nouns.get_text(place)
@@ -189,71 +146,12 @@ class RemarkParser:
     def _list_words(self, start: int, stop: int) -> list[str]:
         return [self._get(place) for place in range(start, stop)]
 
-    def _find_mark(self, start: int) -> int:
-        """Return the next mark or joining word."""
-        place = start
-        while place < len(self._tokens) and self._tokens[place].kind is not TokenKind.MARK:
-            if self._get(place) in ("and", "but", "so") and self._asks(place + 1):
-                break
-            place += 1
-        return place
-
     # --- the forms of remarks
 
     def _parse_telling(self, start: int) -> Iterator[Remark]:
         """Read "my cat is ill", "that's where I work"."""
         for stop, form in self._forms.list_ends(start):
             yield self._make_remark(start, stop, self._rate_telling(start, stop, form))
-
-    def _parse_reason(self, start: int) -> Iterator[Remark]:
-        """Read "because I'm thirsty", "so I can cook"."""
-        for options, purpose in ((_SUBORDINATORS, False), (_PURPOSES, True)):
-            for words in options:
-                if not match_words(self._tokens, start, words):
-                    continue
-                inner = start + len(words)
-                if words == ("as",) and self._get(inner) in _COMPARED:
-                    continue
-                stop = self._find_mark(inner)
-                said = self._list_words(inner, stop)
-                able = purpose and len(said) > 2 and not demands(said)
-                able = able and any(word in _ABLE for word in said[1:5])
-                if able or self._forms.tell(inner, stop) is not None:
-                    degree = _PLAIN if self._is_plain(inner, stop) else _REASON
-                    degree = _LOADED if said[0] == "you" else degree
-                    yield self._make_remark(start, stop, degree)
-
-    def _parse_purpose(self, start: int, behind: SpokenClause) -> Iterator[Remark]:
-        """Read "for breakfast", "for our guests", "to make room"."""
-        stop = self._find_mark(start)
-        first = start + 1 + (self._get(start + 1) in _FOR)
-        if not first < stop or not self._is_plain(start + 1, stop):
-            return
-        words = self._list_words(first, stop)
-        if any(self._tokens[place].kind is not TokenKind.WORD for place in range(start, stop)):
-            return
-        if self._get(start) == "for" and len(words) <= 2 and behind.act is not Act.BRING:
-            known = any(word in COMMON for word in words)
-            named = any(self._is_name(place) for place in range(first, stop))
-            if not known and not named:
-                yield self._make_remark(start, stop, _REASON)
-        to = self._get(start) == "to" or match_words(self._tokens, start, ("in", "order", "to"))
-        if to and behind.verb not in GO_VERBS | HOLD_VERBS and not demands(words):
-            yield self._make_remark(start, stop, _PURPOSE)
-
-    def _parse_question(self, start: int) -> Iterator[Remark]:
-        """Read "How much fits on it?" before a request: nobody waits for an answer."""
-        stop = self._find_mark(start)
-        words = self._list_words(start, stop)
-        if self._get(stop) != "?" or stop + 1 >= len(self._tokens) or len(words) < 3:
-            return
-        if words[0] not in _ASKING or POLITE.find_end(self._tokens, start) > start:
-            return
-        offering = words[0] in ("how", "what", "why") and words[1] in ("about", "not", "do")
-        if offering or demands(words) or "possible" in words:
-            return
-        plain = self._is_plain(start, stop)
-        yield self._make_remark(start, stop, _QUESTION if plain else _LOADED)
 
     def _parse_announcement(self, start: int) -> Iterator[Remark]:
         """Read "Here is what I need:", "Please do the following:"."""

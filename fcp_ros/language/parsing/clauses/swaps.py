@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fcp_ros.language.english.inflection import list_stems
-from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.noun_phrases.modifier_parser import WHERE
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
     PLACE,
     THEME,
@@ -26,9 +25,9 @@ from fcp_ros.language.reading import WordRole
 _SWAP_VERBS = gather_words("swap exchange interchange switch trade change")
 _ONLY_WITH_PLACES = gather_words("switch trade change")
 """Verbs that mean this only beside "places"."""
-_PLACES = gather_phrases("places", "positions", "their places", "their positions", "place", "spots")
-_PLACES_OF = gather_phrases("the places of", "the positions of", "places of", "positions of")
-_AROUND = gather_phrases("around", "round", "over", "with each other", "with one another")
+_PLACES = PhraseSet("[their] (places|positions)", "(place|spots)")
+_PLACES_OF = PhraseSet("[the] (places|positions) of")
+_AROUND = PhraseSet("(around|round|over)", "with (each other|one another)")
 _BEFORE_VERB = gather_words("should must shall have has had to need needs be can could get got to")
 
 
@@ -50,18 +49,18 @@ def parse_swap(nouns: NounParser, start: int) -> Iterator[tuple[int, SpokenClaus
         swapping = set(list_stems(nouns.get_text(verb))) & _SWAP_VERBS
         if verb == end or not swapping:
             continue
-        after = _skip(nouns, verb + 1, _PLACES)
+        after = _PLACES.find_end(nouns.tokens, verb + 1)
         if after > verb + 1 or not swapping & _ONLY_WITH_PLACES:
-            after = _skip(nouns, after, _AROUND)
+            after = _AROUND.find_end(nouns.tokens, after)
             yield from _make_swap(nouns, end, after, list(_split(pair)))
 
 
 def _parse_request(nouns: NounParser, start: int) -> Iterator[tuple[int, SpokenClause]]:
     """Read "swap the mug and the bowl", "exchange the mug for the bowl"."""
-    named = _skip(nouns, start + 1, _PLACES_OF)
+    named = _PLACES_OF.find_end(nouns.tokens, start + 1)
     plain = not set(list_stems(nouns.get_text(start))) & _ONLY_WITH_PLACES
     for end, first in nouns.parse_phrases(named):
-        after = _skip(nouns, end, _PLACES + _AROUND)
+        after = max(one.find_end(nouns.tokens, end) for one in (_PLACES, _AROUND))
         if (plain or named > start + 1) and isinstance(first, Coordination):
             yield from _make_swap(nouns, start, after, list(_split(first)), named)
         if plain and nouns.get_text(end) in ("with", "for"):
@@ -89,9 +88,3 @@ def _make_swap(
 def _split(pair: Phrase) -> Iterator[Phrase]:
     if isinstance(pair, Coordination) and not pair.alternative:
         yield from pair.parts
-
-
-def _skip(nouns: NounParser, start: int, phrases: tuple[tuple[str, ...], ...]) -> int:
-    """Return the end of the longest of some phrases at a token; `start` if none is there."""
-    lengths = [len(words) for words in phrases if match_words(nouns.tokens, start, words)]
-    return start + max(lengths, default=0)

@@ -24,6 +24,7 @@ from fcp_ros.language.english.times import (
     WITHIN,
 )
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_number
 from fcp_ros.language.parsing.trees import TimeKind, TimeLimit
 
@@ -33,6 +34,17 @@ _QUARTERS = {
     ("quarter", "of", "an"): Fraction(1, 4),
     ("three", "quarters", "of", "an"): Fraction(3, 4),
 }
+_FRAMES: tuple[tuple[TimeKind, PhraseSet, tuple[PhraseSet, ...], bool | None], ...] = (
+    (TimeKind.WITHIN, WITHIN, (LATEST, FROM_NOW), None),
+    (TimeKind.WITHIN, BEFORE, (PASSED,), True),
+    (TimeKind.WITHIN, AFTER, (LATEST,), True),
+    (TimeKind.AFTER, ONCE, (PASSED,), True),
+    (TimeKind.AFTER, FROM, (ONWARDS,), True),
+    (TimeKind.AFTER, AFTER, (LATEST, PASSED), False),
+    (TimeKind.DURING, FOR, (FROM_NOW,), None),
+)
+"""Kind of time, words before a length of time, words behind it, and True if those are needed,
+False if they are not allowed."""
 _WITH_UNIT = re.compile(r"(\d+)(s|sec|secs|min|mins|h)")
 
 
@@ -89,86 +101,40 @@ def _read_amount(tokens: Sequence[Token], start: int) -> tuple[int, Fraction] | 
 
 def read_time_limits(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, TimeLimit]]:
     """Yield the times that are said from a token on: "within two minutes", "from then on"."""
-    for end, seconds, said in _list_framed(tokens, start, ((),), (LATEST,)):
-        if said:
-            yield end, TimeLimit(TimeKind.WITHIN, seconds)
-    for end, seconds, _ in _list_framed(tokens, start, WITHIN, (LATEST, FROM_NOW)):
-        yield end, TimeLimit(TimeKind.WITHIN, seconds)
-    for kind, before, behind in (
-        (TimeKind.WITHIN, BEFORE, PASSED),
-        (TimeKind.WITHIN, AFTER, LATEST),
-        (TimeKind.AFTER, ONCE, PASSED),
-        (TimeKind.AFTER, FROM, ONWARDS),
-    ):
-        for end, seconds, said in _list_framed(tokens, start, before, (behind,)):
-            if said:
-                yield end, TimeLimit(kind, seconds)
-    for end, seconds, said in _list_framed(tokens, start, AFTER, (LATEST, PASSED)):
-        if not said:
-            yield end, TimeLimit(TimeKind.AFTER, seconds)
-    for end, seconds, _ in _list_framed(tokens, start, FOR, (FROM_NOW,)):
-        yield end, TimeLimit(TimeKind.DURING, seconds)
+    bare = read_duration(tokens, start)
+    if bare is not None and LATEST.find_end(tokens, bare[0]) > bare[0]:
+        yield LATEST.find_end(tokens, bare[0]), TimeLimit(TimeKind.WITHIN, bare[1])
+    for kind, before, behind, needed in _FRAMES:
+        place = before.find_end(tokens, start)
+        found = read_duration(tokens, place) if place > start else None
+        if found is None:
+            continue
+        end = max(phrases.find_end(tokens, found[0]) for phrases in behind)
+        if needed is None or needed == (end > found[0]):
+            yield end, TimeLimit(kind, found[1])
     yield from _read_between(tokens, start)
 
 
 def read_allowed_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLimit] | None:
     """Read "you have at most two minutes", "it must not take longer than a minute"."""
-    for words in ALLOWED:
-        if match_words(tokens, start, words):
-            place = start + len(words)
-            for bound in (*ALLOWED_BOUNDS, ()):
-                if match_words(tokens, place, bound):
-                    found = read_duration(tokens, place + len(bound))
-                    if found is not None:
-                        end = max(_match_behind(tokens, found[0], LATEST), found[0])
-                        return end, TimeLimit(TimeKind.WITHIN, found[1])
+    place = ALLOWED.find_end(tokens, start)
+    if place > start:
+        found = read_duration(tokens, ALLOWED_BOUNDS.find_end(tokens, place))
+        if found is not None:
+            return LATEST.find_end(tokens, found[0]), TimeLimit(TimeKind.WITHIN, found[1])
     said = start + (_get(tokens, start) == "all")
     if _get(tokens, said) not in ("this", "it", "that"):
         return None
-    for words in LONGEST:
-        if match_words(tokens, said + 1, words):
-            place = said + 1 + len(words)
-            if words[-1] not in ("done", "happen"):
-                found = read_duration(tokens, place)
-                return (found[0], TimeLimit(TimeKind.WITHIN, found[1])) if found else None
-            for end, limit in read_time_limits(tokens, place):
-                if limit.kind is TimeKind.WITHIN:
-                    return end, limit
-    return None
+    place = LONGEST.find_end(tokens, said + 1)
+    found = read_duration(tokens, place) if place > said + 1 else None
+    return (found[0], TimeLimit(TimeKind.WITHIN, found[1])) if found else None
 
 
 def read_longest_time(tokens: Sequence[Token], start: int) -> tuple[int, TimeLimit] | None:
     """Read "within a minute", "no more than a minute" before "after"."""
-    for words in (*ALLOWED_BOUNDS, *WITHIN):
-        if match_words(tokens, start, words):
-            found = read_duration(tokens, start + len(words))
-            if found is not None:
-                return found[0], TimeLimit(TimeKind.WITHIN, found[1])
-    return None
-
-
-def _list_framed(
-    tokens: Sequence[Token],
-    start: int,
-    before: Sequence[tuple[str, ...]],
-    behind: Sequence[Sequence[tuple[str, ...]]],
-) -> Iterator[tuple[int, Fraction, bool]]:
-    """Yield lengths of time behind some words; True if one of some others is behind them."""
-    text = _get(tokens, start)
-    for words in before:
-        if words and (words[0] != text or not match_words(tokens, start, words)):
-            continue
-        found = read_duration(tokens, start + len(words))
-        if found is None:
-            continue
-        end, seconds = found
-        after = max(_match_behind(tokens, end, phrases) for phrases in behind)
-        yield max(after, end), seconds, after > end
-
-
-def _match_behind(tokens: Sequence[Token], start: int, phrases: Sequence[tuple[str, ...]]) -> int:
-    lengths = [len(words) for words in phrases if match_words(tokens, start, words)]
-    return start + max(lengths, default=0)
+    place = max(phrases.find_end(tokens, start) for phrases in (ALLOWED_BOUNDS, WITHIN))
+    found = read_duration(tokens, place) if place > start else None
+    return (found[0], TimeLimit(TimeKind.WITHIN, found[1])) if found else None
 
 
 def _read_between(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, TimeLimit]]:
@@ -191,7 +157,7 @@ def _read_between(tokens: Sequence[Token], start: int) -> Iterator[tuple[int, Ti
             begin = amount[1] * UNITS[_get(tokens, two[0] - 1)]
         if begin < two[1]:
             yield (
-                max(_match_behind(tokens, two[0], FROM_NOW), two[0]),
+                FROM_NOW.find_end(tokens, two[0]),
                 TimeLimit(TimeKind.DURING, two[1], begin),
             )
 

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.language.english.adverbials import (
-    AFTERTHOUGHTS,
     AT_MOST_ONCE,
     FIRST,
     IN_ORDER,
@@ -19,11 +18,11 @@ from fcp_ros.language.english.adverbials import (
 from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clauses.time_parser import read_allowed_time, read_time_limits
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import Act, Link, SpokenClause, TimeLimit
 from fcp_ros.language.reading import WordRole, WordUse
 
-_FOR_THAT = (("to",), ("in", "which", "to"), ("for", "that"), ("for", "this"), ("for", "it"))
+_FOR_THAT = PhraseSet("for (that|this|it)")
+_TO_DO = PhraseSet("[in which] to")
 
 
 class TimingParser:
@@ -43,22 +42,17 @@ class TimingParser:
         if found is None:
             return None
         end, limit = found
-        for words in _FOR_THAT[2:]:
-            end += len(words) if match_words(self._tokens, end, words) else 0
+        end = _FOR_THAT.find_end(self._tokens, end)
         return end, limit, self._describe_time(start, end, limit)
-
-    def match_afterthought(self, start: int) -> int:
-        """Return the end of "that is not so important"; `start` if it is not there."""
-        return self._match_any(start, AFTERTHOUGHTS)
 
     def _list_time_openings(self, start: int) -> Iterator[tuple[int, TimeLimit]]:
         """Yield "within two minutes", "you have two minutes to" before a clause."""
         yield from read_time_limits(self._tokens, start)
         allowed = read_allowed_time(self._tokens, start)
         if allowed is not None:
-            for words in _FOR_THAT[:2]:
-                if match_words(self._tokens, allowed[0], words):
-                    yield allowed[0] + len(words), allowed[1]
+            end = _TO_DO.find_end(self._tokens, allowed[0])
+            if end > allowed[0]:
+                yield end, allowed[1]
 
     def _describe_time(self, start: int, end: int, limit: TimeLimit) -> WordUse:
         since = f"{limit.begin} to " if limit.begin else ""
@@ -100,17 +94,9 @@ class TimingParser:
             use = self._nouns.describe_use(start, end, WordRole.ORDER, "in this order")
             yield end, replace(clause, in_order=True, uses=(*clause.uses, use))
 
-    def _match_any(self, start: int, phrases: Sequence[tuple[str, ...]] | PhraseSet) -> int:
+    def _match_any(self, start: int, phrases: PhraseSet) -> int:
         """Return the end of the longest of some phrases at a token; `start` if none is there."""
-        if isinstance(phrases, PhraseSet):
-            return phrases.find_end(self._tokens, start)
-        text = self._get(start)
-        lengths = [
-            len(words)
-            for words in phrases
-            if words[0] == text and match_words(self._tokens, start, words)
-        ]
-        return start + max(lengths, default=0)
+        return phrases.find_end(self._tokens, start)
 
     def _get(self, place: int) -> str:
         return self._nouns.get_text(place)

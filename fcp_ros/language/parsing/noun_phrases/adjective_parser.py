@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fcp_ros.domain.phrases import PhraseSlot, PhraseWord
+from fcp_ros.domain.phrases import PhraseWord
 from fcp_ros.language.english.function_words import FILLERS
 from fcp_ros.language.english.tokens import TokenKind
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import PatternMatcher
 from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
-from fcp_ros.language.parsing.trees import Determiner, NounPhrase, Predication
+from fcp_ros.language.parsing.trees import NounPhrase, Predication
 from fcp_ros.language.reading import WordRole, WordUse
 
 UNKNOWN_ADJECTIVE = 0.3
@@ -119,7 +119,6 @@ class AdjectiveParser:
             known = True
             use = self._use(start, start + 1, WordRole.QUALITY, text)
             yield start + 1, Adjectives((), (text,), (use,))
-        yield from self._read_owner(start)
         if known:
             return
         if text in _EMPTY_WORDS:
@@ -129,26 +128,3 @@ class AdjectiveParser:
         if text not in FILLERS and self._tokens[start].kind is TokenKind.WORD:
             use = self._use(start, start + 1, WordRole.UNREAD, "", 0.0)
             yield start + 1, Adjectives(uses=(use,), degree=UNKNOWN_ADJECTIVE)
-
-    def _read_owner(self, start: int) -> Iterator[tuple[int, Adjectives]]:
-        """Read "Anna's (mug)" where the domain says to whom things belong."""
-        word = self._spans.words.get(start)
-        if word is None or word.role != "poss":
-            return
-        end = start + 1
-        while self._get(end) not in ("'s", "") and end < start + 3:
-            end += 1
-        if self._get(end) != "'s":
-            return
-        for pattern in self._chart.patterns.modifiers.get("belongs", ()):
-            slot = pattern.parts[-1]
-            for match in self._lexicon.find_nouns(self._tokens, start):
-                if match.end != end or not isinstance(slot, PhraseSlot):
-                    continue
-                owner = NounPhrase(start, end, match.head, Determiner.THE)
-                if self._chart.fit(owner, pattern.meaning.types.get(slot.name, "")):
-                    said = Predication(
-                        pattern.meaning, {slot.name: owner}, pattern.subject, attributive=True
-                    )
-                    use = self._use(start, end + 1, WordRole.QUALITY, "owner")
-                    yield end + 1, Adjectives((said,), (), (use,))

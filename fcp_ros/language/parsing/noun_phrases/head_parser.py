@@ -274,7 +274,7 @@ class HeadParser:
         self, place: int, core: Word, opening: NounOpening, blank: NounPhrase
     ) -> Iterator[NounPhrase]:
         """Read the nouns and names of the domain and the scene."""
-        for match in self._lexicon.find_nouns(self._tokens, place, self._chart.similarity):
+        for match in self._lexicon.find_nouns(self._tokens, place):
             if self._is_thing_noun(place) and match.end == place + 1:
                 continue
             yield from self._read_named(place, match, core, blank)

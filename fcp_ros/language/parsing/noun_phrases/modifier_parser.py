@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
 from fcp_ros.language.english.connectives import SEQUENCE
 from fcp_ros.language.english.prepositions import PREPOSITIONS
-from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.english.word_lists import gather_phrases, gather_words
+from fcp_ros.language.english.tokens import TokenKind
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.parsing.meanings import match_word
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import (
     DEEPEST,
@@ -37,42 +37,21 @@ _WHOLE_PLACE = 0.8
 _LOOSE = gather_words("somewhere anywhere someplace right straight directly safely up down over")
 """Words before a preposition without a meaning of their own."""
 _VAGUE_HEADS = (Reference.THING, Reference.ONE)
+_STANDING = PhraseSet("(standing|lying|sitting|placed|located|kept)")
+NOW = PhraseSet(
+    "[right] now",
+    "at (the moment|present|the beginning)",
+    "(so far|currently|already|before)",
+    "(initially|originally)",
+)
 WHERE = "where"
 """Preposition of a place that is that of something else."""
-_PLACE_NOUNS = gather_phrases(
-    "place", "old place", "current place", "present place", "spot", "position", "location"
+_PLACE_NOUNS = PhraseSet("[old|current|present] place", "(spot|position|location)")
+_PLACE_NAMES = PhraseSet(
+    "[the [same|very]] [old|current|present] place", "[the [same|very]] (spot|position|location)"
 )
-_PLACE_NAMES = tuple(
-    (*opened, *place)
-    for opened in gather_phrases("the", "the same", "the very", "")
-    for place in (*_PLACE_NOUNS, ())
-    if opened and place
-) + gather_phrases("place", "the place")
-_ANYWHERE = gather_phrases(
-    "somewhere",
-    "anywhere",
-    "someplace",
-    *(
-        f"{opened} {place}"
-        for opened in ("in a", "at a", "in some", "at some", "to some", "to a")
-        for place in ("place", "spot", "location")
-    ),
-)
-_EXCEPT = gather_phrases(
-    "except", "except for", "but", "but not", "other than", "apart from", "besides", "not"
-)
+_EXCEPT = PhraseSet("[but] not", "(except [for]|but|other than|apart from|besides)")
 _IS_SOMEWHERE = gather_words("is are am was were stands stand lies lie sits sit stood lay sat 's")
-_STANDING = gather_phrases("standing", "lying", "sitting", "placed", "located", "kept")
-_NOW = gather_phrases(
-    "now",
-    "right now",
-    "currently",
-    "at the moment",
-    "at present",
-    "before",
-    "initially",
-    "originally",
-)
 
 
 class ModifierParser(PatternMatcher):
@@ -98,7 +77,6 @@ class ModifierParser(PatternMatcher):
         yield from self._parse_bare_preposition(start)
         yield from self._parse_places_of(start, depth)
         yield from self._parse_elsewhere(start, depth)
-        yield from self._parse_anywhere(start, depth)
         yield from self._parse_either_place(start, depth)
         yield from self._parse_prepositional(start, depth)
 
@@ -195,7 +173,7 @@ class ModifierParser(PatternMatcher):
         if self.get_text(start) not in ("anywhere", "somewhere", "elsewhere"):
             return
         place = start + 1 + (self.get_text(start + 1) == "else")
-        end = _skip_words(self.tokens, place, _EXCEPT)
+        end = _EXCEPT.find_end(self.tokens, place)
         if end == place:
             return
         use = self.describe_use(start, end, WordRole.LIMIT, "not")
@@ -206,27 +184,11 @@ class ModifierParser(PatternMatcher):
             said = Predication(None, {PLACE: phrase}, THEME, "from", True, uses=(use,))
             yield after, replace(said, degree=phrase.degree)
 
-    def _parse_anywhere(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
-        """Read "somewhere in the kitchen that isn't the counter": on a thing of that kind."""
-        end = _skip_words(self.tokens, start, _ANYWHERE) if self._has_relative else start
-        if end == start:
-            return
-        use = self.describe_use(start, end, WordRole.THING, "somewhere")
-        anything = NounPhrase(start, end, Reference.THING, Determiner.A, uses=(use,))
-        for after, phrase in self.extend_phrase(anything, depth + 1):
-            if any(quality.negated for quality in phrase.qualities):
-                said = Predication(None, {PLACE: phrase}, THEME, "on", degree=phrase.degree)
-                yield after, said
-
-    @cached_property
-    def _has_relative(self) -> bool:
-        return any(token.text in ("that", "which") for token in self.tokens)
-
     def _parse_places_of(self, start: int, depth: int) -> Iterator[tuple[int, Predication]]:
         """Read "where the mug is now", "in the mug's place", "to the place of the mug"."""
         prepositions = [after for after, _ in self.match_preposition(start)]
         for place in dict.fromkeys((start, *prepositions)):
-            named = _skip_words(self.tokens, place, _PLACE_NAMES)
+            named = _PLACE_NAMES.find_end(self.tokens, place)
             if named > place and self.get_text(named) in ("of", "as"):
                 for end, phrase in self.parse_simple(named + 1, depth + 1):
                     yield from self._make_place_of(start, end, phrase)
@@ -235,7 +197,7 @@ class ModifierParser(PatternMatcher):
                     yield from self._make_place_of(start, end, phrase)
             if place > start and self._has_genitive:
                 for end, phrase in self.parse_simple(place, depth + 1):
-                    owned = _skip_words(self.tokens, end + 1, _PLACE_NOUNS)
+                    owned = _PLACE_NOUNS.find_end(self.tokens, end + 1)
                     if self.get_text(end) == "'s" and owned > end + 1:
                         yield from self._make_place_of(start, owned, phrase)
 
@@ -261,11 +223,10 @@ class ModifierParser(PatternMatcher):
         for end, phrase in self.parse_simple(start, depth + 1):
             if self.get_text(end) not in _IS_SOMEWHERE:
                 continue
-            place = _skip_words(self.tokens, end + 1, _STANDING)
+            place = _STANDING.find_end(self.tokens, end + 1)
             yield place, phrase, ""
-            for now in _NOW:
-                if match_words(self.tokens, place, now):
-                    yield place + len(now), phrase, ""
+            if NOW.find_end(self.tokens, place) > place:
+                yield NOW.find_end(self.tokens, place), phrase, ""
             for after, preposition in self.match_preposition(place):
                 if preposition in ("in", "on", "at"):
                     yield after, phrase, preposition
@@ -321,9 +282,3 @@ class ModifierParser(PatternMatcher):
             if not found and near in self.patterns.modifiers:
                 found = [near]
         return found
-
-
-def _skip_words(tokens: Sequence[Token], start: int, phrases: Sequence[tuple[str, ...]]) -> int:
-    """Return the end of the longest of some phrases at a token; `start` if none is there."""
-    lengths = [len(words) for words in phrases if match_words(tokens, start, words)]
-    return start + max(lengths, default=0)

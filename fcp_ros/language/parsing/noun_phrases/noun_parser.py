@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.language.english.tokens import Token, TokenKind
-from fcp_ros.language.english.word_lists import gather_phrases
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable
 from fcp_ros.language.parsing.noun_phrases.adjective_parser import UNKNOWN_ADJECTIVE
@@ -24,8 +23,8 @@ from fcp_ros.language.parsing.noun_phrases.head_parser import (
     list_phrase_uses,
 )
 from fcp_ros.language.parsing.noun_phrases.pattern_matcher import DEEPEST, MOST_TREES
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_openings
-from fcp_ros.language.parsing.noun_phrases.relative_parser import ReadClause, RelativeParser, Said
+from fcp_ros.language.parsing.noun_phrases.quantities import read_openings
+from fcp_ros.language.parsing.noun_phrases.relative_parser import RelativeParser, Said
 from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
@@ -61,7 +60,7 @@ _GUESSED = 0.93
 _MOST_PARTS = 24
 _ASIDE = ", along with"
 """A joint between commas."""
-_ALSO = gather_phrases("as well as", "along with", "together with", "and also")
+_ALSO = PhraseSet("as well as", "(along|together) with", "and also")
 _AnyPhrase = TypeVar("_AnyPhrase", bound=Phrase)
 
 
@@ -84,10 +83,8 @@ class NounParser(SetParser):
         lexicon: nouns and names.
         patterns: of the domain.
         fits: the degree to which a phrase may fill a slot of a type.
-        similarity: compares unknown nouns with known ones.
         check: called often; may raise.
         tree: over (some of) the tokens; None: they are parsed.
-        read_clause: reads relative clauses; the phrases of the domain do so, too.
     """
 
     def __init__(
@@ -96,17 +93,15 @@ class NounParser(SetParser):
         lexicon: Lexicon,
         patterns: PatternTable,
         fits: Callable[[Phrase, str], float],
-        similarity: LabelSimilarity | None = None,
         check: Callable[[], None] = lambda: None,
         tree: Tree | None = None,
-        read_clause: ReadClause | None = None,
     ) -> None:
-        super().__init__(tokens, lexicon, patterns, fits, similarity, check)
+        super().__init__(tokens, lexicon, patterns, fits, check)
         if tree is None:
             tree = join_trees(segment.tree for segment in parse_segments(tokens))
         self.spans = TreeSpans(tree, tokens)
         self._heads = HeadParser(self, self.spans)
-        self._tails = RelativeParser(self, self.spans, read_clause)
+        self._tails = RelativeParser(self, self.spans)
 
     # --- by words of the tree
 
@@ -284,9 +279,9 @@ class NounParser(SetParser):
         elif text in ("&", "plus"):
             yield start + 1, "and"
         comma = text == ","
-        for words in _ALSO:
-            if match_words(self.tokens, start + comma, words):
-                yield start + comma + len(words), _ASIDE if comma else "and"
+        also = _ALSO.find_end(self.tokens, start + comma)
+        if also > start + comma:
+            yield also, _ASIDE if comma else "and"
 
 
 def _group(chain: _Chain, opened: str, start: int) -> Iterator[Phrase]:

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.domain.model import TEXT
 from fcp_ros.domain.phrases import PhraseSlot
 from fcp_ros.domain.words import NUMBER
@@ -67,7 +66,6 @@ class PatternMatcher(ABC):
         lexicon: nouns and names.
         patterns: of the domain.
         fits: the degree to which a phrase may fill a slot of a type.
-        similarity: compares unknown nouns with known ones.
         check: called often; may raise.
     """
 
@@ -77,14 +75,12 @@ class PatternMatcher(ABC):
         lexicon: Lexicon,
         patterns: PatternTable,
         fits: Callable[[Phrase, str], float],
-        similarity: LabelSimilarity | None,
         check: Callable[[], None],
     ) -> None:
         self.tokens = tokens
         self.lexicon = lexicon
         self.patterns = patterns
         self._fits = fits
-        self._similarity = similarity
         self._check = check
         self._near_words: dict[int, tuple[str, ...]] = {}
         self._phrases: dict[tuple[int, int], list[tuple[int, Phrase]]] = {}
@@ -112,11 +108,6 @@ class PatternMatcher(ABC):
             words = tuple(token.text for token in self.tokens[start : start + length])
             if len(words) == length and words in PREPOSITIONS:
                 yield start + length, PREPOSITIONS[words]
-
-    @property
-    def similarity(self) -> LabelSimilarity | None:
-        """Compares unknown nouns with known ones."""
-        return self._similarity
 
     def fit(self, phrase: Phrase, type_: str) -> float:
         """Return the degree to which a phrase may fill a slot of a type."""

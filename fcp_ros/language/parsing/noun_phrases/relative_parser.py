@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Or, Text, Variable, atoms
 from fcp_ros.domain.model import IS_A
 from fcp_ros.language.english.function_words import ARTICLES
 from fcp_ros.language.english.prepositions import PREPOSITIONS
-from fcp_ros.language.english.word_lists import PhraseSet, gather_phrases, gather_words
+from fcp_ros.language.english.word_lists import PhraseSet, gather_words
 from fcp_ros.language.meanings import Meaning, MeaningSource
 from fcp_ros.language.parsing.noun_phrases.head_parser import (
     close_many,
     list_argument_uses,
     list_phrase_uses,
 )
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words, read_limit
+from fcp_ros.language.parsing.noun_phrases.modifier_parser import NOW
+from fcp_ros.language.parsing.noun_phrases.quantities import read_limit
 from fcp_ros.language.parsing.noun_phrases.set_parser import SetParser
 from fcp_ros.language.parsing.noun_phrases.tree_spans import TreeSpans
 from fcp_ros.language.parsing.trees import (
@@ -36,8 +37,6 @@ from fcp_ros.language.reading import WordRole, WordUse
 
 Said = tuple[int, Predication, tuple[WordUse, ...]]
 """Where it ends, what is said of a thing, and the words."""
-ReadClause = Callable[[int, int], Iterable[Said]]
-"""Reads a relative clause by the places of its verb and of the noun in the tree."""
 
 _FROM, _ATTACHED, _ELSEWHERE = 0.93, 0.98, 0.98
 """Degrees: of a thing "from" a place, beside a verb of taking away; of a place that is said of the
@@ -45,28 +44,12 @@ thing before it; of one that the tree gives to something else."""
 _DISAGREEING, _OTHER_KIND, _KNOWN_FOR, _PLACED_PRONOUN = 0.5, 0.4, 0.6, 0.8
 """Of a verb that doesn't fit the number of the noun, of saying that a kitchen is no counter, of
 "the mug to drink from", of "two of them on the table" as two of those that are there."""
-EXCEPT = gather_phrases(
-    "with the exception of",
-    "with exception of",
-    "except for",
-    "apart from",
-    "aside from",
-    "other than",
-    "but just not",
-    "not counting",
-    "leaving out",
-    "but not",
-    "and not",
-    "all but",
-    "just not",
-    "only not",
-    "not",
-    "barring",
-    "except",
-    "excluding",
-    "besides",
-    "but",
-    "save",
+EXCEPT = PhraseSet(
+    "with [the] exception of",
+    "(except|save) [for]",
+    "(apart|aside) from",
+    "[but] [just|only] not",
+    "(excluding|leaving out|not counting|other than|all but|barring|besides|but|and not)",
 )
 """Words before what is left out."""
 _BE = gather_words("is are was were has have been be am")
@@ -77,15 +60,7 @@ _POSTURES = gather_words(
 )
 _FINDING = frozenset(["find", "see", "have", "get", "exist", "be", "need", "want"])
 """Verbs of clauses that say nothing of the things: "(all the cups) that you can find"."""
-_NOW = PhraseSet(
-    "[right] now",
-    "at the moment",
-    "at present",
-    "at the beginning",
-    "so far",
-    "(currently|already|initially|originally|before)",
-)
-_IDLE = gather_phrases("of mine", "of ours", "in question", "again")
+_IDLE = PhraseSet("of (mine|ours)", "(in question|again)")
 
 
 class RelativeParser:
@@ -94,15 +69,11 @@ class RelativeParser:
     Args:
         chart: reads what is within phrases, and knows the domain.
         spans: the words of the tree.
-        read_clause: reads relative clauses before the phrases of the domain do.
     """
 
-    def __init__(
-        self, chart: SetParser, spans: TreeSpans, read_clause: ReadClause | None = None
-    ) -> None:
+    def __init__(self, chart: SetParser, spans: TreeSpans) -> None:
         self._chart = chart
         self._spans = spans
-        self._read_clause = read_clause
         self._tokens = chart.tokens
         self._get = chart.get_text
         self._use = chart.describe_use
@@ -117,7 +88,6 @@ class RelativeParser:
         """
         begun = [phrase, *self._read_idle(phrase), *self._read_limit(phrase)]
         begun += [*self._read_same(phrase, depth), *self._read_label(phrase)]
-        begun += [*self._read_included(phrase, depth), *self._read_apposition(phrase, depth)]
         yield from begun
         frontier, seen = begun, list(begun)
         for _ in range(2):
@@ -165,9 +135,6 @@ class RelativeParser:
         """
         comma = self._get(start) == "," and self._get(start + 1) in ("that", "which", "who")
         start += comma
-        word = self._spans.words.get(start)
-        if word is not None and self._read_clause is not None:
-            yield from self._ask_clause(start)
         yield from self._read_where(start, depth)
         begun, place = start, start
         if self._get(place) == "and" and self._get(place + 1) in ("that", "which", *_BE):
@@ -198,20 +165,9 @@ class RelativeParser:
             one = replace(said, negated=said.negated != negated)
             found = (*uses, *said.uses, *list_argument_uses(said))
             yield end, one, found
-            for words in _NOW:
-                if match_words(self._tokens, end, words) and (
-                    place > begun or words[0] != "before"
-                ):
-                    after = end + len(words)
-                    yield after, one, (*found, self._use(end, after, WordRole.FILLER))
-                    break
-
-    def _ask_clause(self, start: int) -> Iterator[Said]:
-        """Ask the reader of clauses for the relative clause that begins at a token."""
-        assert self._read_clause is not None
-        for word in self._spans.words.values():
-            if word.role in ("relcl", "acl") and min(self._spans.list_tokens(word.place)) == start:
-                yield from self._read_clause(word.place, word.head)
+            after = NOW.find_end(self._tokens, end)
+            if after > end and (place > begun or self._get(end) != "before"):
+                yield after, one, (*found, self._use(end, after, WordRole.FILLER))
 
     def _read_where(self, start: int, depth: int) -> Iterator[Said]:
         """Read "(the room) where the desk is", "that the desk stands in", "in which it is"."""
@@ -260,7 +216,7 @@ class RelativeParser:
         """Read "(all the cups) you can find": it says nothing of the things."""
         if isinstance(phrase.head, Reference) and phrase.head is not Reference.THING:
             return
-        ends = [phrase.end + len(w) for w in _IDLE if match_words(self._tokens, phrase.end, w)]
+        ends = [_IDLE.find_end(self._tokens, phrase.end)]
         word = self._spans.words.get(phrase.end)
         place = phrase.end + (word is not None and word.text in ("that", "which"))
         subject = self._spans.words.get(place)
@@ -274,7 +230,7 @@ class RelativeParser:
             start = phrase.end + (word.text == "from")
             if self._get(start) == "wherever" and self._get(start + 2) in _BE:
                 ends.append(start + 3)
-        for end in ends:
+        for end in (one for one in ends if one > phrase.end):
             use = self._use(phrase.end, end, WordRole.FILLER)
             yield replace(phrase, end=end, uses=(*phrase.uses, use))
 
@@ -317,57 +273,13 @@ class RelativeParser:
             use = self._use(phrase.start, end, WordRole.THING, noun.said)
             yield replace(phrase, end=end, head=noun, uses=(*phrase.uses, use))
 
-    def _read_included(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
-        """Read "(all the cups), the glasses included": things that are meant anyway."""
-        comma = self._get(phrase.end) == ","
-        start = phrase.end + comma
-        ahead = self._get(start) == "including"
-        if not isinstance(phrase.head, Noun) or not phrase.plural or not (ahead or comma):
-            return
-        for end, part in self._chart.parse_simple(start + ahead, depth + 1):
-            after = end if ahead else end + 1
-            if not isinstance(part.head, Noun) or not (ahead or self._get(end) == "included"):
-                continue
-            if part.head.members and set(part.head.members) <= set(phrase.head.members):
-                after += comma and self._get(after) == ","
-                use = self._use(phrase.end, after, WordRole.FILLER)
-                yield replace(phrase, end=after, uses=(*phrase.uses, use))
-
-    def _read_apposition(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
-        """Read "(the mug), the red one,", "(the cup) called mug_1"."""
-        comma = self._get(phrase.end) == ","
-        named = self._get(phrase.end) in ("called", "named")
-        if not isinstance(phrase.head, Noun) or not (comma or named):
-            return
-        for end, other in self._chart.parse_simple(phrase.end + 1, depth + 1):
-            after = end + (comma and self._get(end) == ",")
-            uses = (*phrase.uses, *list_phrase_uses(other))
-            degree = phrase.degree * other.degree
-            if isinstance(other.head, ElementName) and other.head.name in phrase.head.members:
-                if named or self._is_apposed(other):
-                    yield replace(phrase, end=after, head=other.head, uses=uses, degree=degree)
-            elif other.head is Reference.ONE and other.determiner is Determiner.THE and comma:
-                yield replace(
-                    phrase,
-                    end=after,
-                    qualities=(*phrase.qualities, *other.qualities),
-                    attributes=(*phrase.attributes, *other.attributes),
-                    uses=uses,
-                    degree=degree,
-                )
-
-    def _is_apposed(self, phrase: NounPhrase) -> bool:
-        inner = (self._spans.words.get(place) for place in range(phrase.start, phrase.end))
-        return any(word is not None and word.role == "appos" for word in inner)
-
     def _read_exception(self, phrase: NounPhrase, depth: int) -> Iterator[NounPhrase]:
         start = phrase.end + (self._get(phrase.end) == ",")
         single = phrase.determiner in (Determiner.THE, Determiner.A) and not phrase.plural
         if single or isinstance(phrase.head, ElementName):
             return  # nothing can be left out of it
-        words = next((w for w in EXCEPT if match_words(self._tokens, start, w)), ())
-        place = start + len(words)
-        for end, excluded in self._chart.parse_phrases(place, depth + 1) if words else ():
+        place = EXCEPT.find_end(self._tokens, start)
+        for end, excluded in self._chart.parse_phrases(place, depth + 1) if place > start else ():
             use = self._use(start, place, WordRole.LIMIT, "except")
             yield replace(
                 phrase,

@@ -11,7 +11,7 @@ from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.nouns.wholes import MAKING_VERBS, NEED_PHRASES, NEEDED, PART_LINKS
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.parsing.noun_phrases.modifier_parser import ModifierParser
-from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening, match_words, read_number
+from fcp_ros.language.parsing.noun_phrases.quantities import NounOpening, read_number
 from fcp_ros.language.parsing.set_index import SetMention
 from fcp_ros.language.parsing.trees import Determiner, Noun, NounPhrase, Quantity
 from fcp_ros.language.reading import WordRole
@@ -71,33 +71,13 @@ class SetParser(ModifierParser):
         """Read the whole behind its parts: "of a shed", "that I need to build a new shed"."""
         if not self.patterns.sets.sets:
             return
-        needs = {
-            start + len(words) for words in NEED_PHRASES if match_words(self.tokens, start, words)
-        }
-        for place in (start, *sorted(needs)):
-            for words in PART_LINKS:
-                if match_words(self.tokens, place, words):
-                    after = place + len(words)
-                    yield from self._read_whole(after)
-                    yield from self._read_making(after)
+        for place in dict.fromkeys((start, NEED_PHRASES.find_end(self.tokens, start))):
+            after = PART_LINKS.find_end(self.tokens, place)
+            if after > place:
+                yield from self._read_whole(after)
+                yield from self._read_making(after)
             if self.get_text(place) == "to":
                 yield from self._read_making(place + 1)
-
-    def extend_set(self, start: int, phrase: NounPhrase) -> Iterator[tuple[int, NounPhrase]]:
-        """Yield a set with what is said of it later: "... and it should work"."""
-        given = next((s for s in self.patterns.sets.sets if s.name == phrase.set_name), None)
-        if given is None or not phrase.kinds:
-            return
-        for end, number in self.patterns.sets.match_more(self.tokens, start, given.name):
-            kinds = dict.fromkeys([*phrase.kinds, *self._list_kinds(given.more[number].members)])
-            use = self.describe_use(start, end, WordRole.THING, given.name)
-            yield end, replace(phrase, kinds=tuple(kinds), uses=(*phrase.uses, use))
-
-    def make_set(self, phrase: NounPhrase, end: int, said: SetMention) -> NounPhrase:
-        """Return a phrase for several things as one for the parts of a set."""
-        use = self.describe_use(phrase.end, end, WordRole.THING, said.given.name)
-        whole = self._name_kinds(phrase, said)
-        return replace(whole, uses=(*phrase.uses, use), degree=phrase.degree)
 
     # --- the words of a whole
 
@@ -142,17 +122,15 @@ class SetParser(ModifierParser):
 
     def _read_making(self, start: int) -> Iterator[tuple[int, SetMention]]:
         """Read "build a shed", "putting a shed together"."""
-        stems = list_stems(self.get_text(start))
-        for verb, *particle in MAKING_VERBS:
-            if verb not in stems:
-                continue
-            after = start + 1
-            if particle and self.get_text(after) == particle[0]:
-                yield from self._read_whole(after + 1)
-                return
-            for end, said in self._read_whole(after):
-                yield (end + 1 if particle and self.get_text(end) == particle[0] else end), said
+        verb = next((v for v in list_stems(self.get_text(start)) if v in MAKING_VERBS), "")
+        if not verb:
             return
+        particle, after = MAKING_VERBS[verb], start + 1
+        if particle and self.get_text(after) == particle:
+            yield from self._read_whole(after + 1)
+            return
+        for end, said in self._read_whole(after):
+            yield end + bool(particle and self.get_text(end) == particle), said
 
     # --- phrases
 

@@ -4,7 +4,6 @@
 - `partial_sentences`: readings of the first tokens.
 - `announced_lists`: lists behind a colon.
 - `asides`: remarks, companions and things named first.
-- `corrections`: things that take the place of others that were said.
 - `carried_things`: what is carried somewhere and not put down.
 - `proviso_parser`: conditions on the way, before or behind a clause.
 """

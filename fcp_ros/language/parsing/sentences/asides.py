@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fcp_ros.language.english.polite_phrases import ABOUT, ANNOUNCING, POLITE
+from fcp_ros.language.english.polite_phrases import ABOUT
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.remarks import RemarkParser, asks
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
@@ -51,28 +51,10 @@ class AsideReader:
         yield from self._read_remark(place, partial)
         yield from self._read_companion(place, partial)
         yield from self._read_topic(place, partial)
-        if begins_sentence(self._tokens, place):
-            yield from self._read_announcement(place, partial)
-
-    def _read_announcement(self, place: int, partial: PartialSentence) -> Steps:
-        """Read "three things have to be moved: the mug to the kitchen, ..."."""
-        start = POLITE.find_end(self._tokens, place)
-        verb, things, done = ANNOUNCING
-        start = verb.find_end(self._tokens, start)
-        named = things.find_end(self._tokens, start)
-        end = done.find_end(self._tokens, named)
-        if named == start or end == place or self._nouns.get_text(end) not in (":", "."):
-            return
-        use = self._nouns.describe_use(place, end + 1, WordRole.FILLER)
-        for after, clause in self._clauses.parse_placed(end + 1):
-            longer = replace(clause, uses=(use, *clause.uses))
-            added = add_clause(partial.sentence, longer, Link.AND)
-            yield after, replace(partial, sentence=added, separated=False)
 
     def _read_remark(self, place: int, partial: PartialSentence) -> Steps:
         """Read what nothing is asked by: "I'm thirsty.", "because the news is on"."""
-        clauses = partial.sentence.clauses
-        for remark in self._remarks.parse_remarks(place, clauses[-1] if clauses else None):
+        for remark in self._remarks.parse_remarks(place):
             sentence = add_clause(partial.sentence, remark.clause, Link.AND)
             yield remark.end, replace(partial, sentence=sentence, separated=False)
 

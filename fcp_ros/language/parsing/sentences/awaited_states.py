@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.trees import Link, Proviso, ProvisoKind, Sentence
 
-WAITING = frozenset([("when",), ("as", "soon", "as"), ("the", "moment")])
+WAITING = PhraseSet("(when|as soon as|the moment)")
 """Words before a state that is waited for."""
 
 

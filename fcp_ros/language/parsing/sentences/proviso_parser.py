@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import chain
 
 from fcp_ros.language.english.connectives import AS_LONG_AS, EARLIER, UNTIL, WHENEVER, WHILE
+from fcp_ros.language.english.word_lists import PhraseSet
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.time_parser import read_longest_time
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
-from fcp_ros.language.parsing.noun_phrases.quantities import match_words
 from fcp_ros.language.parsing.trees import (
     Act,
     Proviso,
@@ -25,7 +25,7 @@ from fcp_ros.language.reading import WordRole, WordUse
 _HAVE = frozenset(["have", "are", "were", "had", "done"])
 _ACTIVITY = 0.7
 """Degree of "while" with something that is done: only what it brings about is known."""
-_SINCE = (("after",), ("of",), ("from", "when"), ("from", "the", "moment"), ("from", "the", "time"))
+_SINCE = PhraseSet("(after|of)", "from (when|the moment|the time)")
 
 
 class ProvisoParser:
@@ -50,15 +50,15 @@ class ProvisoParser:
                 continue
             yield from self._add(place, start, kind, clause)
         if not lasting:
-            start = self._match(place, AS_LONG_AS)
+            start = AS_LONG_AS.find_end(self._tokens, place)
             if start > place and clause.act is not Act.ACHIEVE:
                 yield from self._add(place, start, ProvisoKind.WHILE, clause)
         if clause.permitted:
-            start = self._match(place, EARLIER)
+            start = EARLIER.find_end(self._tokens, place)
             if start > place:
                 yield from self._add(place, start, ProvisoKind.UNTIL, clause)
         if clause.time is not None and clause.time.kind is TimeKind.WITHIN:
-            start = self._match(place, _SINCE)
+            start = _SINCE.find_end(self._tokens, place)
             if start > place:
                 yield from self._add(place, start, ProvisoKind.WHENEVER, clause)
 
@@ -69,7 +69,7 @@ class ProvisoParser:
                 yield end, replace(proviso, ahead=True), None
         longest = read_longest_time(self._tokens, place)
         if longest is not None:
-            start = self._match(longest[0], _SINCE)
+            start = _SINCE.find_end(self._tokens, longest[0])
             if start > longest[0]:
                 for end, proviso in self._read(place, start, ProvisoKind.WHENEVER):
                     yield end, replace(proviso, ahead=True), longest[1]
@@ -87,7 +87,7 @@ class ProvisoParser:
             (ProvisoKind.WHILE, WHILE),
             (ProvisoKind.WHENEVER, WHENEVER),
         ):
-            start = self._match(place, phrases)
+            start = phrases.find_end(self._tokens, place)
             if start > place:
                 yield kind, start
 
@@ -125,7 +125,3 @@ class ProvisoParser:
                 place += 1
         uses = [self._nouns.describe_use(start, place, WordRole.FILLER)] if place > start else []
         return place, uses
-
-    def _match(self, place: int, phrases: tuple[tuple[str, ...], ...]) -> int:
-        lengths = [len(words) for words in phrases if match_words(self._tokens, place, words)]
-        return place + max(lengths, default=0)
