@@ -35,10 +35,11 @@ from fcp_ros.nodes.conversions.plan import (
     PlanOrigin,
     budgets_from_ros,
     budgets_to_ros,
+    path_from_ros,
+    path_to_ros,
     plan_from_ros,
     plan_to_ros,
 )
-from fcp_ros.nodes.conversions.policy import path_from_ros, path_to_ros
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
     Candidate,

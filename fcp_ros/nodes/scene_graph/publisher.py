@@ -18,7 +18,7 @@ from fcp_ros.nodes.conversions.scene import (
     graph_to_ros,
 )
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
+from fcp_ros.nodes.runtime.worker import PausableTimer
 
 
 @dataclass(frozen=True)
