@@ -24,7 +24,7 @@ from fcp_ros.nodes.conversions.common import (
     id_from_ros,
     id_to_ros,
 )
-from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
+from fcp_ros.nodes.conversions.judgement import JUDGEMENTS
 from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
 from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
 
@@ -155,7 +155,7 @@ def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
         makespan=duration_to_ros(plan.schedule.makespan if plan.schedule else 0.0),
         deadline=duration_to_ros(origin.deadline),
         binding=binding_to_ros(plan.binding),
-        goal_judgements=judgements_to_ros(plan.goal_judgements),
+        goal_judgements=JUDGEMENTS.write_all(plan.goal_judgements),
         resources_after=[
             ResourceLevel(name=name, level=float(level), unit=origin.units.get(name, ""))
             for name, level in plan.resources_after.items()
@@ -180,7 +180,7 @@ def plan_from_ros(message: PlanMessage) -> Plan:
         steps=tuple(step_from_ros(step) for step in message.steps),
         membership=check_degree(message.membership, "the plan's membership"),
         goal_degree=check_degree(message.goal_degree, "the plan's goal degree"),
-        goal_judgements=judgements_from_ros(message.goal_judgements),
+        goal_judgements=JUDGEMENTS.read_all(message.goal_judgements),
         binding=binding_from_ros(message.binding),
         alpha=check_degree(message.alpha, "the plan's alpha"),
         tnorm=message.tnorm,
@@ -270,7 +270,7 @@ def step_to_ros(step: PlanStep) -> PlanStepMessage:
         expected_duration=duration_to_ros(step.duration),
         degree=step.degree,
         membership_after=step.membership_after,
-        judgements=judgements_to_ros(step.judgements),
+        judgements=JUDGEMENTS.write_all(step.judgements),
         chunk=step.chunk,
     )
 
@@ -292,7 +292,7 @@ def step_from_ros(message: PlanStepMessage) -> PlanStep:
         ),
         duration=duration_from_ros(message.expected_duration),
         executor=message.executor,
-        judgements=judgements_from_ros(message.judgements),
+        judgements=JUDGEMENTS.read_all(message.judgements),
         chunk=message.chunk,
     )
 

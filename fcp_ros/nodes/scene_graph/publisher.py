@@ -12,8 +12,8 @@ from rclpy.serialization import serialize_message
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphRequest
 from fcp_ros.nodes.conversions.scene import (
-    PublishedChange,
     PublishedGraph,
+    SceneUpdate,
     change_to_ros,
     graph_to_ros,
 )
@@ -50,7 +50,7 @@ class ScenePublisher:
         self._last = -period
         self._timer = PausableTimer(node, period, self._publish_due)
 
-    def prepare(self, change: PublishedChange, graph: PublishedGraph) -> ReadyChange:
+    def prepare(self, change: SceneUpdate, graph: PublishedGraph) -> ReadyChange:
         """Serialise a change, before it is made the present state.
 
         Raises:

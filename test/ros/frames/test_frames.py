@@ -8,11 +8,12 @@ import math
 import pytest
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
+from scene_updates import full_update_to_ros
 from std_msgs.msg import Header
 
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate
-from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros, graph_from_ros
+from fcp_ros.nodes.conversions.scene import delta_to_ros, graph_from_ros
 from fcp_ros.nodes.frames.frames import (
     FoundTransform,
     Frames,
