@@ -43,9 +43,8 @@ from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.domain.yaml.reader import load_domain
 from fcp_ros.grounding import GroundingError
 from fcp_ros.grounding.language_model.loading import LanguageModel, load_language_model
-from fcp_ros.grounding.language_model.oracle import LanguageModelOracle
+from fcp_ros.grounding.language_model.oracle import LanguageModelOracle, Scorer
 from fcp_ros.grounding.language_model.prompt import tokenize_batch, tokenize_prompts, write_prompt
-from fcp_ros.grounding.language_model.scorer import Scorer
 from fcp_ros.grounding.models.model_folder import check_model_folder
 from fcp_ros.grounding.protocol.judgement import JudgementRequest
 from fcp_ros.grounding.protocol.options import Device, LanguageModelOptions, Precision

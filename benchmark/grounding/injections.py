@@ -27,8 +27,7 @@ from benchmark.tables import Line, Part, show_part
 from fcp_ros.domain import load_domain
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.grounding import ArgumentContext, Grounder, JudgementRequest, make_grounder
-from fcp_ros.grounding.judged.judgement_set import compute_fraction, read_judgements
-from fcp_ros.grounding.judged.words import find_head_word
+from fcp_ros.grounding.judged.judgement_set import compute_fraction, find_head_word, read_judgements
 from fcp_ros.grounding.wording.known_words import KnownWords, load_known_words, make_known_words
 from fcp_ros.grounding.wording.label_cutting import cut_label
 

@@ -25,8 +25,7 @@ from benchmark.intervals import (
     measure_with_interval,
 )
 from benchmark.tables import Part
-from fcp_ros.grounding.judged.judgement_set import read_judgements
-from fcp_ros.grounding.judged.words import to_plain
+from fcp_ros.grounding.judged.judgement_set import read_judgements, to_plain
 
 SECOND = JUDGEMENTS / "second_author" / "sample.csv"
 NEAR = 0.2

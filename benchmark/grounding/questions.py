@@ -20,8 +20,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
-from fcp_ros.grounding.judged.words import find_head_word, to_plain
+from fcp_ros.grounding.judged.judgement_set import (
+    JudgementSet,
+    find_head_word,
+    read_judgements,
+    split,
+    to_plain,
+)
 
 HERE = Path(__file__).resolve().parent
 JUDGEMENTS = HERE.parents[1] / "config" / "judgements"

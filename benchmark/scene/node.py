@@ -36,6 +36,7 @@ from benchmark.tables import Verdict, in_milliseconds
 from fcp_ros.msg import SceneGraph, SceneGraphChange, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
 from fcp_ros.nodes.runtime.qos import event_qos, state_qos
+from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 
 ROOMS, TABLES, ITEMS = 40, 14, 135
@@ -163,7 +164,7 @@ def updates(load: Load, nodes: list[SceneNode]) -> Callable[[int, Time], bytes]:
             pose = Pose.at(x + rng.gauss(0.0, load.by), y + rng.gauss(0.0, load.by), z)
             present[number] = replace(nodes[number], pose=pose)
         said = present if load.is_full else [present[number] for number in chosen]
-        update = SceneUpdate(Time(), "map", load.is_full, 0, "benchmark", tuple(said))
+        update = SceneUpdate(Time(), "map", load.is_full, SceneDelta(0, tuple(said)), "benchmark")
         written.append(serialize_message(update_to_ros(update)))
 
     def make(number: int, stamp: Time) -> bytes:
@@ -200,7 +201,7 @@ def _measure(
     pid: int,
     peer: _Peer,
 ) -> Outcome:
-    first = SceneUpdate(Time(sec=1), "map", True, 1, "benchmark", tuple(nodes))
+    first = SceneUpdate(Time(sec=1), "map", True, SceneDelta(1, tuple(nodes)), "benchmark")
     peer.send(serialize_message(update_to_ros(first)), Time(sec=1))
     peer.wait_for(1, START_WAIT)
     outcome = Outcome()

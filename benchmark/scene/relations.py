@@ -31,9 +31,9 @@ from fcp_ros.scene import (
     SceneNode,
     complete_relations,
 )
-from fcp_ros.scene.relations.conditions.nearness import find_nearest
-from fcp_ros.scene.relations.conditions.scored_pairs import ScoredPairs, select_best
-from fcp_ros.scene.relations.conditions.supports import (
+from fcp_ros.scene.relations.nearness import find_nearest
+from fcp_ros.scene.relations.scored_pairs import ScoredPairs, select_best
+from fcp_ros.scene.relations.supports import (
     find_supports,
     select_inside,
     select_resting,

@@ -8,8 +8,7 @@ import numpy as np
 from benchmark.tables import Verdict, best_seconds, in_milliseconds
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.shapes.boxes import fit_upright_box
-from fcp_ros.scene.shapes.ray_support import find_supports_by_rays
-from fcp_ros.scene.shapes.surfaces import Surface, import_open3d
+from fcp_ros.scene.shapes.surfaces import Surface, find_supports_by_rays, import_open3d
 
 POINTS = 500
 """Points of each cloud, as in SCENE_FORMATS.md."""

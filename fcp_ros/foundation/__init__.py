@@ -4,7 +4,6 @@
 Values:
 
 - `persistent_map`: maps, sets and index buckets whose changed copies share almost everything.
-- `ordered_table`: an immutable mapping in insertion order, with ranks for indexes.
 
 Processes:
 

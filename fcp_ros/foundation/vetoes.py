@@ -16,8 +16,10 @@ from __future__ import annotations
 from enum import Enum
 from functools import lru_cache
 
-from fcp_ros.foundation.captions import UNREAL, denies, is_holder
 from fcp_ros.foundation.labels import (
+    UNREAL,
+    denies,
+    is_holder,
     list_singulars,
     normalise_label,
     split_names,

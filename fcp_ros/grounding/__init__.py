@@ -25,7 +25,6 @@ with defer_imports(__name__):
     from fcp_ros.grounding.calibration.reliability import Reliability
     from fcp_ros.grounding.calibration.store import CalibrationStore, Evidence, OutcomeNumber, Reset
     from fcp_ros.grounding.grounder import Grounder, OracleInfo, make_grounder
-    from fcp_ros.grounding.protocol.aggregation import Estimate
     from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
     from fcp_ros.grounding.protocol.judgement import (
         ArgumentContext,
@@ -37,6 +36,7 @@ with defer_imports(__name__):
         CalibrationOptions,
         Device,
         EndpointOptions,
+        Estimate,
         EvidenceOrigin,
         EvidenceWorld,
         GroundingOptions,

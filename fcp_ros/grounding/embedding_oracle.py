@@ -27,14 +27,9 @@ from numpy.typing import NDArray
 
 from fcp_ros.domain.model import GradedPredicate, Rubric
 from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_degree_map
-from fcp_ros.grounding.heads.head_file import find_packaged_heads
+from fcp_ros.grounding.heads.head_file import HeadSource, find_packaged_heads
 from fcp_ros.grounding.heads.head_judge import HeadJudge
-from fcp_ros.grounding.heads.head_source import HeadSource
-from fcp_ros.grounding.judged.words import (
-    join_statement,
-    read_arguments,
-    split_sides,
-)
+from fcp_ros.grounding.judged.judgement_set import join_statement, read_arguments, split_sides
 from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import JudgementRequest, Membership

@@ -13,9 +13,9 @@ from fcp_ros.grounding.asking.cached_oracle import UnavailableOracle
 from fcp_ros.grounding.asking.router import choose_oracles
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
 from fcp_ros.grounding.endpoint.oracle import EndpointOracle
-from fcp_ros.grounding.heads.features.encoders import make_encoder
+from fcp_ros.grounding.heads.features.pair_features import make_encoder
+from fcp_ros.grounding.heads.head_file import choose_model, find_source
 from fcp_ros.grounding.heads.head_judge import HeadOracle
-from fcp_ros.grounding.heads.head_source import choose_model, find_source
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.language_model.oracle import CausalLmOracle
 from fcp_ros.grounding.model_files.store import ModelAbsentError

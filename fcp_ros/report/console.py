@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -13,9 +15,127 @@ from rich.text import Text
 from fcp_ros.planning import Candidate, Explanation, Judged, Plan, PlanningResult, PlanStep
 from fcp_ros.planning.model.result import GivenUp, KeptPreference
 from fcp_ros.planning.model.suggestion import PolicyTrace
-from fcp_ros.report.degree_origin import describe_origin
-from fcp_ros.report.policy_steps import group_steps
-from fcp_ros.report.relaxations import render_relaxations
+from fcp_ros.report.explored_goals import render_relaxations
+
+# --- the origin of a degree in a few words, for the terminal and the HTML page ---
+
+BINS = 10
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class DegreeOrigin:
+    """The origin of one degree.
+
+    Attributes:
+        degree: The predicate and its degree: ``can_grasp 0.54``.
+        origin: The source of the judgement, and the outcomes that have moved it.
+        remark: The oracle's note and its uncertainty; may be empty.
+        fallback: The reason why a fallback oracle answered; "" if none did.
+        model: The model or table that answered.
+    """
+
+    degree: str
+    origin: str
+    remark: str
+    fallback: str
+    model: str
+
+    def __str__(self) -> str:
+        """Format as ``can_grasp 0.54 (table 0.97, then 3 outcomes; entry 2 of the table)``."""
+        details = "; ".join(part for part in (self.origin, self.remark) if part)
+        warning = f" FALLBACK: {self.fallback}" if self.fallback else ""
+        return f"{self.degree} ({details}){warning}"
+
+
+def describe_origin(judged: Judged) -> DegreeOrigin:
+    """Say where the degree of a judgement comes from."""
+    membership = judged.membership
+    origin = membership.source
+    if membership.evidence_count:
+        many = "s" if membership.evidence_count > 1 else ""
+        origin += f" {membership.prior:.2f}, then {membership.evidence_count} outcome{many}"
+    remarks = [membership.note]
+    if membership.spread > 0.0:
+        remarks.insert(0, f"spread {membership.spread:.2f}")
+    if membership.distribution:
+        remarks.insert(0, f"0 {to_sparkline(membership.distribution)} 1")
+    return DegreeOrigin(
+        f"{judged.request.predicate} {membership.degree:.2f}",
+        origin,
+        "; ".join(remark for remark in remarks if remark),
+        membership.fallback,
+        membership.model,
+    )
+
+
+def to_sparkline(distribution: tuple[float, ...]) -> str:
+    """Draw a distribution over the scores 0 to 100 as `BINS` blocks, the highest for the mode."""
+    sums = [0.0] * BINS
+    for score, probability in enumerate(distribution):
+        sums[min(score * BINS // (len(distribution) - 1), BINS - 1)] += probability
+    top = max(sums) or 1.0
+    return "".join(BLOCKS[round(value / top * (len(BLOCKS) - 1))] for value in sums)
+
+
+# --- the steps of a plan that a policy made, by its abstract actions ---
+
+
+@dataclass(frozen=True)
+class FeatureChange:
+    """The value of a feature before and after some steps, in words."""
+
+    name: str
+    before: str
+    after: str
+
+    @property
+    def is_change(self) -> bool:
+        """True if the value is another one afterwards."""
+        return self.before != self.after
+
+
+@dataclass(frozen=True)
+class StepGroup:
+    """The steps of one abstract action.
+
+    Attributes:
+        number: of the abstract action, from 1.
+        action: its name.
+        steps: how many.
+        changes: all features.
+    """
+
+    number: int
+    action: str
+    steps: int
+    changes: tuple[FeatureChange, ...]
+
+    @property
+    def condition(self) -> str:
+        """All features before it: "loaded, left = 3"."""
+        return ", ".join(_write_value(one.name, one.before) for one in self.changes)
+
+
+def group_steps(trace: PolicyTrace) -> dict[int, StepGroup]:
+    """Return the abstract actions by the number of steps that come before them."""
+    groups, done = {}, 0
+    visited = itertools.pairwise((*(move.values for move in trace.moves), trace.final))
+    for place, (move, (before, after)) in enumerate(zip(trace.moves, visited, strict=True)):
+        changes = tuple(
+            FeatureChange(feature.name, *map(feature.write_value, pair))
+            for feature, *pair in zip(trace.features, before, after, strict=True)
+        )
+        groups[done] = StepGroup(place + 1, move.action, move.steps - done, changes)
+        done = move.steps
+    return groups
+
+
+def _write_value(name: str, value: str) -> str:
+    return {"yes": name, "no": f"not {name}"}.get(value, f"{name} = {value}")
+
+
+# --- planning results as rich text for a terminal ---
 
 BAR_WIDTH = 12
 LONG_PLAN = 300

@@ -3,11 +3,82 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
+from fcp_ros.domain.model import Domain
 from fcp_ros.domain.pddl import PddlTask
 from fcp_ros.domain.pddl.notation import PddlNotation
+from fcp_ros.domain.pddl.task import MetricValue
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import write_decimal
 from fcp_ros.planning import Explanation, Plan, PlanningResult
+from fcp_ros.planning.model.ground_step import compute_cost
+from fcp_ros.planning.model.result import GivenUp
+
+# --- a plan in the format of the planning competitions (IPC) ---
+
+_NAME = re.compile(r"[A-Za-z][\w-]*\Z", re.ASCII)
+
+
+class NotPddl(InputError):
+    """The plan contains a name that PDDL does not allow; the message quotes it."""
+
+
+def to_ipc_plan(
+    plan: Plan, domain: Domain, task: PddlTask | None = None, given_up: Sequence[GivenUp] = ()
+) -> str:
+    """Return the plan as the text of an IPC plan file.
+
+    Its cost is the value of the metric, with its constants and the initial values of its functions;
+    without one, the number of steps and of the preferences given up.
+
+    Args:
+        plan: the plan.
+        domain: the domain of the plan.
+        task: the PDDL task of the plan, which gives actions and their arguments in its own words;
+            without one, the names of rules and parameters are used.
+        given_up: the preferences that the plan does not fulfil.
+
+    Raises:
+        NotPddl: a rule or an element has a name that PDDL does not allow.
+    """
+    lines: list[str] = []
+    cost = sum((Fraction(str(one.cost)) for one in given_up), Fraction(0))
+    for step in plan.steps:
+        bound = dict(step.arguments)
+        cost += compute_cost(domain.rules[step.rule], tuple(bound.values()))
+        if task is None:
+            lines.append(_format_action(step.rule, tuple(bound.values())))
+        else:
+            form = task.forms[step.rule]
+            # Names of PDDL files have been checked by their reader, which takes leading digits.
+            lines.append(f"({' '.join((form.action, *(bound[name] for name in form.parameters)))})")
+    metric = MetricValue() if task is None else task.metric
+    is_count = _has_unit_cost(domain) and not given_up and metric == MetricValue()
+    kind = "unit cost" if is_count else "general cost"
+    cost = metric.compute(cost)
+    return "\n".join((*lines, f"; cost = {write_decimal(cost)} ({kind})", ""))
+
+
+def _format_action(action: str, objects: Sequence[str]) -> str:
+    for name in (action, *objects):
+        if not _NAME.match(name):
+            raise NotPddl(
+                f"{name!r} is not allowed in an IPC plan (a letter, then letters, digits, - and "
+                "_): rename it, or write the plan as JSON"
+            )
+    return f"({' '.join((action, *objects))})"
+
+
+def _has_unit_cost(domain: Domain) -> bool:
+    """Return True if each action costs 1."""
+    return all(rule.cost.base == 1.0 and not rule.cost.terms for rule in domain.rules.values())
+
+
+# --- a planning result for PDDL files ---
 
 
 def to_pddl_result(result: PlanningResult, task: PddlTask, goal: str) -> PlanningResult:

@@ -13,14 +13,12 @@ from fcp_ros.abstraction.policy.general_policy import GeneralPolicy
 from fcp_ros.abstraction.qnp import build_policy_graph
 from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.model.suggestion import PolicyTrace
-from fcp_ros.report.degree_origin import describe_origin
+from fcp_ros.report.console import StepGroup, describe_origin, group_steps
 from fcp_ros.report.drawing.feature_paths import draw_feature_paths
 from fcp_ros.report.drawing.policy_graph import draw_policy_graph
 from fcp_ros.report.drawing.relaxation_lattice import draw_relaxation_lattice
 from fcp_ros.report.drawing.timeline import draw_timeline
-from fcp_ros.report.explored_goals import count_outcomes
-from fcp_ros.report.policy_steps import StepGroup, group_steps
-from fcp_ros.report.relaxations import remove_reasons
+from fcp_ros.report.explored_goals import count_outcomes, remove_reasons
 
 LONGEST_TIMELINE = 60
 """Steps of a plan with a timeline, which has a row for each."""

@@ -27,7 +27,7 @@ from fcp_ros.scene.formats.thor import ai2thor, procthor
 from fcp_ros.scene.formats.usd import reader as usd
 from fcp_ros.scene.formats.usd.stage import is_usd
 from fcp_ros.scene.formats.validation import describe_crossing_outlines
-from fcp_ros.scene.formats.worlds import habitat, mjcf, sdf, urdf
+from fcp_ros.scene.formats.worlds import habitat, mjcf, sdf
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.relations.complete import complete_relations
@@ -255,8 +255,8 @@ READERS: tuple[SceneReader, ...] = (
     SceneReader(
         "urdf",
         "URDF, a tree of links (expand xacro first)",
-        urdf.is_urdf,
-        urdf.read_urdf,
+        sdf.is_urdf,
+        sdf.read_urdf,
         lacks=_WORLDS_LACK,
     ),
 )

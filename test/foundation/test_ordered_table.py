@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.foundation.ordered_table import OrderedTable
+from fcp_ros.scene.graph.indexes import OrderedTable
 
 KEYS = st.sampled_from("abcdefgh")
 STEPS = st.lists(st.tuples(st.lists(KEYS, unique=True), st.lists(KEYS, unique=True)), max_size=8)

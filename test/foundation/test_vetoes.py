@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.foundation import captions, vetoes
+from fcp_ros.foundation import labels, vetoes
 from fcp_ros.foundation.labels import label_forms
 from fcp_ros.foundation.vetoes import DEFECTS, find_veto
 
@@ -103,7 +103,7 @@ def test_a_label_is_of_the_kind_of_its_head(label, is_one, is_none):
 
 
 def test_without_wordnet(monkeypatch):
-    for module in (captions, vetoes):
+    for module in (labels, vetoes):
         monkeypatch.setattr(module, "find_wordnet", lambda: None)
     find_veto.cache_clear()
     try:

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fcp_ros.foundation import captions
-from fcp_ros.foundation.captions import find_name
-from fcp_ros.foundation.labels import label_forms
+from fcp_ros.foundation import labels
+from fcp_ros.foundation.labels import find_name, label_forms
 from fcp_ros.foundation.wordnet import FOLDER_VARIABLE, PACKAGE, WordNet, find_wordnet
 
 
@@ -94,7 +93,7 @@ def test_the_name_in_a_caption(nouns: WordNet, caption: str, name: str | None) -
 
 
 def test_without_wordnet_most_captions_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(captions, "find_wordnet", lambda: None)
+    monkeypatch.setattr(labels, "find_wordnet", lambda: None)
     wrong = []
     for caption, name in CAPTIONS:
         words = caption.split()

@@ -3,7 +3,7 @@
 
 from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.planning import Judged
-from fcp_ros.report.degree_origin import describe_origin, to_sparkline
+from fcp_ros.report.console import describe_origin, to_sparkline
 
 REQUEST = JudgementRequest("can_grasp", (ArgumentContext("item", "mug_1", "mug"),))
 

@@ -12,7 +12,7 @@ from fcp_ros.planning.model.memberships import NoMemberships
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.model.result import GivenUp
 from fcp_ros.planning.verification.ipc_plan import plan_from_actions, read_ipc_plan
-from fcp_ros.report.ipc_plan import NotPddl, to_ipc_plan
+from fcp_ros.report.pddl_result import NotPddl, to_ipc_plan
 
 COURIER = (
     "(ride Hill Depot)\n(fetch bill)\n(ride Depot Lake)\n(ride Lake Mill)\n(deliver bill Mill)"

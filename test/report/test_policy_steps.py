@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
+from fcp_ros.report.console import group_steps
 from fcp_ros.report.drawing.feature_paths import (
     LINE,
     MOST_BANDS,
@@ -16,7 +17,6 @@ from fcp_ros.report.drawing.feature_paths import (
     WIDTH,
     draw_feature_paths,
 )
-from fcp_ros.report.policy_steps import group_steps
 
 FEATURES = (
     PolicyFeature("carrying", "any(on)", True),

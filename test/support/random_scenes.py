@@ -8,7 +8,8 @@ from dataclasses import replace
 from builtin_interfaces.msg import Time
 from hypothesis import strategies as st
 
-from fcp_ros.nodes.conversions.scene import PublishedChange, SceneUpdate
+from fcp_ros.nodes.conversions.scene import SceneUpdate
+from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -87,30 +88,23 @@ def updates(draw) -> SceneUpdate:
         stamp=draw(stamps),
         frame_id=graph.frame_id,
         is_full=draw(st.booleans()),
-        sequence=draw(st.integers(-(2**63), 2**63 - 1)),
+        delta=SceneDelta(
+            sequence=draw(st.integers(-(2**63), 2**63 - 1)),
+            upserted=tuple(graph.nodes.values()),
+            removed=tuple(draw(st.lists(names, max_size=3))),
+            added=graph.relations,
+            dropped=other.relations,
+        ),
         source=draw(st.just("") | names),
-        nodes=tuple(graph.nodes.values()),
-        removed=tuple(draw(st.lists(names, max_size=3))),
-        relations=graph.relations,
-        dropped=other.relations,
     )
 
 
 @st.composite
-def changes(draw) -> PublishedChange:
+def changes(draw) -> SceneUpdate:
     """What an update changed; it need not fit together."""
-    update = draw(updates())
-    return PublishedChange(
-        stamp=update.stamp,
-        frame_id=update.frame_id,
-        sequence=update.sequence,
+    return replace(
+        draw(updates()),
         previous=draw(st.integers(0, 2**63 - 1)),
-        is_full=update.is_full,
-        source=update.source,
-        nodes=update.nodes,
-        removed=update.removed,
-        relations=update.relations,
-        dropped=update.dropped,
         changed=tuple(draw(st.lists(names, max_size=4))),
         renamed=tuple(draw(st.lists(st.tuples(names, names), max_size=3))),
     )

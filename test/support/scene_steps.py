@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from builtin_interfaces.msg import Time
 
-from fcp_ros.nodes.conversions.scene import PublishedChange, PublishedGraph
+from fcp_ros.nodes.conversions.scene import PublishedGraph, SceneUpdate
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta, compute_delta
 from fcp_ros.scene.graph.elements import SceneError
 from fcp_ros.scene.graph.graph import SceneGraph
@@ -18,7 +18,7 @@ class Step:
     """The graph after an update, and the change that leads there."""
 
     graph: PublishedGraph
-    change: PublishedChange
+    change: SceneUpdate
 
 
 def whole_step(before: SceneGraph | None, after: SceneGraph, number: int, stamp: Time) -> Step:
@@ -34,17 +34,8 @@ def whole_step(before: SceneGraph | None, after: SceneGraph, number: int, stamp:
     if before is None or number != before.sequence + 1 or before.frame_id != after.frame_id:
         previous = 0 if before is None else before.sequence
         ids = dict.fromkeys((*(() if before is None else before.nodes), *after.nodes))
-        change = PublishedChange(
-            stamp,
-            after.frame_id,
-            number,
-            previous,
-            True,
-            after.source,
-            nodes=tuple(after.nodes.values()),
-            relations=after.relations,
-            changed=tuple(ids),
-        )
+        whole = SceneDelta(number, tuple(after.nodes.values()), added=after.relations)
+        change = SceneUpdate(stamp, after.frame_id, True, whole, after.source, previous, tuple(ids))
         return Step(PublishedGraph(stamp, after), change)
     return _step(compute_delta(before, after), after, stamp)
 
@@ -69,17 +60,6 @@ def _step(delta: SceneDelta, after: SceneGraph, stamp: Time) -> Step:
     ids = dict.fromkeys((*(node.id for node in delta.upserted), *delta.removed))
     for relation in (*delta.added, *delta.dropped):
         ids.update(dict.fromkeys(relation.elements))
-    change = PublishedChange(
-        stamp,
-        after.frame_id,
-        delta.sequence,
-        delta.sequence - 1,
-        False,
-        after.source,
-        delta.upserted,
-        delta.removed,
-        delta.added,
-        delta.dropped,
-        tuple(ids),
-    )
+    previous = delta.sequence - 1
+    change = SceneUpdate(stamp, after.frame_id, False, delta, after.source, previous, tuple(ids))
     return Step(PublishedGraph(stamp, after), change)

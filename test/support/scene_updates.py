@@ -6,9 +6,16 @@ from __future__ import annotations
 from std_msgs.msg import Header
 
 from fcp_ros.msg import SceneGraphUpdate, SceneRelations
-from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros, graph_from_ros
+from fcp_ros.nodes.conversions.scene import SceneUpdate, delta_to_ros, graph_from_ros, update_to_ros
 from fcp_ros.scene.graph.delta import SceneDelta, apply_delta
 from fcp_ros.scene.graph.elements import SceneRelation
+from fcp_ros.scene.graph.graph import SceneGraph
+
+
+def full_update_to_ros(graph: SceneGraph, stamp) -> SceneGraphUpdate:
+    """A whole graph as an update."""
+    whole = SceneDelta(graph.sequence, tuple(graph.nodes.values()), added=graph.relations)
+    return update_to_ros(SceneUpdate(stamp, graph.frame_id, True, whole))
 
 
 def move_mug(scene) -> SceneDelta:

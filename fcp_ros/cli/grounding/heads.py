@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 
 from fcp_ros.cli.terminal import explain_errors, fail, open_console
-from fcp_ros.grounding.heads.features.questions import read_wordings
+from fcp_ros.grounding.heads.features.state_features import read_wordings
 from fcp_ros.grounding.heads.learning.trainer import TrainingRequest
 from fcp_ros.grounding.heads.learning.trainer import train as train_model
 from fcp_ros.grounding.heads.learning.training import HeadComparison

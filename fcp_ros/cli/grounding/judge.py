@@ -28,7 +28,7 @@ from fcp_ros.foundation.wording import shorten_words
 from fcp_ros.grounding import ArgumentContext, JudgementRequest, Membership, build_request
 from fcp_ros.package_files import find_domain
 from fcp_ros.report import to_plain
-from fcp_ros.report.degree_origin import to_sparkline
+from fcp_ros.report.console import to_sparkline
 from fcp_ros.scene import SceneLimits
 
 app = typer.Typer(add_completion=False)

@@ -39,8 +39,7 @@ from fcp_ros.relaxation.question import (
     tell_nobody,
 )
 from fcp_ros.report import to_plain_result
-from fcp_ros.report.ipc_plan import to_ipc_plan
-from fcp_ros.report.pddl_result import to_pddl_result
+from fcp_ros.report.pddl_result import to_ipc_plan, to_pddl_result
 
 
 @dataclass(frozen=True)

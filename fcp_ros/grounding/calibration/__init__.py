@@ -8,7 +8,6 @@
 - `calibrator`: the calibrated degree of a judgement; keeps the evidence summed up in memory.
 - `pool`: the fit to all outcomes that relied on one model, by predicate.
 - `pooled_map`: the recalibration of a model's degrees in that fit, pooled over its predicates.
-- `neighbourhood`: the influence of similar contexts in that fit.
 - `posterior`: the beta-binomial degree of one context, and the forgetting of old outcomes.
 - `drift`: alarms when outcomes leave the degrees (CUSUMs).
 - `reliability`: Brier score and calibration error of past degrees.

@@ -16,11 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fcp_ros.grounding.calibration.drift import DriftDetector
-from fcp_ros.grounding.calibration.neighbourhood import (
-    ContextGroups,
-    Neighbourhood,
-    fit_neighbourhood,
-)
 from fcp_ros.grounding.calibration.pooled_map import (
     IDENTITY,
     Floats,
@@ -37,9 +32,12 @@ from fcp_ros.grounding.calibration.pooled_map import (
 )
 from fcp_ros.grounding.calibration.posterior import (
     TOLD,
+    ContextGroups,
     Forgetting,
+    Neighbourhood,
     convert_uncertainty,
     estimate_strength,
+    fit_neighbourhood,
 )
 from fcp_ros.grounding.calibration.reliability import LATELY, Reliability, compute_score
 from fcp_ros.grounding.calibration.store import Evidence

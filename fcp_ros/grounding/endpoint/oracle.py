@@ -33,11 +33,6 @@ from fcp_ros.grounding.endpoint.model_server import (
     ServerRefusal,
 )
 from fcp_ros.grounding.language_model.prompt import PROMPT_VERSION, read_score, write_prompt
-from fcp_ros.grounding.protocol.aggregation import (
-    Estimate,
-    build_exact_membership,
-    build_sampled_membership,
-)
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import (
     HIGHEST_SCORE,
@@ -45,7 +40,14 @@ from fcp_ros.grounding.protocol.judgement import (
     JudgementRequest,
     Membership,
 )
-from fcp_ros.grounding.protocol.options import EndpointOptions, LanguageModelOptions, ScoringMode
+from fcp_ros.grounding.protocol.options import (
+    EndpointOptions,
+    Estimate,
+    LanguageModelOptions,
+    ScoringMode,
+    build_exact_membership,
+    build_sampled_membership,
+)
 from fcp_ros.grounding.protocol.oracle import Answer, PerRequestOracle
 
 # --- probabilities of the scores from the alternatives of an answer's tokens ---

@@ -20,27 +20,38 @@ from numpy.typing import NDArray
 
 from fcp_ros.foundation.bounded_file import MEBIBYTE, FileError, read_bytes
 from fcp_ros.grounding.heads.degree_map import DegreeMap
-from fcp_ros.grounding.heads.features.encoders import HeadEncoder
 from fcp_ros.grounding.heads.features.hidden_states import StatePlaces
 from fcp_ros.grounding.heads.features.pair_features import (
     COMPONENTS,
     FEATURES,
+    PHRASINGS,
     Basis,
+    HeadEncoder,
     Scaling,
     SentenceFeatures,
+    make_encoder,
 )
-from fcp_ros.grounding.heads.features.questions import QuestionForm
 from fcp_ros.grounding.heads.features.state_features import (
+    QuestionForm,
     StateEncoder,
     StateFeatures,
     StateReduction,
 )
-from fcp_ros.grounding.heads.features.word_table import PHRASINGS
-from fcp_ros.grounding.heads.head import Head, ScoreEvidence
-from fcp_ros.grounding.heads.kernel import Kernel, ReducedSupports
+from fcp_ros.grounding.heads.head import Head, Kernel, ReducedSupports, ScoreEvidence
 from fcp_ros.grounding.judged.judged_pairs import DESCRIPTION, JudgedPairs, write_whole
-from fcp_ros.grounding.models.encoder_weights import read_header
+from fcp_ros.grounding.model_files.store import ModelState, find_ready_folder, find_state
+from fcp_ros.grounding.models.bert_encoder import read_header
+from fcp_ros.grounding.models.model_folder import compute_weights_fingerprint
+from fcp_ros.grounding.models.sentence_encoder import (
+    BETTER_MODEL,
+    PACKAGED_MODEL,
+    SentenceEncoder,
+    find_default_model,
+)
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
+from fcp_ros.grounding.protocol.options import Device, Precision
+
+# --- trained heads in a safetensors file ---
 
 PACKAGED_FOLDER = Path(__file__).with_name("packaged")
 SUFFIX = ".safetensors"
@@ -354,3 +365,93 @@ class _Reader:
         if not fits or not np.isfinite(array).all():
             raise ValueError(f"{part} has shape {array.shape} or is not finite")
         return array.astype(kind)
+
+
+# --- the heads of a model ---
+
+
+class HeadSource:
+    """The heads of one encoder.
+
+    Args:
+        encoder: the model.
+        file: of its heads.
+
+    Raises:
+        GroundingError: the file can't be read.
+    """
+
+    def __init__(self, encoder: HeadEncoder, file: Path) -> None:
+        self._encoder = encoder
+        self.file = file
+        self.hash = hash_file(file)
+
+    @property
+    def model(self) -> str:
+        """Name and fingerprint of the encoder."""
+        return self._encoder.model
+
+    @property
+    def is_loaded(self) -> bool:
+        """True if the model is in memory."""
+        return self._encoder.is_loaded
+
+    @property
+    def is_english_only(self) -> bool:
+        """True for a sentence model; those that heads are trained for know English."""
+        return isinstance(self._encoder, SentenceEncoder)
+
+    def load(self) -> Mapping[str, Head]:
+        """Read the heads; the model is loaded at the first question."""
+        return load_heads(self.file, self._encoder).by_name
+
+
+def choose_model(model: str, heads: Path | None) -> str:
+    """Return a model's name, or where it is "" the name of one that can be used.
+
+    Args:
+        model: name or folder, or "".
+        heads: file of heads; those of a sentence model that is here choose this model, so that
+            heads that were trained before another default was fetched stay in use.
+    """
+    if model:
+        return model
+    wanted = read_weights(heads.expanduser()) if heads is not None else ""
+    for name in (BETTER_MODEL, PACKAGED_MODEL):
+        is_here = find_state(name) in (ModelState.READY, ModelState.INSTALLED)
+        if wanted and is_here and compute_weights_fingerprint(find_ready_folder(name)) == wanted:
+            return name
+    return find_default_model()
+
+
+def find_source(
+    model: str,
+    heads: Path | None = None,
+    device: Device = Device.AUTO,
+    precision: Precision = Precision.AUTO,
+) -> HeadSource:
+    """Find the heads of a model.
+
+    Args:
+        model: name or folder; "" is the one that the file of heads is for, or the default one.
+        heads: their file; None: the packaged one.
+        device: where the model runs.
+        precision: of a causal model.
+
+    Raises:
+        GroundingError: the model is missing, or there are no heads for it, with what to do.
+    """
+    encoder = make_encoder(choose_model(model, heads), device, precision)
+    file = heads or find_packaged_heads(encoder.weights)
+    if file is not None:
+        return HeadSource(encoder, file)
+    raise GroundingError(
+        GroundingCode.MODEL_NOT_FOUND,
+        f"no heads are trained for {model}; train them with `fcp grounding train --model {model} "
+        "-o heads` and give that file as the option heads, or use another model "
+        f"({_list_models()})",
+    )
+
+
+def _list_models() -> str:
+    return ", ".join(sorted(file.stem for file in PACKAGED_FOLDER.iterdir()))

@@ -13,9 +13,8 @@ from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.wording import suggest_name
 from fcp_ros.grounding.heads.degree_map import DegreeMap, shift_by_rubric
 from fcp_ros.grounding.heads.head import Head
-from fcp_ros.grounding.heads.head_file import RETRAIN
-from fcp_ros.grounding.heads.head_source import HeadSource
-from fcp_ros.grounding.judged.words import (
+from fcp_ros.grounding.heads.head_file import RETRAIN, HeadSource
+from fcp_ros.grounding.judged.judgement_set import (
     Places,
     find_side_places,
     read_all_arguments,

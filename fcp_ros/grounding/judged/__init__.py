@@ -5,5 +5,4 @@
   well degrees agree with them.
 - `known_answers`: what people judged word for word is looked up before a model is asked.
 - `judged_pairs`: the judged pairs in a safetensors file, found by their words.
-- `words`: the spelling in which requests, rubrics and judgements are compared.
 """

@@ -24,7 +24,7 @@ from pathlib import Path
 from fcp_ros.domain.model import GradedPredicate
 from fcp_ros.foundation.vetoes import find_veto
 from fcp_ros.grounding.judged.judged_pairs import JudgedPairs, list_pair_files, load_pairs
-from fcp_ros.grounding.judged.words import (
+from fcp_ros.grounding.judged.judgement_set import (
     Places,
     find_side_places,
     read_all_arguments,

@@ -8,9 +8,6 @@ probability of every way to write a score from 0 to 100.
 - `prompt`: the question in words (shared with the endpoint oracle), and as tokens.
 - `loading`: the model in memory, its tokenizer and its score trie.
 - `score_trie`: all ways in which a vocabulary's tokens write a score.
-- `scorer`: probabilities for any number of prompts, within the memory, with checks of the mask.
-- `packing`: many prompts and their tries in the arrays of one pass, without padding.
 - `packed_forward`: runs a packed pass with a tree mask after a cached prefix, or the slower way for
   models that don't take one.
-- `score_reading`: from logits to score probabilities.
 """

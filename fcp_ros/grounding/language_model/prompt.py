@@ -17,7 +17,7 @@ from typing import Any
 from unicodedata import category
 
 from fcp_ros.domain.model import Anchor, GradedPredicate, Rubric
-from fcp_ros.grounding.language_model.packing import count_common_prefix
+from fcp_ros.grounding.language_model.packed_forward import count_common_prefix
 from fcp_ros.grounding.protocol.errors import GroundingCode, GroundingError
 from fcp_ros.grounding.protocol.judgement import (
     HIGHEST_SCORE,

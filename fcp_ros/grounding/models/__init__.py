@@ -4,6 +4,6 @@
 - `model_folder`: checks a Hugging Face folder without loading it, and its compute_fingerprint.
 - `torch_device`: device, precision and memory.
 - `sentence_encoder`: phrases to unit vectors; which model judges by default; likeness of labels.
-- `bert_encoder`, `encoder_weights`: the same in numpy on a CPU, for BERT and MPNet: no torch in
+- `bert_encoder`: the same in numpy on a CPU, for BERT and MPNet: no torch in
   memory.
 """

@@ -3,7 +3,6 @@
 
 - `judgement`: `JudgementRequest` (the question, made of bound arguments and a state) and
   `Membership` (the answer).
-- `aggregation`: one `Membership` from several judgements or from a distribution over scores.
 - `oracle`: the interface of every oracle, and the version of a predicate for cache keys.
 - `options`: settings, checked on construction.
 - `errors`: `GroundingError`, a code for programs and a sentence for people.

@@ -4,5 +4,4 @@
 - `request_reading`: a request as a model is asked it, names of assets, plurals, other spellings.
 - `label_cutting`: what is no part of a short noun phrase is cut off: sentences, orders, markup.
 - `known_words`: the words that are known, from the judgements and a model's own words.
-- `tables`: words of orders and praise, other words for the same thing, rare words.
 """

@@ -8,7 +8,7 @@ like a name . Of several parts, the first is read that ends in the kind of a thi
 that people judged, else the first that has words. No judged phrase is changed by this (a test
 compares).
 
-A caption is its head noun with what stands before it (foundation/captions.py): "rock which is ideal
+A caption is its head noun with what stands before it (foundation/labels.py): "rock which is ideal
 for drinking" is a rock. Words that people judged may follow ("mug with a broken handle"), and words
 that nobody judged may stand in front ("IKEA Kallax shelf"); the name then has a *core* ("mug",
 "shelf"), and is never taken for better than that.
@@ -23,10 +23,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from fcp_ros.foundation.captions import find_name
-from fcp_ros.foundation.labels import drop_asset_prefix
-from fcp_ros.grounding.wording.known_words import KnownWords
-from fcp_ros.grounding.wording.tables import (
+from fcp_ros.foundation.labels import drop_asset_prefix, find_name
+from fcp_ros.grounding.wording.known_words import (
     ARTICLES,
     ATTRIBUTED,
     CLAIMS,
@@ -42,6 +40,7 @@ from fcp_ros.grounding.wording.tables import (
     ROLES,
     STATE,
     WHICH,
+    KnownWords,
 )
 
 # --- the place where the name of a thing, or the text of a goal, ends within a run of words ---

@@ -15,16 +15,15 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from fcp_ros.foundation.labels import drop_asset_codes, drop_asset_prefix
-from fcp_ros.grounding.judged.words import to_plain
+from fcp_ros.grounding.judged.judgement_set import to_plain
 from fcp_ros.grounding.protocol.judgement import (
     ArgumentContext,
     AttributeValue,
     JudgementRequest,
     Membership,
 )
-from fcp_ros.grounding.wording.known_words import KnownWords
+from fcp_ros.grounding.wording.known_words import ARTICLES, JOINTS, SAME_WORDS, WHICH, KnownWords
 from fcp_ros.grounding.wording.label_cutting import cut_label, find_label
-from fcp_ros.grounding.wording.tables import ARTICLES, JOINTS, SAME_WORDS, WHICH
 
 # --- names of assets, plurals and other spellings, read as words that people judged ---
 #

@@ -15,8 +15,8 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 from rclpy.task import Future
 
-from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
 from fcp_ros.nodes.runtime.sign_of_life import Alarm, call_later
+from fcp_ros.nodes.runtime.worker import PausableTimer
 
 # --- watches for servers that appear and disappear ---
 

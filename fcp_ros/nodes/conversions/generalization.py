@@ -12,7 +12,7 @@ from fcp_ros.abstraction.proposers.faults import AbstractionError
 from fcp_ros.abstraction.refinement.programs import write_program
 from fcp_ros.action import Generalize
 from fcp_ros.msg import AbstractAction, AbstractionFault
-from fcp_ros.nodes.conversions.policy import features_to_ros
+from fcp_ros.nodes.conversions.plan import features_to_ros
 from fcp_ros.planning.model.suggestion import PolicyFeature
 
 MOST_FAULTS = 20

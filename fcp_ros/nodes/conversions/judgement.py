@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from fcp_ros.grounding.protocol.errors import WRONG_QUESTION, GroundingError
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.msg import Argument, Judgement, PredicateQuery
 from fcp_ros.msg import ArgumentContext as ArgumentContextMessage
 from fcp_ros.msg import Membership as MembershipMessage
 from fcp_ros.nodes.conversions.common import ConversionError, attributes_from_ros, attributes_to_ros
+from fcp_ros.nodes.conversions.field_table import LIST, FieldConversion, FieldTable
 from fcp_ros.nodes.runtime.request_checks import RefusalKind, RequestRefusal
 from fcp_ros.planning.model.plan import Judged
 
@@ -63,21 +62,12 @@ def _argument_from_ros(predicate: str, message: ArgumentContextMessage) -> Argum
     )
 
 
+MEMBERSHIPS = FieldTable(Membership, MembershipMessage, samples=LIST, distribution=LIST)
+
+
 def membership_to_ros(membership: Membership) -> MembershipMessage:
     """Write an answer of the grounder."""
-    return MembershipMessage(
-        degree=membership.degree,
-        prior=membership.prior,
-        spread=membership.spread,
-        samples=list(membership.samples),
-        distribution=list(membership.distribution),
-        source=membership.source,
-        model=membership.model,
-        latency=membership.latency,
-        evidence_count=membership.evidence_count,
-        fallback=membership.fallback,
-        note=membership.note,
-    )
+    return MEMBERSHIPS.write(membership)
 
 
 def membership_from_ros(message: MembershipMessage) -> Membership:
@@ -87,44 +77,18 @@ def membership_from_ros(message: MembershipMessage) -> Membership:
         ConversionError: a number is not in [0, 1].
     """
     try:
-        return Membership(
-            degree=message.degree,
-            prior=message.prior,
-            samples=tuple(message.samples),
-            distribution=tuple(message.distribution),
-            spread=message.spread,
-            source=message.source,
-            model=message.model,
-            latency=message.latency,
-            evidence_count=message.evidence_count,
-            fallback=message.fallback,
-            note=message.note,
-        )
+        return MEMBERSHIPS.read(message)
     except GroundingError as error:
         raise ConversionError(str(error)) from error
 
 
-def judgements_to_ros(judgements: Iterable[Judged]) -> list[Judgement]:
-    """Write questions with their answers."""
-    return [
-        Judgement(
-            query=request_to_ros(judged.request),
-            membership=membership_to_ros(judged.membership),
-        )
-        for judged in judgements
-    ]
-
-
-def judgements_from_ros(messages: Iterable[Judgement]) -> tuple[Judged, ...]:
-    """Read questions with their answers.
-
-    Raises:
-        ConversionError: see `request_from_ros` and `membership_from_ros`.
-    """
-    return tuple(
-        Judged(request_from_ros(message.query), membership_from_ros(message.membership))
-        for message in messages
-    )
+JUDGEMENTS = FieldTable(
+    Judged,
+    Judgement,
+    request=FieldConversion(request_to_ros, request_from_ros, "query"),
+    membership=FieldConversion(membership_to_ros, membership_from_ros),
+)
+"""Questions with their answers."""
 
 
 def refuse_judgement(error: GroundingError) -> RequestRefusal:

@@ -12,31 +12,34 @@ from fcp_ros.msg import Question
 from fcp_ros.msg import Reading as ReadingMessage
 from fcp_ros.msg import WordUse as WordUseMessage
 from fcp_ros.nodes.conversions.common import ConversionError
+from fcp_ros.nodes.conversions.field_table import LIST, FieldConversion, FieldTable, by_value
 from fcp_ros.relaxation.question import QuestionKind, UserQuestion
 
-_STATUSES = {
-    ReadingStatus.READ: InterpretationMessage.READ,
-    ReadingStatus.AMBIGUOUS: InterpretationMessage.AMBIGUOUS,
-    ReadingStatus.NOT_UNDERSTOOD: InterpretationMessage.NOT_UNDERSTOOD,
-    ReadingStatus.REFUSED: InterpretationMessage.REFUSED,
-    ReadingStatus.FAILED: InterpretationMessage.FAILED,
-}
-_BY_CODE = {code: status for status, code in _STATUSES.items()}
+_WORDS = FieldTable(WordUse, WordUseMessage, role=by_value(WordRole, "the role of words"))
+_READINGS = FieldTable(Reading, ReadingMessage, words=_WORDS.many)
+
+
+def _read_status(code: int) -> ReadingStatus:
+    for status in ReadingStatus:
+        if getattr(InterpretationMessage, status.name) == code:
+            return status
+    raise ConversionError(f"an interpretation has the unknown status {code}")
+
+
+_INTERPRETATIONS = FieldTable(
+    Interpretation,
+    InterpretationMessage,
+    status=FieldConversion(lambda one: getattr(InterpretationMessage, one.name), _read_status),
+    readings=_READINGS.many,
+    choices=LIST,
+)
 
 
 def interpretation_to_ros(interpretation: Interpretation | None) -> InterpretationMessage:
     """Write an interpretation; None is the message of a request without an instruction."""
     if interpretation is None:
         return InterpretationMessage()
-    return InterpretationMessage(
-        instruction=interpretation.instruction,
-        status=_STATUSES[interpretation.status],
-        message=interpretation.message,
-        readings=[_reading_to_ros(reading) for reading in interpretation.readings],
-        question=interpretation.question,
-        choices=list(interpretation.choices),
-        reader=interpretation.reader,
-    )
+    return _INTERPRETATIONS.write(interpretation)
 
 
 def interpretation_from_ros(message: InterpretationMessage) -> Interpretation | None:
@@ -47,54 +50,22 @@ def interpretation_from_ros(message: InterpretationMessage) -> Interpretation | 
     """
     if message.status == InterpretationMessage.NONE:
         return None
-    status = _BY_CODE.get(message.status)
-    if status is None:
-        raise ConversionError(f"an interpretation has the unknown status {message.status}")
     length = len(message.instruction)
-    return Interpretation(
-        message.instruction,
-        status,
-        message.message,
-        tuple(_reading_from_ros(reading, length) for reading in message.readings),
-        message.question,
-        tuple(message.choices),
-        message.reader,
-    )
+    for reading in message.readings:
+        for use in reading.words:
+            if not use.start <= use.end <= length:
+                raise ConversionError(
+                    f"words from {use.start} to {use.end} in an instruction of {length} characters"
+                )
+    return _INTERPRETATIONS.read(message)
 
 
-def _reading_to_ros(reading: Reading) -> ReadingMessage:
-    return ReadingMessage(
-        goal=reading.goal,
-        degree=reading.degree,
-        paraphrase=reading.paraphrase,
-        words=[
-            WordUseMessage(
-                start=use.start,
-                end=use.end,
-                role=use.role.value,
-                meaning=use.meaning,
-                degree=use.degree,
-            )
-            for use in reading.words
-        ],
-    )
-
-
-def _reading_from_ros(message: ReadingMessage, length: int) -> Reading:
-    words = tuple(_use_from_ros(use, length) for use in message.words)
-    return Reading(message.goal, message.degree, message.paraphrase, words)
-
-
-def _use_from_ros(message: WordUseMessage, length: int) -> WordUse:
-    if not message.start <= message.end <= length:
-        raise ConversionError(
-            f"words from {message.start} to {message.end} in an instruction of {length} characters"
-        )
-    try:
-        role = WordRole(message.role)
-    except ValueError as error:
-        raise ConversionError(f"the role of words: {error}") from None
-    return WordUse(message.start, message.end, role, message.meaning, message.degree)
+_QUESTIONS = FieldTable(
+    UserQuestion,
+    Question,
+    kind=by_value(QuestionKind, "the kind of a question"),
+    choices=LIST,
+)
 
 
 def question_to_ros(
@@ -109,13 +80,9 @@ def question_to_ros(
     """
     if question is None:
         return Question()
-    return Question(
-        id=id_ or UUID(),
-        kind=question.kind.value,
-        text=question.text,
-        choices=list(question.choices),
-        timeout=timeout or Duration(),
-    )
+    message = _QUESTIONS.write(question)
+    message.id, message.timeout = id_ or UUID(), timeout or Duration()
+    return message
 
 
 def question_from_ros(message: Question) -> UserQuestion | None:
@@ -124,10 +91,4 @@ def question_from_ros(message: Question) -> UserQuestion | None:
     Raises:
         ConversionError: its kind is unknown.
     """
-    if message.kind == Question.NONE:
-        return None
-    try:
-        kind = QuestionKind(message.kind)
-    except ValueError as error:
-        raise ConversionError(f"the kind of a question: {error}") from None
-    return UserQuestion(kind, message.text, tuple(message.choices))
+    return None if message.kind == Question.NONE else _QUESTIONS.read(message)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans and their steps, as messages and back."""
+"""Plans and their steps, and the run of the policy that made one, as messages and back."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from graphlib import CycleError, TopologicalSorter
 from builtin_interfaces.msg import Time
 from std_msgs.msg import Header
 
-from fcp_ros.msg import Argument, Budget, ResourceLevel, TypeShift
+from fcp_ros.msg import Argument, Budget, PolicyPath, ResourceLevel, TypeShift
 from fcp_ros.msg import Plan as PlanMessage
 from fcp_ros.msg import PlanStep as PlanStepMessage
+from fcp_ros.msg import PolicyFeature as FeatureMessage
+from fcp_ros.msg import PolicyMove as MoveMessage
 from fcp_ros.nodes.conversions.common import (
     ConversionError,
     binding_from_ros,
@@ -22,8 +24,94 @@ from fcp_ros.nodes.conversions.common import (
     id_from_ros,
     id_to_ros,
 )
-from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
+from fcp_ros.nodes.conversions.judgement import JUDGEMENTS
 from fcp_ros.planning.model.plan import Plan, PlanStep, Schedule
+from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
+
+# --- the run of the general policy that made a plan, as a message and back ---
+
+MOST_MOVES = 1000
+"""Abstract actions of one message; with six features some 100 kB."""
+NO_DISTANCE = -1
+"""The field `no_way` of a feature that is no distance."""
+
+
+def path_to_ros(trace: PolicyTrace | None) -> PolicyPath:
+    """Write the run of a policy, with its first `MOST_MOVES` abstract actions at most.
+
+    Args:
+        trace: the run; None if a plan was searched.
+    """
+    if trace is None:
+        return PolicyPath()
+    moves = trace.moves[:MOST_MOVES]
+    after = trace.moves[MOST_MOVES].values if len(trace.moves) > MOST_MOVES else trace.final
+    firsts = (0, *(move.steps for move in moves))
+    return PolicyPath(
+        features=features_to_ros(trace.features),
+        moves=[
+            MoveMessage(
+                action=move.action,
+                values=list(move.values),
+                first_step=first,
+                steps=move.steps - first,
+            )
+            for move, first in zip(moves, firsts, strict=False)
+        ],
+        values_after=list(after),
+        left_out=trace.left_out + len(trace.moves) - len(moves),
+    )
+
+
+def path_from_ros(message: PolicyPath) -> PolicyTrace | None:
+    """Read the run of a policy; None if the message is empty.
+
+    Raises:
+        ConversionError: values of other features, or steps that leave a gap.
+    """
+    features = tuple(map(_feature_from_ros, message.features))
+    if not features and not message.moves:
+        return None
+    for values in (*(move.values for move in message.moves), message.values_after):
+        if len(values) != len(features):
+            raise ConversionError(
+                f"the path of a policy has {len(features)} features, but {len(values)} values: "
+                "give one for each feature"
+            )
+    moves = [
+        PolicyMove(move.action, tuple(map(int, move.values)), move.first_step + move.steps)
+        for move in message.moves
+    ]
+    firsts = [move.first_step for move in message.moves]
+    if firsts != [0, *(move.steps for move in moves)][: len(firsts)]:
+        raise ConversionError(
+            "the path of a policy leaves steps out, or has them twice: each of its moves has to "
+            "begin with the step after the last one of the move before"
+        )
+    return PolicyTrace(
+        features, tuple(moves), tuple(map(int, message.values_after)), message.left_out
+    )
+
+
+def features_to_ros(features: Iterable[PolicyFeature]) -> list[FeatureMessage]:
+    """Write the features of a policy."""
+    return [
+        FeatureMessage(
+            name=one.name,
+            text=one.text,
+            is_boolean=one.is_boolean,
+            no_way=NO_DISTANCE if one.no_way is None else one.no_way,
+        )
+        for one in features
+    ]
+
+
+def _feature_from_ros(message: FeatureMessage) -> PolicyFeature:
+    no_way = None if message.no_way == NO_DISTANCE else message.no_way
+    return PolicyFeature(message.name, message.text, message.is_boolean, no_way)
+
+
+# --- plans and their steps, as messages and back ---
 
 
 class StepOrderError(ConversionError):
@@ -67,7 +155,7 @@ def plan_to_ros(plan: Plan, origin: PlanOrigin) -> PlanMessage:
         makespan=duration_to_ros(plan.schedule.makespan if plan.schedule else 0.0),
         deadline=duration_to_ros(origin.deadline),
         binding=binding_to_ros(plan.binding),
-        goal_judgements=judgements_to_ros(plan.goal_judgements),
+        goal_judgements=JUDGEMENTS.write_all(plan.goal_judgements),
         resources_after=[
             ResourceLevel(name=name, level=float(level), unit=origin.units.get(name, ""))
             for name, level in plan.resources_after.items()
@@ -92,7 +180,7 @@ def plan_from_ros(message: PlanMessage) -> Plan:
         steps=tuple(step_from_ros(step) for step in message.steps),
         membership=check_degree(message.membership, "the plan's membership"),
         goal_degree=check_degree(message.goal_degree, "the plan's goal degree"),
-        goal_judgements=judgements_from_ros(message.goal_judgements),
+        goal_judgements=JUDGEMENTS.read_all(message.goal_judgements),
         binding=binding_from_ros(message.binding),
         alpha=check_degree(message.alpha, "the plan's alpha"),
         tnorm=message.tnorm,
@@ -182,7 +270,7 @@ def step_to_ros(step: PlanStep) -> PlanStepMessage:
         expected_duration=duration_to_ros(step.duration),
         degree=step.degree,
         membership_after=step.membership_after,
-        judgements=judgements_to_ros(step.judgements),
+        judgements=JUDGEMENTS.write_all(step.judgements),
         chunk=step.chunk,
     )
 
@@ -204,7 +292,7 @@ def step_from_ros(message: PlanStepMessage) -> PlanStep:
         ),
         duration=duration_from_ros(message.expected_duration),
         executor=message.executor,
-        judgements=judgements_from_ros(message.judgements),
+        judgements=JUDGEMENTS.read_all(message.judgements),
         chunk=message.chunk,
     )
 

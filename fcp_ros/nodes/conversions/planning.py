@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fcp_ros.language.reading import Interpretation
@@ -20,12 +20,17 @@ from fcp_ros.msg import PlanStatus as PlanStatusMessage
 from fcp_ros.msg import Relaxation as RelaxationMessage
 from fcp_ros.nodes.conversions.common import (
     ConversionError,
-    binding_from_ros,
-    binding_to_ros,
     duration_from_ros,
     duration_to_ros,
 )
-from fcp_ros.nodes.conversions.judgement import judgements_from_ros, judgements_to_ros
+from fcp_ros.nodes.conversions.field_table import (
+    BINDING,
+    LIST,
+    FieldConversion,
+    FieldTable,
+    by_value,
+)
+from fcp_ros.nodes.conversions.judgement import JUDGEMENTS
 from fcp_ros.nodes.conversions.language import (
     interpretation_to_ros,
     question_from_ros,
@@ -35,10 +40,11 @@ from fcp_ros.nodes.conversions.plan import (
     PlanOrigin,
     budgets_from_ros,
     budgets_to_ros,
+    path_from_ros,
+    path_to_ros,
     plan_from_ros,
     plan_to_ros,
 )
-from fcp_ros.nodes.conversions.policy import path_from_ros, path_to_ros
 from fcp_ros.planning.model.request import Optimise, PlanningOptions
 from fcp_ros.planning.model.result import (
     Candidate,
@@ -62,42 +68,16 @@ MOST_EXPLORED = 500
 """Relaxed goals of one message; the chosen one and those before it are always among them."""
 
 
-def relaxations_to_ros(relaxations: Iterable[Relaxation]) -> list[RelaxationMessage]:
-    """Write relaxations that were taken, or refused."""
-    return [
-        RelaxationMessage(
-            kind=one.kind,
-            original=one.original,
-            replacement=one.replacement,
-            degree=one.degree,
-            reason=one.reason,
-        )
-        for one in relaxations
-    ]
+RELAXATIONS = FieldTable(Relaxation, RelaxationMessage)
+"""Relaxations that were taken, or refused."""
 
-
-def relaxations_from_ros(messages: Iterable[RelaxationMessage]) -> tuple[Relaxation, ...]:
-    """Read relaxations that were taken, or refused."""
-    return tuple(
-        Relaxation(one.kind, one.original, one.replacement, one.degree, one.reason)
-        for one in messages
-    )
-
-
-def lattice_to_ros(explored: Sequence[ExploredRelaxation]) -> list[ExploredMessage]:
-    """Write relaxed goals that were looked at, `MOST_EXPLORED` of them at most."""
-    return [
-        ExploredMessage(
-            number=one.number,
-            parent=one.parent,
-            changes=list(one.changes),
-            bound=one.bound,
-            membership=one.membership,
-            outcome=one.outcome.value,
-            reason=one.reason,
-        )
-        for one in limit_explored(explored)
-    ]
+EXPLORED = FieldTable(
+    ExploredRelaxation,
+    ExploredMessage,
+    changes=LIST,
+    outcome=by_value(RelaxationOutcome, "the outcome of a relaxed goal"),
+)
+"""Relaxed goals that were looked at; `limit_explored` before they are written."""
 
 
 def limit_explored(explored: Sequence[ExploredRelaxation]) -> list[ExploredRelaxation]:
@@ -116,31 +96,6 @@ def limit_explored(explored: Sequence[ExploredRelaxation]) -> list[ExploredRelax
             break
         kept.add(one.number)
     return [one for one in explored if one.number in kept]
-
-
-def lattice_from_ros(messages: Iterable[ExploredMessage]) -> tuple[ExploredRelaxation, ...]:
-    """Read relaxed goals that were looked at.
-
-    Raises:
-        ConversionError: an outcome is unknown.
-    """
-    return tuple(map(_read_explored, messages))
-
-
-def _read_explored(message: ExploredMessage) -> ExploredRelaxation:
-    try:
-        outcome = RelaxationOutcome(message.outcome)
-    except ValueError as error:
-        raise ConversionError(f"the outcome of a relaxed goal: {error}") from None
-    return ExploredRelaxation(
-        message.number,
-        message.parent,
-        tuple(message.changes),
-        message.bound,
-        message.membership,
-        outcome,
-        message.reason,
-    )
 
 
 # --- planning requests and results, as messages and back ---
@@ -288,6 +243,27 @@ def status_from_ros(message: PlanStatusMessage) -> PlanStatus:
         raise ConversionError(f"a plan status has the unknown code {message.code}") from None
 
 
+_CANDIDATES = FieldTable(Candidate, CandidateMessage, binding=BINDING, judgements=JUDGEMENTS.many)
+
+_PRICES = FieldTable(
+    KeepingPrice,
+    KeepingPriceMessage,
+    kind=by_value(PriceKind, "the price of a preference"),
+    measure=by_value(Measure, "the price of a preference"),
+)
+
+_GIVEN_UP = FieldTable(
+    GivenUp,
+    GivenUpMessage,
+    price=FieldConversion(
+        lambda price: KeepingPriceMessage() if price is None else _PRICES.write(price),
+        lambda message: _PRICES.read(message) if message.kind else None,
+    ),
+)
+
+_KEPT = FieldTable(KeptPreference, KeptPreferenceMessage)
+
+
 def result_to_ros(
     result: PlanningResult, origin: PlanOrigin, interpretation: Interpretation | None = None
 ) -> PlanResultMessage:
@@ -318,16 +294,16 @@ def result_to_ros(
         best_membership=result.best_membership,
         alpha_reason=result.alpha_reason,
         explanation=[] if result.explanation is None else list(result.explanation.sentences()),
-        candidates=[_candidate_to_ros(candidate) for candidate in result.candidates],
-        relaxations=relaxations_to_ros(result.relaxations),
-        refused_relaxations=relaxations_to_ros(result.refused_relaxations),
-        explored=lattice_to_ros(result.explored),
+        candidates=_CANDIDATES.write_all(result.candidates),
+        relaxations=RELAXATIONS.write_all(result.relaxations),
+        refused_relaxations=RELAXATIONS.write_all(result.refused_relaxations),
+        explored=EXPLORED.write_all(limit_explored(result.explored)),
         would_take=result.would_take,
         policy=result.policy,
         policy_notes=list(result.policy_notes),
         policy_path=path_to_ros(result.policy_trace),
-        given_up=[_waiver_to_ros(one) for one in result.given_up],
-        kept_preferences=[_preference_to_ros(one) for one in result.kept_preferences],
+        given_up=_GIVEN_UP.write_all(result.given_up),
+        kept_preferences=_KEPT.write_all(result.kept_preferences),
         verified=result.verification is not None and result.verification.ok,
         expansions=result.expansions,
         timing_stages=list(result.timings),
@@ -358,17 +334,17 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
         message=message.status.message,
         plan=plan,
         best_membership=message.best_membership,
-        candidates=tuple(_candidate_from_ros(item) for item in message.candidates),
-        relaxations=relaxations_from_ros(message.relaxations),
-        refused_relaxations=relaxations_from_ros(message.refused_relaxations),
-        explored=lattice_from_ros(message.explored),
+        candidates=_CANDIDATES.read_all(message.candidates),
+        relaxations=RELAXATIONS.read_all(message.relaxations),
+        refused_relaxations=RELAXATIONS.read_all(message.refused_relaxations),
+        explored=EXPLORED.read_all(message.explored),
         confirmation=question.text if question is not None and to_confirm else "",
         would_take=message.would_take,
         policy=message.policy,
         policy_notes=tuple(message.policy_notes),
         policy_trace=path_from_ros(message.policy_path),
-        given_up=tuple(_waiver_from_ros(item) for item in message.given_up),
-        kept_preferences=tuple(_preference_from_ros(item) for item in message.kept_preferences),
+        given_up=_GIVEN_UP.read_all(message.given_up),
+        kept_preferences=_KEPT.read_all(message.kept_preferences),
         expansions=message.expansions,
         timings=dict(zip(message.timing_stages, message.timing_seconds, strict=True)),
         verification=verdict,
@@ -377,84 +353,3 @@ def result_from_ros(message: PlanResultMessage) -> PlanningResult:
         alpha_reason=message.alpha_reason,
         optimal_in=tuple(map(Measure, message.optimal_in)),
     )
-
-
-def _candidate_to_ros(candidate: Candidate) -> CandidateMessage:
-    return CandidateMessage(
-        binding=binding_to_ros(candidate.binding),
-        goal_degree=candidate.goal_degree,
-        membership=candidate.membership,
-        exact=candidate.exact,
-        reachable=candidate.reachable,
-        chosen=candidate.chosen,
-        reason=candidate.reason,
-        judgements=judgements_to_ros(candidate.judgements),
-    )
-
-
-def _candidate_from_ros(message: CandidateMessage) -> Candidate:
-    return Candidate(
-        binding=binding_from_ros(message.binding),
-        membership=message.membership,
-        goal_degree=message.goal_degree,
-        reachable=message.reachable,
-        chosen=message.chosen,
-        judgements=judgements_from_ros(message.judgements),
-        reason=message.reason,
-        exact=message.exact,
-    )
-
-
-def _waiver_to_ros(given_up: GivenUp) -> GivenUpMessage:
-    price = given_up.price
-    return GivenUpMessage(
-        text=given_up.text,
-        name=given_up.name,
-        is_part=given_up.is_part,
-        weight=given_up.weight,
-        cost=given_up.cost,
-        price=KeepingPriceMessage() if price is None else _price_to_ros(price),
-    )
-
-
-def _waiver_from_ros(message: GivenUpMessage) -> GivenUp:
-    return GivenUp(
-        message.name,
-        message.text,
-        message.weight,
-        message.cost,
-        _price_from_ros(message.price) if message.price.kind else None,
-        message.is_part,
-    )
-
-
-def _price_to_ros(price: KeepingPrice) -> KeepingPriceMessage:
-    return KeepingPriceMessage(
-        kind=price.kind.value,
-        membership=price.membership,
-        more=price.more,
-        measure=price.measure.value,
-        reason=price.reason,
-    )
-
-
-def _price_from_ros(message: KeepingPriceMessage) -> KeepingPrice:
-    try:
-        kind, measure = PriceKind(message.kind), Measure(message.measure)
-    except ValueError as error:
-        raise ConversionError(f"the price of a preference: {error}") from None
-    return KeepingPrice(kind, message.membership, message.more, measure, message.reason)
-
-
-def _preference_to_ros(kept: KeptPreference) -> KeptPreferenceMessage:
-    return KeptPreferenceMessage(
-        text=kept.text,
-        name=kept.name,
-        weight=kept.weight,
-        cost=kept.cost,
-        degree=kept.degree,
-    )
-
-
-def _preference_from_ros(message: KeptPreferenceMessage) -> KeptPreference:
-    return KeptPreference(message.name, message.text, message.weight, message.cost, message.degree)

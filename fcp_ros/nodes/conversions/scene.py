@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -23,7 +22,6 @@ from fcp_ros.nodes.conversions.scene_columns import (
     relations_to_ros,
 )
 from fcp_ros.scene.graph.delta import SceneDelta
-from fcp_ros.scene.graph.elements import SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 
 ANY_NUMBER = 0
@@ -35,29 +33,28 @@ ENCAPSULATION = 4
 
 @dataclass(frozen=True)
 class SceneUpdate:
-    """A SceneGraphUpdate message.
+    """A SceneGraphUpdate message, or the SceneGraphChange that one led to.
 
     Attributes:
         stamp: Time of the observation; zero if unknown.
         frame_id: Frame of all poses; "" for that of the graph.
         is_full: True if nodes and relations replace the graph.
-        sequence: Number of the update at its source, or of the graph if it names no source.
+        delta: The elements, and the number of the update at its source, or of the graph if it names
+            no source.
         source: The sender; "" for one that counts with the graph's own numbers.
-        nodes: New or changed nodes.
-        removed: Ids of removed nodes.
-        relations: Relations that hold now.
-        dropped: Relations that no longer hold.
+        previous: Of a change, the number of the graph before; 0 for none.
+        changed: Of a change, the ids of all elements that it concerns.
+        renamed: Of a change, (id before, id after).
     """
 
     stamp: Time
     frame_id: str
     is_full: bool
-    sequence: int
+    delta: SceneDelta
     source: str = ""
-    nodes: tuple[SceneNode, ...] = ()
-    removed: tuple[str, ...] = ()
-    relations: tuple[SceneRelation, ...] = ()
-    dropped: tuple[SceneRelation, ...] = ()
+    previous: int = 0
+    changed: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,24 +63,6 @@ class PublishedGraph:
 
     stamp: Time
     graph: SceneGraph
-
-
-@dataclass(frozen=True)
-class PublishedChange:
-    """A SceneGraphChange message: see its fields."""
-
-    stamp: Time
-    frame_id: str
-    sequence: int
-    previous: int
-    is_full: bool
-    source: str
-    nodes: tuple[SceneNode, ...] = ()
-    removed: tuple[str, ...] = ()
-    relations: tuple[SceneRelation, ...] = ()
-    dropped: tuple[SceneRelation, ...] = ()
-    changed: tuple[str, ...] = ()
-    renamed: tuple[tuple[str, str], ...] = ()
 
 
 def read_bytes(data: bytes, message_type: Any) -> Any:
@@ -141,7 +120,7 @@ def graph_from_ros(message: SceneGraphMessage) -> SceneGraph:
     )
 
 
-# --- updates ------------------------------------------------------------------------------------
+# --- updates, and the changes that they made ----------------------------------------------------
 
 
 def update_to_ros(update: SceneUpdate) -> SceneGraphUpdate:
@@ -150,20 +129,28 @@ def update_to_ros(update: SceneUpdate) -> SceneGraphUpdate:
     Raises:
         ConversionError: a value does not fit into the message.
     """
-    check_texts((update.frame_id, update.source, *update.removed))
-    return SceneGraphUpdate(
-        header=Header(stamp=update.stamp, frame_id=update.frame_id),
-        full_update=update.is_full,
-        sequence_number=update.sequence,
-        source=update.source,
-        nodes=nodes_to_ros(update.nodes),
-        removed_nodes=list(update.removed),
-        relations=relations_to_ros(update.relations),
-        removed_relations=relations_to_ros(update.dropped),
-    )
+    return SceneGraphUpdate(**_write_shared(update))
 
 
-def update_from_ros(message: SceneGraphUpdate, reader: NodeReader | None = None) -> SceneUpdate:
+def _write_shared(update: SceneUpdate) -> dict[str, Any]:
+    """Write the fields that both messages have."""
+    delta = update.delta
+    check_texts((update.frame_id, update.source, *delta.removed))
+    return {
+        "header": Header(stamp=update.stamp, frame_id=update.frame_id),
+        "full_update": update.is_full,
+        "sequence_number": delta.sequence,
+        "source": update.source,
+        "nodes": nodes_to_ros(delta.upserted),
+        "removed_nodes": list(delta.removed),
+        "relations": relations_to_ros(delta.added),
+        "removed_relations": relations_to_ros(delta.dropped),
+    }
+
+
+def update_from_ros(
+    message: SceneGraphUpdate | SceneGraphChange, reader: NodeReader | None = None
+) -> SceneUpdate:
     """Read an update of either kind.
 
     Args:
@@ -173,57 +160,24 @@ def update_from_ros(message: SceneGraphUpdate, reader: NodeReader | None = None)
     Raises:
         ConversionError: columns don't fit together, or a layer or provenance is unknown.
     """
-    if reader is not None and message.full_update:
-        nodes = reader.read(message.nodes)
-    else:
-        nodes = nodes_from_ros(message.nodes)
-    return SceneUpdate(
-        stamp=message.header.stamp,
-        frame_id=message.header.frame_id,
-        is_full=message.full_update,
-        sequence=message.sequence_number,
-        source=message.source,
-        nodes=nodes,
-        removed=tuple(message.removed_nodes),
-        relations=relations_from_ros(message.relations),
-        dropped=relations_from_ros(message.removed_relations),
+    read = nodes_from_ros if reader is None or not message.full_update else reader.read
+    delta = SceneDelta(
+        message.sequence_number,
+        read(message.nodes),
+        tuple(message.removed_nodes),
+        relations_from_ros(message.relations),
+        relations_from_ros(message.removed_relations),
     )
-
-
-def full_update_to_ros(graph: SceneGraph, stamp: Time) -> SceneGraphUpdate:
-    """Write a whole graph as an update."""
-    return update_to_ros(
-        SceneUpdate(
-            stamp,
-            graph.frame_id,
-            True,
-            graph.sequence,
-            nodes=tuple(graph.nodes.values()),
-            relations=graph.relations,
-        )
-    )
+    header = message.header
+    return SceneUpdate(header.stamp, header.frame_id, message.full_update, delta, message.source)
 
 
 def delta_to_ros(delta: SceneDelta, frame_id: str, stamp: Time) -> SceneGraphUpdate:
     """Write a delta as an update."""
-    return update_to_ros(
-        SceneUpdate(
-            stamp,
-            frame_id,
-            False,
-            delta.sequence,
-            nodes=delta.upserted,
-            removed=delta.removed,
-            relations=delta.added,
-            dropped=delta.dropped,
-        )
-    )
+    return update_to_ros(SceneUpdate(stamp, frame_id, False, delta))
 
 
-# --- changes ------------------------------------------------------------------------------------
-
-
-def change_to_ros(change: PublishedChange) -> SceneGraphChange:
+def change_to_ros(change: SceneUpdate) -> SceneGraphChange:
     """Write the change that an accepted update made.
 
     Raises:
@@ -231,46 +185,28 @@ def change_to_ros(change: PublishedChange) -> SceneGraphChange:
     """
     before = [old for old, _ in change.renamed]
     after = [new for _, new in change.renamed]
-    check_texts((change.frame_id, change.source, *change.removed, *change.changed, *before, *after))
+    check_texts((*change.changed, *before, *after))
     return SceneGraphChange(
-        header=Header(stamp=change.stamp, frame_id=change.frame_id),
-        sequence_number=change.sequence,
+        **_write_shared(change),
         previous_sequence_number=change.previous,
-        full_update=change.is_full,
-        source=change.source,
-        nodes=nodes_to_ros(change.nodes),
-        removed_nodes=list(change.removed),
-        relations=relations_to_ros(change.relations),
-        removed_relations=relations_to_ros(change.dropped),
         changed_elements=list(change.changed),
         renamed_from=before,
         renamed_to=after,
     )
 
 
-def change_from_ros(message: SceneGraphChange) -> PublishedChange:
+def change_from_ros(message: SceneGraphChange) -> SceneUpdate:
     """Read the change that an accepted update made.
 
     Raises:
         ConversionError: columns don't fit together, or a layer or provenance is unknown.
     """
-    return PublishedChange(
-        stamp=message.header.stamp,
-        frame_id=message.header.frame_id,
-        sequence=message.sequence_number,
-        previous=message.previous_sequence_number,
-        is_full=message.full_update,
-        source=message.source,
-        nodes=nodes_from_ros(message.nodes),
-        removed=tuple(message.removed_nodes),
-        relations=relations_from_ros(message.relations),
-        dropped=relations_from_ros(message.removed_relations),
-        changed=tuple(message.changed_elements),
-        renamed=_pair(message.renamed_from, message.renamed_to),
-    )
-
-
-def _pair(before: Sequence[str], after: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    before, after = message.renamed_from, message.renamed_to
     if len(before) != len(after):
         raise ConversionError(f"{len(before)} ids are renamed, but {len(after)} new ones are given")
-    return tuple(zip(before, after, strict=True))
+    return replace(
+        update_from_ros(message),
+        previous=message.previous_sequence_number,
+        changed=tuple(message.changed_elements),
+        renamed=tuple(zip(before, after, strict=True)),
+    )

@@ -33,8 +33,8 @@ from fcp_ros.msg import ActionOutcome, RequestError
 from fcp_ros.nodes.calls.server_life import GROUNDER_TOPIC, ServerLife
 from fcp_ros.nodes.executive.thread import ExecutiveThread, GoalContext
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
 from fcp_ros.nodes.runtime.qos import request_qos
+from fcp_ros.nodes.runtime.worker import PausableTimer
 from fcp_ros.srv import RecordOutcomes
 
 # --- the file of outcomes that no grounder has confirmed yet ---

@@ -151,27 +151,9 @@ PARAMETERS = (
 
 def make_dispatch_settings(values: ParameterTable) -> DispatchSettings:
     """Return the bounds of a plan's execution as the parameters are now."""
-    return DispatchSettings(
-        timeout_factor=values.number("timeout_factor"),
-        min_timeout=values.number("min_step_timeout"),
-        accept_timeout=values.number("accept_timeout"),
-        grace_time=values.number("grace_time"),
-        executor_wait=values.number("executor_wait"),
-        settle_time=values.number("settle_time"),
-        scene_wait=values.number("scene_wait"),
-        trust_executors=values.flag("trust_executors"),
-    )
+    return values.fill(DispatchSettings, min_timeout=values.number("min_step_timeout"))
 
 
 def make_wait_settings(values: ParameterTable) -> WaitSettings:
     """Return the bounds of the other waits as the parameters are now."""
-    return WaitSettings(
-        server_wait=values.number("executor_wait"),
-        planner_timeout=values.number("planner_timeout"),
-        planner_margin=values.number("planner_margin"),
-        grace_time=values.number("grace_time"),
-        settle_time=values.number("settle_time"),
-        scene_wait=values.number("scene_wait"),
-        learn_wait=values.number("learn_wait"),
-        question_timeout=values.number("question_timeout"),
-    )
+    return values.fill(WaitSettings, server_wait=values.number("executor_wait"))

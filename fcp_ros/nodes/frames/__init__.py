@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coordinate frames: transforms what arrives in another frame into the scene graph's.
 
-- `frames`: the graph's frame, what is transformed into it, the parameter ``static_transforms``.
-- `sources`: sources of transforms, from the parameter and from tf2.
+- `frames`: the graph's frame, and the sources of transforms: a parameter, and tf2.
 """

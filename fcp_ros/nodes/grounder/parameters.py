@@ -238,44 +238,17 @@ def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> Gr
         GroundingError: they don't fit together.
     """
     path = values.text("calibration_path")
-    return GroundingOptions(
-        oracle=values.text("oracle"),
+    return values.fill(
+        GroundingOptions,
         model=_to_path(values.file("model")) or "",
-        fallback=values.text("fallback"),
         heads=_to_path(values.file("heads")) or "",
-        device=Device(values.text("device")),
         cache_path=_to_path(values.text("cache_path")),
-        language_model=LanguageModelOptions(
-            folder=_to_path(values.file("language_model")) or "",
-            mode=ScoringMode(values.text("mode")),
-            samples=values.integer("samples"),
-            seed=values.integer("seed"),
-            temperature=values.number("temperature"),
-            least_mass=values.number("least_mass"),
-            estimate=Estimate(values.text("estimate")),
-            precision=Precision(values.text("precision")),
-            token_budget=values.integer("token_budget"),
+        language_model=values.fill(
+            LanguageModelOptions, folder=_to_path(values.file("language_model")) or ""
         ),
-        endpoint=EndpointOptions(
-            url=values.text("endpoint_url"),
-            model=values.text("endpoint_model"),
-            key_variable=values.text("endpoint_key_variable"),
-            concurrency=values.integer("endpoint_concurrency"),
-            timeout=values.number("endpoint_timeout"),
-            retries=values.integer("endpoint_retries"),
-        ),
-        calibration=CalibrationOptions(
-            path=locate_store(path, origin) if path else None,
-            origin=origin,
-            strength=values.number("strength"),
-            cap=values.number("cap"),
-            half_life=values.number("half_life"),
-            half_life_days=values.number("half_life_days"),
-            pooled=values.flag("pooled"),
-            neighbours=values.number("neighbours"),
-            pooled_half_life=values.number("pooled_half_life"),
-            drift_threshold=values.number("drift_threshold"),
-            kept_after_change=values.number("kept_after_change"),
+        endpoint=values.fill(EndpointOptions, "endpoint_"),
+        calibration=values.fill(
+            CalibrationOptions, path=locate_store(path, origin) if path else None, origin=origin
         ),
     )
 

@@ -151,12 +151,7 @@ PARAMETERS = (
 
 def read_reader_options(values: ParameterTable) -> ReaderOptions:
     """Return the choice of the reader."""
-    return ReaderOptions(
-        reader=values.text("reader"),
-        file=values.text("reader_file"),
-        model=values.text("reader_model"),
-        endpoint=values.text("reader_endpoint"),
-    )
+    return values.fill(ReaderOptions, "reader_", reader=values.text("reader"))
 
 
 def read_planning_options(values: ParameterTable) -> PlanningOptions:

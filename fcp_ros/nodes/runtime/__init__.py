@@ -10,7 +10,6 @@
 - `sign_of_life`: which process a node is, a beat for those who can't look there, calls at a later
   time.
 - `worker`: one thread for the long work of a node.
-- `pausable_timer`: a timer that runs only while there is something to do.
 - `spin`: a thread for each node, signals, and an orderly end.
 - `rclpy_repairs`: all that touches the insides of rclpy.
 """

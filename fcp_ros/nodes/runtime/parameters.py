@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -94,6 +95,8 @@ def _candidates(text: str, roots: Sequence[Path], find: Callable[[str], Path]) -
 
 
 # --- parameters as a table: purpose ---
+
+Settings = TypeVar("Settings")
 
 ParameterValue = bool | int | float | str | list[str]
 
@@ -235,6 +238,22 @@ class ParameterTable:
         value = self[name]
         assert isinstance(value, list), f"{name} is declared as a list of strings"
         return tuple(item for item in value if item)
+
+    def fill(self, kind: type[Settings], prefix: str = "", **others: Any) -> Settings:
+        """Make a dataclass whose fields are parameters by the same names; enums by their values.
+
+        Args:
+            kind: The dataclass; fields that are no parameters keep their defaults.
+            prefix: Before the names of the parameters.
+            others: Fields that are given, not read.
+        """
+        types = get_type_hints(kind)
+        for name in (field.name for field in fields(kind)):  # type: ignore[arg-type]
+            if name not in others and prefix + name in self._specs:
+                value, type_ = self[prefix + name], types[name]
+                is_enum = isinstance(type_, type) and issubclass(type_, Enum)
+                others[name] = type_(value) if is_enum else value
+        return kind(**others)
 
     def file(self, name: str) -> str:
         """Return the file that a parameter names, as it may be read now; "" for none.

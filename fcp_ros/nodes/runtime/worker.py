@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The thread model of all nodes: one thread for the long work, one job after the other.
-
-Models, searches and goals never run in an executor callback, and no callback blocks its executor's
-thread while it waits: it submits a job and awaits its answer (`ManagedNode.await_answer`). Each job
-has a token through which it is cancelled.
-"""
+"""The threads of nodes, one for the long work and one for each stream, and their timers."""
 
 from __future__ import annotations
 
@@ -17,7 +12,171 @@ from enum import Enum
 from functools import partial
 from typing import Generic, TypeVar
 
+from rclpy.callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+# --- a timer that runs only while there is something to do, so that an idle node sleeps ---
+
+
+class PausableTimer:
+    """A timer that pauses when it has nothing left to do, until somebody starts it again.
+
+    Each time that it wakes a node costs about 1.5 ms: rclpy collects all its topics and services.
+    It keeps running while simulated time stands still.
+
+    Only its own callback cancels the timer: an executor that is about to call a timer fails if
+    another thread cancels it at that moment. `_lock` guards both flags; `act` is called without it.
+
+    Args:
+        node: The node that the timer belongs to.
+        period: Time from the start to the first call, and between two calls [s].
+        act: Called in the executor's thread; returns True if it wants to be called again.
+        group: Callback group; by default one of its own.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        period: float,
+        act: Callable[[], bool],
+        group: CallbackGroup | None = None,
+    ) -> None:
+        self._node = node
+        self._act = act
+        self._lock = threading.Lock()
+        self._runs = False
+        self._was_started = False
+        self._timer = node.create_timer(
+            period,
+            self._on_timer,
+            callback_group=group or MutuallyExclusiveCallbackGroup(),
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
+        self._timer.cancel()
+
+    def start(self) -> None:
+        """Run; a timer that runs already keeps its rhythm. From any thread."""
+        with self._lock:
+            self._was_started = True
+            if self._runs:
+                return
+            self._runs = True
+            self._timer.reset()
+        executor = self._node.executor
+        if executor is not None:
+            executor.wake()  # it may sleep without a timer to wake it
+
+    def close(self) -> None:
+        """Destroy the timer."""
+        self._node.destroy_timer(self._timer)
+
+    def _on_timer(self) -> None:
+        with self._lock:
+            self._was_started = False
+        goes_on = self._act()
+        with self._lock:
+            if not goes_on and not self._was_started:
+                self._runs = False
+                self._timer.cancel()
+
+
+# --- threads for streams, so that no callback works or waits ---
+
 T = TypeVar("T")
+
+STOP_TIMEOUT = 5.0
+"""Seconds to wait for a thread at the end."""
+
+
+class StreamThread(Generic[T]):
+    """Handles one by one what waits elsewhere.
+
+    Attributes:
+        news: The condition under which what waits is changed; notify it of each new item.
+
+    Args:
+        name: Name of the thread, for debuggers.
+        is_waiting: Tells, under the condition, if an item waits.
+        take: Takes the next item out, under the condition.
+        handle: Handles one item, in the thread.
+        report: Gets what `handle` raises; the thread goes on.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        is_waiting: Callable[[], bool],
+        take: Callable[[], T],
+        handle: Callable[[T], None],
+        report: Callable[[Exception], object],
+    ) -> None:
+        self.news = threading.Condition()
+        self._is_waiting = is_waiting
+        self._take = take
+        self._handle = handle
+        self._report = report
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread; what waits is left out."""
+        with self.news:
+            self._closed = True
+            self.news.notify()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(STOP_TIMEOUT)
+
+    def _work(self) -> None:
+        while True:
+            with self.news:
+                while not self._is_waiting() and not self._closed:
+                    self.news.wait()
+                if self._closed:
+                    return
+                item = self._take()
+            try:
+                self._handle(item)
+            except Exception as error:
+                self._report(error)
+
+
+class NewestThread(Generic[T]):
+    """Handles what it is given one by one, and leaves out what is overtaken while it waits.
+
+    Args:
+        name: Name of the thread, for debuggers.
+        handle: Handles one item, in the thread.
+        report: Gets what `handle` raises; the thread goes on.
+    """
+
+    def __init__(
+        self, name: str, handle: Callable[[T], None], report: Callable[[Exception], object]
+    ) -> None:
+        self._waiting: list[T] = []  # none or one; under the condition
+        self._thread = StreamThread(
+            name, lambda: bool(self._waiting), lambda: self._waiting.pop(), handle, report
+        )
+
+    def put(self, item: T) -> None:
+        """Hand an item over, in the place of one that still waits."""
+        with self._thread.news:
+            self._waiting = [item]
+            self._thread.news.notify()
+
+    def put_if_idle(self, item: T) -> None:
+        """Hand an item over unless another one waits."""
+        with self._thread.news:
+            if not self._waiting:
+                self.put(item)
+
+    def close(self) -> None:
+        """End the thread; what waits is left out."""
+        self._thread.close()
+
+
+# --- the thread model of all nodes ---
 
 EXIT_TIMEOUT = 60.0
 """Seconds for which an ending process waits for a worker that is stuck in foreign code."""

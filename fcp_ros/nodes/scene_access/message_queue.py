@@ -16,7 +16,7 @@ from builtin_interfaces.msg import Time
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange
 from fcp_ros.nodes.conversions.scene import (
-    PublishedChange,
+    SceneUpdate,
     change_from_ros,
     graph_from_ros,
     read_bytes,
@@ -241,20 +241,17 @@ class SceneCopy:
             if change.is_full:
                 graph = _make_graph(change)
             elif graph is not None:  # None if a message before could not be used
-                delta = SceneDelta(
-                    change.sequence, change.nodes, change.removed, change.relations, change.dropped
-                )
-                graph = apply_delta(graph, delta)
-                steps.append((delta, graph))
+                graph = apply_delta(graph, change.delta)
+                steps.append((change.delta, graph))
         self.graph = graph
         return None if whole else tuple(steps)
 
 
-def _make_graph(change: PublishedChange) -> SceneGraph:
+def _make_graph(change: SceneUpdate) -> SceneGraph:
     return SceneGraph.of(
-        change.nodes,
-        change.relations,
+        change.delta.upserted,
+        change.delta.added,
         frame_id=change.frame_id,
-        sequence=change.sequence,
+        sequence=change.delta.sequence,
         source=change.source,
     )

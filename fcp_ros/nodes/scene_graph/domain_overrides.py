@@ -38,9 +38,10 @@ class DomainOverrides:
             known: the nodes of the present graph.
         """
         schema, mapping = self._domain.schema, self._domain.mapping
-        nodes, relations = rename_parts(update.nodes, update.relations, known, schema, mapping)
-        _, dropped = rename_parts(update.nodes, update.dropped, known, schema, mapping)
-        return replace(update, nodes=nodes, relations=relations, dropped=dropped)
+        said = update.delta
+        nodes, added = rename_parts(said.upserted, said.added, known, schema, mapping)
+        _, dropped = rename_parts(said.upserted, said.dropped, known, schema, mapping)
+        return replace(update, delta=replace(said, upserted=nodes, added=added, dropped=dropped))
 
     def rename_graph(self, graph: SceneGraph) -> SceneGraph:
         """Return a graph in the words of the domain.

@@ -16,7 +16,6 @@ from fcp_ros.nodes.bridges.bridge import Edit
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import (
     ANY_NUMBER,
-    PublishedChange,
     PublishedGraph,
     SceneUpdate,
 )
@@ -139,7 +138,8 @@ class SceneHolder:
         frames = self._parts.frames
         try:
             found = frames.find_transform(update.frame_id, update.stamp, _name_source(update))
-            update = replace(update, frame_id=frames.frame_id, nodes=found.move(update.nodes))
+            moved = replace(update.delta, upserted=found.move(update.delta.upserted))
+            update = replace(update, frame_id=frames.frame_id, delta=moved)
             with self._changing():
                 update = self._rename_update(update)
                 if update.is_full:
@@ -164,10 +164,10 @@ class SceneHolder:
 
     def _take_full(self, update: SceneUpdate, note: str) -> SceneChange:
         graph = SceneGraph.of(
-            update.nodes,
-            update.relations,
+            update.delta.upserted,
+            update.delta.added,
             frame_id=update.frame_id,
-            sequence=update.sequence,
+            sequence=update.delta.sequence,
             source=_name_source(update),
             notes=[note] if note else [],
         )
@@ -178,15 +178,9 @@ class SceneHolder:
         return change
 
     def _take_delta(self, update: SceneUpdate) -> SceneChange:
-        delta = SceneDelta(
-            update.sequence,
-            update.nodes,
-            update.removed,
-            update.relations,
-            update.dropped,
-        )
+        delta = update.delta
         self._check_size(delta)
-        if not update.source and update.sequence == ANY_NUMBER:
+        if not update.source and delta.sequence == ANY_NUMBER:
             delta = replace(delta, sequence=self._number + 1)
         change = self._live.take_delta(delta, source=update.source, time=_to_seconds(update.stamp))
         if self._publish(change, update.stamp):
@@ -324,7 +318,7 @@ class SceneHolder:
         tune_garbage_collection(len(change.after.nodes))
         return True
 
-    def _describe(self, change: SceneChange, after: PublishedGraph) -> PublishedChange:
+    def _describe(self, change: SceneChange, after: PublishedGraph) -> SceneUpdate:
         """Describe a change: as a whole graph if it follows none, or if numbers jump."""
         graph, delta, before = after.graph, change.delta, self._held
         is_full = (
@@ -337,17 +331,15 @@ class SceneHolder:
         changed = dict.fromkeys(change.changed)
         if is_full and before is not None:
             changed.update(dict.fromkeys(before.graph.nodes))
-        return PublishedChange(
-            stamp=after.stamp,
-            frame_id=graph.frame_id,
-            sequence=graph.sequence,
+        if is_full:
+            delta = SceneDelta(0, tuple(graph.nodes.values()), added=graph.relations)
+        return SceneUpdate(
+            after.stamp,
+            graph.frame_id,
+            is_full,
+            replace(delta, sequence=graph.sequence),
+            graph.source,
             previous=0 if before is None else self._number,
-            is_full=is_full,
-            source=graph.source,
-            nodes=tuple(graph.nodes.values()) if is_full else delta.upserted,
-            removed=() if is_full else delta.removed,
-            relations=graph.relations if is_full else delta.added,
-            dropped=() if is_full else delta.dropped,
             changed=tuple(changed),
             renamed=tuple((one.id, one.after) for one in change.renamed),
         )
@@ -361,7 +353,7 @@ class SceneHolder:
         limits.check_relations(count + len(delta.added) - len(delta.dropped), "scene_graph_update")
 
     def _remember(self, update: SceneUpdate) -> None:
-        self._last[update.source] = update.sequence
+        self._last[update.source] = update.delta.sequence
         self._last.move_to_end(update.source)
         if len(self._last) > MOST_SOURCES:
             self._last.popitem(last=False)

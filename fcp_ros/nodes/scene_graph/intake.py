@@ -11,7 +11,7 @@ from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.conversions.common import ConversionError
 from fcp_ros.nodes.conversions.scene import SceneUpdate, read_bytes, update_from_ros
 from fcp_ros.nodes.conversions.scene_columns import NodeReader
-from fcp_ros.nodes.runtime.stream_thread import StreamThread
+from fcp_ros.nodes.runtime.worker import StreamThread
 from fcp_ros.scene.formats.scene_file import SceneLimits
 from fcp_ros.scene.graph.elements import SceneError
 

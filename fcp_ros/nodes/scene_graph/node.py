@@ -40,8 +40,7 @@ from fcp_ros.nodes.runtime.request_checks import (
     make_refusal,
 )
 from fcp_ros.nodes.runtime.spin import run_node
-from fcp_ros.nodes.runtime.stream_thread import NewestThread
-from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, Worker
+from fcp_ros.nodes.runtime.worker import CancelToken, JobCancelled, NewestThread, Worker
 from fcp_ros.nodes.scene_graph.holder import HolderParts, SceneHolder
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.nodes.scene_graph.last_graph import LastGraph, locate_last_graph

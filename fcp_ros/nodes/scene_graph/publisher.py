@@ -12,13 +12,13 @@ from rclpy.serialization import serialize_message
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphRequest
 from fcp_ros.nodes.conversions.scene import (
-    PublishedChange,
     PublishedGraph,
+    SceneUpdate,
     change_to_ros,
     graph_to_ros,
 )
 from fcp_ros.nodes.runtime.managed_node import ManagedNode
-from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
+from fcp_ros.nodes.runtime.worker import PausableTimer
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ScenePublisher:
         self._last = -period
         self._timer = PausableTimer(node, period, self._publish_due)
 
-    def prepare(self, change: PublishedChange, graph: PublishedGraph) -> ReadyChange:
+    def prepare(self, change: SceneUpdate, graph: PublishedGraph) -> ReadyChange:
         """Serialise a change, before it is made the present state.
 
         Raises:

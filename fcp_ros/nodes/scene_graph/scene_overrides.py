@@ -50,11 +50,8 @@ class RelationNames:
         """Return an update with its relations under their new names."""
         if not self.names:
             return update
-        return replace(
-            update,
-            relations=self.rename(update.relations),
-            dropped=self.rename(update.dropped),
-        )
+        added, dropped = self.rename(update.delta.added), self.rename(update.delta.dropped)
+        return replace(update, delta=replace(update.delta, added=added, dropped=dropped))
 
     def rename_graph(self, graph: SceneGraph) -> SceneGraph:
         """Return a graph with its relations under their new names; the same if none is renamed."""

@@ -22,12 +22,14 @@ from fcp_ros.planning import PlanStep
 from fcp_ros.report.drawing import figure as palette
 from fcp_ros.report.drawing.figure import STYLE, new_figure, to_svg
 from fcp_ros.report.drawing.label_placement import (
+    LINE_HEIGHT,
+    FittedName,
     PlacedLabel,
     TextLabel,
     find_free_sides,
+    fit_name,
     place_labels,
 )
-from fcp_ros.report.drawing.room_names import LINE_HEIGHT, FittedName, fit_name
 from fcp_ros.report.names import to_words
 from fcp_ros.scene import Layer, SceneGraph, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_door

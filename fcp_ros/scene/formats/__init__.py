@@ -8,9 +8,8 @@ has the table of all readers; a new format is a file here and an entry there.
 
 - `scene_file`: the opened file, its limits, and the losses of writers
 - `validation`: pydantic types, errors that name the entry, repeated keys
-- `source_graph`: the graph of what a source states, without places that cannot be
+- `source_graph`: plain ids, and the graph of what a source states, without places that cannot be
 - `xml_text`: XML of untrusted files
-- `identifiers`: ids that goals and PDDL can hold
 - `geometry`: coordinate frames, boxes from corners and axes, outlines
 - `canonical`: our own format and the short house layout, read and written
 - `spark_dsg`: Hydra, JSON and binary, read and written

@@ -27,8 +27,8 @@ from fcp_ros.foundation.restricted_pickle import (
     load_restricted,
 )
 from fcp_ros.scene.formats.geometry import REP_103
-from fcp_ros.scene.formats.identifiers import SOURCE_ID, PlainIds, SourceId, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits
+from fcp_ros.scene.formats.source_graph import SOURCE_ID, PlainIds, SourceId, assign_ids
 from fcp_ros.scene.formats.validation import Extents, Name, Number, Position, ToolModel, validate
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -24,9 +24,14 @@ from pydantic import Field
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import REP_103
-from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids, to_identifier
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.formats.source_graph import build_source_graph, is_too_small
+from fcp_ros.scene.formats.source_graph import (
+    PlainIds,
+    assign_ids,
+    build_source_graph,
+    is_too_small,
+    to_identifier,
+)
 from fcp_ros.scene.formats.validation import (
     Extent,
     Extents,

@@ -28,9 +28,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.identifiers import to_identifier
 from fcp_ros.scene.formats.scene_file import SceneFile, SceneLimits, open_scene_file
-from fcp_ros.scene.formats.source_graph import build_source_graph
+from fcp_ros.scene.formats.source_graph import build_source_graph, to_identifier
 from fcp_ros.scene.formats.validation import ToolModel, keys_of_first, validate
 from fcp_ros.scene.graph.elements import Layer, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -23,8 +23,8 @@ from pydantic import Field
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import Y_UP
-from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
+from fcp_ros.scene.formats.source_graph import PlainIds, assign_ids
 from fcp_ros.scene.formats.validation import Coordinate, Extent, Name, ToolModel, validate
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode, Vector
 from fcp_ros.scene.graph.graph import SceneGraph

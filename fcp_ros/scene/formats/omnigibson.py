@@ -22,8 +22,8 @@ from pydantic import Field
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import REP_103
-from fcp_ros.scene.formats.identifiers import PlainIds, SourceId, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
+from fcp_ros.scene.formats.source_graph import PlainIds, SourceId, assign_ids
 from fcp_ros.scene.formats.validation import (
     Coordinate,
     Extents,

@@ -17,7 +17,7 @@ from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.conditions.supports import find_supports_on_surfaces
+from fcp_ros.scene.relations.supports import find_supports_on_surfaces
 from fcp_ros.scene.shapes.boxes import STRAY, fit_upright_box
 from fcp_ros.scene.shapes.surfaces import SUFFIXES, Surface, read_surfaces
 

@@ -28,9 +28,8 @@ from fcp_ros.foundation.s_expressions import (
     read_s_expressions,
 )
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile, Syntax
-from fcp_ros.scene.formats.source_graph import build_source_graph
+from fcp_ros.scene.formats.source_graph import PlainIds, assign_ids, build_source_graph
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 

@@ -23,9 +23,8 @@ from pydantic import BeforeValidator, Field
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.formats.geometry import raise_upright_axes, to_quaternions
-from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.scene_file import SceneFile
-from fcp_ros.scene.formats.source_graph import build_source_graph
+from fcp_ros.scene.formats.source_graph import PlainIds, assign_ids, build_source_graph
 from fcp_ros.scene.formats.validation import (
     Coordinate,
     Extents,

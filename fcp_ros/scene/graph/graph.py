@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, overload
 
-from fcp_ros.foundation.ordered_table import OrderedTable
 from fcp_ros.scene.graph.checks import (
     check_holders,
     check_nodes,
@@ -22,7 +21,7 @@ from fcp_ros.scene.graph.checks import (
     update_case_note,
 )
 from fcp_ros.scene.graph.elements import Layer, RelationKey, SceneError, SceneNode, SceneRelation
-from fcp_ros.scene.graph.indexes import GraphIndexes, change_table
+from fcp_ros.scene.graph.indexes import GraphIndexes, OrderedTable, change_table
 from fcp_ros.scene.graph.networkx_graph import to_networkx
 
 

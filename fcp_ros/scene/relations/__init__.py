@@ -6,14 +6,13 @@ while the graph changes. Both use ``Derivation``, so that they cannot differ. Wh
 gives wins over geometry.
 
 - ``options``: which relations are derived, and the tolerances of their conditions
-- ``conditions/``: the geometric condition of each relation, on arrays of boxes and outlines
+- ``scored_pairs``, ``supports``, ``nearness``, ``room_finder``, ``unsettled``: the geometric
+  conditions of relations, on arrays of boxes and outlines
 - ``draft``: the graph in the making, and what its source gives by the thing whose place it states;
   ``structure``: its rooms, floors and robot
 - ``derivation``: the places of things, from what is given, boxes and rooms
 - ``circles``: things that would lie on or in themselves
-- ``passages``: connections of rooms, and adjacent ones; ``reach``: from how high a thing has to be
-  fetched
-- ``conflicts``: given relations that geometry contradicts, and two detections of one thing
-- ``complete``: all of this for a whole graph
+- ``passages``: connections of rooms, and adjacent ones; the reach of things
+- ``complete``: all of this for a whole graph, with what in it contradicts itself
 - ``maintenance/``: all of this for the neighbourhood of a change
 """

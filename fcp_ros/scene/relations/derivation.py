@@ -16,11 +16,11 @@ import numpy as np
 from fcp_ros.scene.graph.elements import Layer, Provenance, SceneNode, SceneRelation
 from fcp_ros.scene.graph.roles import HoldingRole, find_holding_role, is_often_mounted
 from fcp_ros.scene.relations.circles import drop_supported, find_circular, leads_back
-from fcp_ros.scene.relations.conditions.scored_pairs import BARELY, ScoredPairs
-from fcp_ros.scene.relations.conditions.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.relations.draft import GivenRelations
 from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.scored_pairs import BARELY, ScoredPairs
 from fcp_ros.scene.relations.structure import SceneStructure, find_room_parents
+from fcp_ros.scene.relations.unsettled import fall_off, find_unsettled_places
 from fcp_ros.scene.shapes.boxes import Boxes, Indices, measure_upright_half
 
 ASSUMED = BARELY
@@ -283,7 +283,7 @@ class Derivation:
         """Derive the places of things that are on, in, held by or part of nothing.
 
         A thing whose bottom is at the floor of its room stands there. Of any other with a box, the
-        most probable place is taken (``conditions/unsettled``), the floor among them where it is
+        most probable place is taken (``unsettled``), the floor among them where it is
         at most ``hovering`` away. A thing without a box is assumed on the floor, unless it is often
         mounted, or higher than ``STANDING``.
 

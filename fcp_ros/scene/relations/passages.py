@@ -1,34 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections of rooms: ``connected(room, room, passage)``, in both directions.
-
-Given connections come first: with a door, or without one (two legs), for which a passage node is
-made. A door (``graph/roles.py``) that no given relation names joins
-
-1. its two parent rooms, if it has exactly two; or else
-2. the two rooms nearest to its centre, if the outlines of both are at most ``door_reach`` away
-   and the door is at their height (``room_finder``).
-
-Clearness: the lesser of 1 - distance of the second / door_reach, and the distance (m) by which the
-third room is farther away / clear. Rooms that only touch are not connected: there may be a wall.
-"""
+"""Passages between rooms that touch, and the reach of things: what completion adds last."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer, Pose, Provenance, SceneNode, SceneRelation
-from fcp_ros.scene.relations.conditions.nearness import find_candidates
-from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
-from fcp_ros.scene.relations.conditions.scored_pairs import BARELY, to_confidence
+from fcp_ros.scene.relations.derivation import Derivation
 from fcp_ros.scene.relations.draft import SceneDraft
+from fcp_ros.scene.relations.nearness import find_candidates
 from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.room_finder import RoomFinder
+from fcp_ros.scene.relations.scored_pairs import BARELY, to_confidence
 from fcp_ros.scene.relations.structure import find_room_parents
 from fcp_ros.scene.shapes.boxes import Boxes, Floats
 from fcp_ros.scene.shapes.polygons import bounds, footprint_of, storey_of_room
+
+# --- connections of rooms ---
 
 # --- ``adjacent(room, room)`` from outlines, stored both ways; rooms only ---
 #
@@ -293,3 +287,56 @@ def _find_reachable(start: str, neighbours: Mapping[str, set[str]]) -> set[str]:
             reached.add(room)
             waiting.append(room)
     return reached
+
+
+# --- the attribute ``reach`` of an object ---
+
+REACH = "reach"
+REACH_FROM = "reach_from"
+GEOMETRY = "geometry"
+
+HEIGHTS = ("floor", "low", "comfortable", "high", "out_of_reach")
+ENCLOSED = "enclosed"
+
+
+def update_reach(node: SceneNode, derivation: Derivation) -> SceneNode:
+    """Return the node with its present class of reach; the same node if nothing changes."""
+    if REACH in node.attributes and node.attributes.get(REACH_FROM) != GEOMETRY:
+        return node
+    reach = _classify_reach(node, derivation) if derivation.is_thing(node) else None
+    if reach == node.attributes.get(REACH):
+        return node
+    attributes = dict(node.attributes)
+    attributes.pop(REACH, None)
+    attributes.pop(REACH_FROM, None)
+    if reach is not None:
+        attributes |= {REACH: reach, REACH_FROM: GEOMETRY}
+    return replace(node, attributes=attributes)
+
+
+def _classify_reach(node: SceneNode, derivation: Derivation) -> str | None:
+    if derivation.given.find("holding", node.id) is not None:
+        return None
+    if _is_enclosed(node.id, derivation):
+        return ENCLOSED
+    room = derivation.room_of.get(node.id)
+    if node.pose is None or room is None:
+        return None
+    floor = derivation.nodes[derivation.structure.floors[room.holder]]
+    if floor.pose is None or floor.size is None:
+        return None
+    height = node.pose.position[2] - (floor.pose.position[2] + floor.size[2] / 2.0)
+    return HEIGHTS[bisect_left(derivation.options.reach_heights, height)]
+
+
+def _is_enclosed(id_: str, derivation: Derivation) -> bool:
+    seen: set[str] = set()
+    current: str | None = id_
+    while current is not None and current not in seen:
+        seen.add(current)
+        container = derivation.container(current)
+        if container is not None and derivation.nodes[container].attributes.get("is_open") is False:
+            return True
+        holder = derivation.holder(current)
+        current = container or (holder.holder if holder is not None else None)
+    return False

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 from fcp_ros.scene.graph.roles import FLOOR, is_robot
-from fcp_ros.scene.relations.conditions.room_finder import RoomFinder
 from fcp_ros.scene.relations.draft import SceneDraft
+from fcp_ros.scene.relations.room_finder import RoomFinder
 from fcp_ros.scene.shapes.boxes import measure_upright_half
 from fcp_ros.scene.shapes.polygons import (
     bounds,

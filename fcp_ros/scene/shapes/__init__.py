@@ -3,8 +3,7 @@
 
 For many things at once, as arrays:
 
-- ``boxes``: oriented boxes that stand upright, and the best one around points
-- ``pairs``: pairs of points and the rectangles that hold them
+- ``boxes``: pairs of rectangles; oriented boxes that stand upright, and the best one around points
 
 For single things:
 
@@ -14,6 +13,5 @@ For single things:
 
 From meshes and point clouds (Open3D):
 
-- ``surfaces``: files read in a process of its own
-- ``ray_support``: what rests on what, by rays
+- ``surfaces``: rays on them; files read in a process of its own
 """

@@ -15,7 +15,7 @@ from fcp_ros.grounding import (
     JudgementRequest,
     Question,
 )
-from fcp_ros.grounding.calibration.neighbourhood import ContextGroups, read_labels
+from fcp_ros.grounding.calibration.posterior import ContextGroups, read_labels
 
 
 def key(item: str, purpose: str = "drinking", name: str = "") -> str:

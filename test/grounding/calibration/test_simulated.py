@@ -31,7 +31,7 @@ from fcp_ros.grounding import (
     Evidence,
     Question,
 )
-from fcp_ros.grounding.calibration.neighbourhood import read_labels
+from fcp_ros.grounding.calibration.posterior import read_labels
 
 SEEDS = 5
 CHANGING = Oracle("too kind", shift=1.0, noise=0.5)

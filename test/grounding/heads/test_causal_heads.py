@@ -12,22 +12,20 @@ import numpy as np
 import pytest
 
 from fcp_ros.grounding import GroundingCode, GroundingError, GroundingOptions
-from fcp_ros.grounding.heads.features.encoders import make_encoder
-from fcp_ros.grounding.heads.features.questions import (
+from fcp_ros.grounding.heads.features.pair_features import make_encoder
+from fcp_ros.grounding.heads.features.state_features import (
     EXAMPLE_DEGREES,
     QuestionForm,
+    StateEncoder,
     choose_examples,
     clean_words,
     read_wordings,
     tokenize_questions,
     write_form,
 )
-from fcp_ros.grounding.heads.features.state_features import StateEncoder
-from fcp_ros.grounding.heads.head_file import hash_file, load_heads
+from fcp_ros.grounding.heads.head_file import find_source, hash_file, load_heads
 from fcp_ros.grounding.heads.head_judge import HeadOracle
-from fcp_ros.grounding.heads.head_source import find_source
-from fcp_ros.grounding.heads.learning.feature_maker import fit_reduction
-from fcp_ros.grounding.heads.learning.feature_store import FeatureStore
+from fcp_ros.grounding.heads.learning.feature_maker import FeatureStore, fit_reduction
 from fcp_ros.grounding.heads.learning.trainer import TrainingRequest, choose_layers, train
 from fcp_ros.grounding.judged.judgement_set import JudgementSet, read_judgements, split
 from fcp_ros.grounding.registry import make_oracle

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_monotone_map, shift_by_rubric
-from fcp_ros.grounding.heads.head import Head
+from fcp_ros.grounding.heads.head import Head, Kernel
 from fcp_ros.grounding.heads.head_file import Heads, hash_file, load_heads, save_heads
-from fcp_ros.grounding.heads.kernel import Kernel
 from fcp_ros.grounding.heads.learning.feature_maker import SentenceMaker
 from fcp_ros.grounding.heads.learning.regression import RegressionOptions
 from fcp_ros.grounding.heads.learning.training import TrainingOptions, train_heads

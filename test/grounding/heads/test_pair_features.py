@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcp_ros.grounding.heads.features.pair_features import (
+    PHRASINGS,
     Basis,
     SentenceFeatures,
     compare_all_words,
     compare_words,
     cross_words,
 )
-from fcp_ros.grounding.heads.features.word_table import PHRASINGS
 from fcp_ros.grounding.heads.head import Head, ScoreMemory
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, load_heads
 from fcp_ros.grounding.heads.learning.training import MOST_LOST

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from fcp_ros.grounding import GroundingError
 from fcp_ros.grounding.embedding_oracle import EmbeddingOracle
-from fcp_ros.grounding.heads.head import ScoreMemory
+from fcp_ros.grounding.heads.head import Kernel, ReducedSupports, ScoreMemory, WeighedSupports
 from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, Heads, load_heads, save_heads
-from fcp_ros.grounding.heads.kernel import Kernel, ReducedSupports, WeighedSupports
 from fcp_ros.grounding.heads.learning.training import (
     LEAST_GAIN,
     MOST_LOST,

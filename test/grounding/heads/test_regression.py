@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.heads.kernel import Kernel, WeighedSupports
+from fcp_ros.grounding.heads.head import Kernel, WeighedSupports
 from fcp_ros.grounding.heads.learning.regression import (
     Folds,
     KernelRegression,

@@ -13,12 +13,13 @@ from fcp_ros.grounding import GroundingCode, GroundingError
 from fcp_ros.grounding.judged.judgement_set import (
     HELD_OUT_SHARE,
     Judgement,
+    find_head_word,
     hash_judgements,
     is_held_out,
     read_judgements,
     split,
+    to_plain,
 )
-from fcp_ros.grounding.judged.words import find_head_word, to_plain
 
 WriteSet = Callable[..., Path]
 

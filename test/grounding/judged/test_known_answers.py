@@ -24,9 +24,8 @@ from fcp_ros.grounding.judged.judged_pairs import (
     load_pairs,
     save_pairs,
 )
-from fcp_ros.grounding.judged.judgement_set import hash_judgements, read_judgements
+from fcp_ros.grounding.judged.judgement_set import find_head_word, hash_judgements, read_judgements
 from fcp_ros.grounding.judged.known_answers import KnownAnswers, look_up_forms
-from fcp_ros.grounding.judged.words import find_head_word
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
 from fcp_ros.grounding.protocol.options import EndpointOptions
 from fcp_ros.grounding.protocol.oracle import hash_predicate

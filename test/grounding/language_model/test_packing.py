@@ -7,8 +7,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.grounding.language_model.packed_forward import PrefixCache
-from fcp_ros.grounding.language_model.packing import count_common_prefix, pack, plan_passes
+from fcp_ros.grounding.language_model.packed_forward import (
+    PrefixCache,
+    count_common_prefix,
+    pack,
+    plan_passes,
+)
 from fcp_ros.grounding.language_model.score_trie import build_trie
 
 TRIE = build_trie({10 + number: str(number) for number in range(10)})

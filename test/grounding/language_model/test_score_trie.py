@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from score_twins import SlowReader
 from tiny_language_models import KINDS, make_tokenizer
 
-from fcp_ros.grounding.language_model.score_reading import (
+from fcp_ros.grounding.language_model.score_trie import (
     NO_SCORE,
     NextTokens,
+    ScoreTrie,
+    build_trie,
     draw_scores,
+    find_number_tokens,
     sum_scores,
 )
-from fcp_ros.grounding.language_model.score_trie import ScoreTrie, build_trie, find_number_tokens
 
 DIGITS = {number: str(number) for number in range(10)}
 SPACE = 10

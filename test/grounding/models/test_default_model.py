@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from fcp_ros.grounding import Device, GroundingOptions, make_grounder
-from fcp_ros.grounding.heads.features.encoders import make_encoder
-from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER
-from fcp_ros.grounding.heads.head_source import choose_model
+from fcp_ros.grounding.heads.features.pair_features import make_encoder
+from fcp_ros.grounding.heads.head_file import PACKAGED_FOLDER, choose_model
 from fcp_ros.grounding.model_files.store import FOLDER_VARIABLE, MANIFEST
 from fcp_ros.grounding.models.sentence_encoder import (
     EmbeddingLabelSimilarity,

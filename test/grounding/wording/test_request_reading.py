@@ -21,7 +21,8 @@ from fcp_ros.grounding.grounder import make_grounder
 from fcp_ros.grounding.judged.judgement_set import read_judgements
 from fcp_ros.grounding.judged.known_answers import KnownAnswers
 from fcp_ros.grounding.protocol.judgement import ArgumentContext, JudgementRequest, Membership
-from fcp_ros.grounding.wording.known_words import KnownWords, load_known_words
+from fcp_ros.grounding.wording.known_words import ORDERS as ORDER_WORDS
+from fcp_ros.grounding.wording.known_words import PRAISE, KnownWords, load_known_words
 from fcp_ros.grounding.wording.label_cutting import (
     MOST_WORDS,
     clean_text,
@@ -36,8 +37,6 @@ from fcp_ros.grounding.wording.request_reading import (
     find_unknown,
     read_name,
 )
-from fcp_ros.grounding.wording.tables import ORDERS as ORDER_WORDS
-from fcp_ros.grounding.wording.tables import PRAISE
 
 WORDS = load_known_words()
 INJECTIONS = Path(__file__).resolve().parents[2] / "support" / "injections.csv"

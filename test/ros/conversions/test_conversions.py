@@ -437,7 +437,7 @@ def test_of_many_relaxed_goals_the_first_and_the_solved_ones_travel():
 def test_unknown_words_of_a_relaxed_goal_are_named():
     message = ExploredMessage(outcome="fine")
     with pytest.raises(ConversionError, match="'fine'"):
-        planning.lattice_from_ros([message])
+        planning.EXPLORED.read_all([message])
 
 
 def test_kinds_and_outcomes_of_relaxations_are_those_of_the_messages():

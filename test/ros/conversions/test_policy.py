@@ -33,7 +33,7 @@ from fcp_ros.nodes.conversions.generalization import (
     generalization_progress_to_ros,
     generalization_to_ros,
 )
-from fcp_ros.nodes.conversions.policy import MOST_MOVES, path_from_ros, path_to_ros
+from fcp_ros.nodes.conversions.plan import MOST_MOVES, path_from_ros, path_to_ros
 from fcp_ros.planning.model.suggestion import PolicyFeature, PolicyMove, PolicyTrace
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)

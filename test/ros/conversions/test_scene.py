@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from random_scenes import changes, graphs, updates
 from rclpy.serialization import deserialize_message, serialize_message
 from scene_messages import columns
+from scene_updates import full_update_to_ros
 
 from fcp_ros.msg import SceneGraph as SceneGraphMessage
 from fcp_ros.msg import SceneGraphChange, SceneGraphUpdate, SceneNodes, SceneRelations
@@ -31,7 +32,7 @@ from fcp_ros.nodes.conversions.scene_columns import (
     relations_from_ros,
     relations_to_ros,
 )
-from fcp_ros.scene.graph.delta import compute_delta
+from fcp_ros.scene.graph.delta import SceneDelta, compute_delta
 from fcp_ros.scene.graph.elements import (
     Layer,
     Pose,
@@ -76,11 +77,11 @@ def test_graph_round_trip(graph):
 @settings(max_examples=30, deadline=None)
 @given(graphs())
 def test_full_update_round_trip(graph):
-    message = over_the_wire(scene.full_update_to_ros(graph, STAMP))
+    message = over_the_wire(full_update_to_ros(graph, STAMP))
     assert message.full_update
     update = scene.update_from_ros(message)
-    assert (update.nodes, update.relations) == (tuple(graph.nodes.values()), graph.relations)
-    assert (update.frame_id, update.sequence) == (graph.frame_id, graph.sequence)
+    whole = SceneDelta(graph.sequence, tuple(graph.nodes.values()), added=graph.relations)
+    assert (update.frame_id, update.delta) == (graph.frame_id, whole)
 
 
 @settings(max_examples=30, deadline=None)
@@ -89,13 +90,7 @@ def test_delta_round_trip(before, after):
     delta = compute_delta(before, after)
     message = over_the_wire(scene.delta_to_ros(delta, "map", STAMP))
     assert not message.full_update
-    update = scene.update_from_ros(message)
-    assert (update.sequence, update.nodes, update.removed) == (
-        delta.sequence,
-        delta.upserted,
-        delta.removed,
-    )
-    assert (update.relations, update.dropped) == (delta.added, delta.dropped)
+    assert scene.update_from_ros(message).delta == delta
 
 
 # --- beside the obvious form: one node, one relation at a time ----------------------------------
@@ -348,13 +343,13 @@ def house(count: int, **more) -> SceneUpdate:
     relations = tuple(
         SceneRelation("in_room", (node.id, "hall"), 0.5, Provenance.INFERRED) for node in nodes
     )
-    return SceneUpdate(STAMP, "map", True, 1, "camera", (hall, *nodes), (), relations, **more)
+    return SceneUpdate(STAMP, "map", True, SceneDelta(1, (hall, *nodes), (), relations), "camera")
 
 
 def test_kinds_of_attributes_are_told_apart():
     """True, 1 and 1.0 are equal in Python, and yet other values of the message."""
     for value in (True, 1, 1.0, False, 0, 0.0):
-        node = replace(house(1).nodes[1], attributes={"a": value})
+        node = replace(house(1).delta.upserted[1], attributes={"a": value})
         read = nodes_from_ros(over_the_wire(nodes_to_ros([node])))[0]
         assert type(read.attributes["a"]) is type(value)
 
@@ -372,7 +367,9 @@ def test_kinds_of_attributes_are_told_apart():
 )
 def test_what_does_not_fit_is_not_written(wrong, words):
     update = house(1)
-    bad = replace(update, nodes=(update.nodes[0], replace(update.nodes[1], **wrong)))
+    hall, mug = update.delta.upserted
+    nodes = (hall, replace(mug, **wrong))
+    bad = replace(update, delta=replace(update.delta, upserted=nodes))
     with pytest.raises(ConversionError, match=words):
         scene.update_to_ros(bad)
 
@@ -392,7 +389,7 @@ def test_relations_that_do_not_fit_are_not_written(relation, words):
 
 def test_ids_that_do_not_fit_are_not_written():
     with pytest.raises(ConversionError, match="holds a zero"):
-        scene.update_to_ros(replace(house(0), removed=("a\0",)))
+        scene.update_to_ros(replace(house(0), delta=SceneDelta(1, removed=("a\0",))))
 
 
 # --- bad bytes ----------------------------------------------------------------------------------
@@ -454,7 +451,9 @@ def test_another_byte_order_is_read_too():
     removed = struct.pack(">II", 1, 3) + b"ab\0\0"
     relations = nothing * len(SceneRelations.get_fields_and_field_types())
     data = b"\0\0\0\0" + header + numbers + nodes + removed + 2 * relations
-    assert read_or_refuse(data) == SceneUpdate(STAMP, "map", True, -9, "c", removed=("ab",))
+    assert read_or_refuse(data) == SceneUpdate(
+        STAMP, "map", True, SceneDelta(-9, removed=("ab",)), "c"
+    )
 
 
 def test_plain_lists_are_written_as_arrays():

@@ -8,18 +8,20 @@ import math
 import pytest
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
+from scene_updates import full_update_to_ros
 from std_msgs.msg import Header
 
 from fcp_ros.client import FcpClient
 from fcp_ros.msg import SceneGraph, SceneGraphUpdate
-from fcp_ros.nodes.conversions.scene import delta_to_ros, full_update_to_ros, graph_from_ros
+from fcp_ros.nodes.conversions.scene import delta_to_ros, graph_from_ros
 from fcp_ros.nodes.frames.frames import (
+    FoundTransform,
     Frames,
+    StaticTransforms,
     make_frames,
     parse_static_transform,
     parse_static_transforms,
 )
-from fcp_ros.nodes.frames.sources import FoundTransform, StaticTransforms
 from fcp_ros.nodes.stack import NodeStack, StartError
 from fcp_ros.scene import Layer, Pose, SceneDelta, SceneError, SceneNode
 from fcp_ros.scene import SceneGraph as Graph
@@ -252,7 +254,7 @@ def test_what_waits_in_the_only_thread_does_not_keep_the_transforms_out(
         namespace="waiting",
         scene=str(scene),
     )
-    monkeypatch.setattr("fcp_ros.nodes.frames.sources.FIRST_WAIT", 60.0)
+    monkeypatch.setattr("fcp_ros.nodes.frames.frames.FIRST_WAIT", 60.0)
     with NodeStack(options) as stack, FcpClient(namespace="waiting") as client:
         until(lambda: transforms.get_subscription_count() or None, "the listener")
         transforms.publish(broadcast(None, 2.0, Time(sec=100)))

@@ -14,8 +14,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from fcp_ros.msg import Argument, Plan, PlanStep, SceneGraph, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import delta_to_ros
-from fcp_ros.nodes.markers.drawing import Drawing
-from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, View, draw_parts
+from fcp_ros.nodes.markers.parts import PARTS, RELATIONS, Drawing, View, draw_parts
 from fcp_ros.nodes.markers.publisher import MarkerBoard
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_scene

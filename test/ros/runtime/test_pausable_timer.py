@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from fcp_ros.nodes.runtime.pausable_timer import PausableTimer
+from fcp_ros.nodes.runtime.worker import PausableTimer
 from fcp_ros.nodes.stack import NodeStack
 
 PERIOD = 0.02

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from fcp_ros.nodes.runtime.stream_thread import NewestThread
+from fcp_ros.nodes.runtime.worker import NewestThread
 
 HANGS = 60.0
 """Bound against hanging (s)."""

@@ -207,8 +207,8 @@ def test_what_changed(house):
 def test_a_change_that_does_not_fit_is_healed_by_the_next_graph(domain, house):
     follower, sender, other = SceneFollower(), Sender(house), Sender(house)
     follower.receive_graph(sender.whole())
-    wrong = replace(sender.step.change, sequence=2, previous=1, is_full=False, removed=("ghost",))
-    wrong = change_to_ros(replace(wrong, nodes=(), relations=()))
+    lost = SceneDelta(2, removed=("ghost",))
+    wrong = change_to_ros(replace(sender.step.change, previous=1, is_full=False, delta=lost))
     follower.receive_change(serialize_message(wrong))
     with pytest.raises(NoSceneError, match="ghost"):
         follower.state(domain)

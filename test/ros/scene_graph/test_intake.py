@@ -12,6 +12,7 @@ from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
 from fcp_ros.nodes.scene_graph import intake as scene_intake
 from fcp_ros.nodes.scene_graph.intake import SceneIntake
 from fcp_ros.scene.formats.scene_file import SceneLimits
+from fcp_ros.scene.graph.delta import SceneDelta
 
 LIMITS = SceneLimits(max_nodes=10)
 
@@ -21,11 +22,11 @@ def test_a_full_update_is_not_worked_in_when_a_newer_one_waits(until):
     taken, go_on = [], threading.Event()
 
     def take(update):
-        taken.append((update.source, update.sequence, update.is_full))
+        taken.append((update.source, update.delta.sequence, update.is_full))
         go_on.wait(10.0)
 
     def data(source, number, full):
-        update = SceneUpdate(Time(), "map", full, number, source)
+        update = SceneUpdate(Time(), "map", full, SceneDelta(number), source)
         return serialize_message(update_to_ros(update))
 
     intake = SceneIntake(LIMITS, take, lambda sentence: taken.append(sentence), print)
@@ -57,11 +58,11 @@ def test_what_waits_is_bounded(until, monkeypatch):
     lost = []
     intake = SceneIntake(
         LIMITS,
-        lambda update: (taken.append(update.sequence), go_on.wait(10.0)),
+        lambda update: (taken.append(update.delta.sequence), go_on.wait(10.0)),
         str,
         lambda source, sentence: lost.append((source, sentence)),
     )
-    empty = [update_to_ros(SceneUpdate(Time(), "", False, n, "a")) for n in range(9)]
+    empty = [update_to_ros(SceneUpdate(Time(), "", False, SceneDelta(n), "a")) for n in range(9)]
     data = [serialize_message(message) for message in empty]
     intake.put(data[0])
     until(lambda: taken, "the first")

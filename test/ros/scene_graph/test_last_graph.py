@@ -16,10 +16,11 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.serialization import serialize_message
 
 from fcp_ros.msg import SceneGraphUpdate, SceneStatus
-from fcp_ros.nodes.conversions.scene import PublishedChange, PublishedGraph, change_to_ros
+from fcp_ros.nodes.conversions.scene import PublishedGraph, SceneUpdate, change_to_ros
 from fcp_ros.nodes.scene_graph.last_graph import LEAST_BYTES, LastGraph
 from fcp_ros.nodes.scene_graph.publisher import ReadyChange
 from fcp_ros.nodes.stack import NodeStack
+from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 
@@ -30,14 +31,12 @@ def make_change(names: list[str], sequence: int, *, is_full: bool) -> ReadyChang
     """A graph of things; as a change, the last of them is new."""
     nodes = [SceneNode(name, Layer.OBJECT, "mug") for name in names]
     graph = SceneGraph.of(nodes, sequence=sequence)
-    change = PublishedChange(
+    change = SceneUpdate(
         stamp=Time(sec=sequence),
         frame_id=graph.frame_id,
-        sequence=sequence,
-        previous=0 if is_full else sequence - 1,
         is_full=is_full,
-        source="",
-        nodes=tuple(nodes if is_full else nodes[-1:]),
+        delta=SceneDelta(sequence, tuple(nodes if is_full else nodes[-1:])),
+        previous=0 if is_full else sequence - 1,
     )
     data = serialize_message(change_to_ros(change))
     return ReadyChange(PublishedGraph(change.stamp, graph), data)

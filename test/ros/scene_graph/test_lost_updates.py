@@ -13,6 +13,7 @@ from fcp_ros.msg import SceneGraphRequest, SceneGraphUpdate
 from fcp_ros.nodes.conversions.scene import SceneUpdate, update_to_ros
 from fcp_ros.nodes.scene_graph import intake as scene_intake
 from fcp_ros.nodes.stack import NodeStack
+from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneNode
 
 
@@ -21,7 +22,7 @@ def mug(name: str, x: float = 1.0) -> SceneNode:
 
 
 def update(number: int, *nodes: SceneNode, full: bool = False, source: str = "camera") -> Any:
-    return update_to_ros(SceneUpdate(Time(), "map", full, number, source, nodes))
+    return update_to_ros(SceneUpdate(Time(), "map", full, SceneDelta(number, nodes), source))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from fcp_ros.nodes.runtime.lifecycle import ConfigureError
 from fcp_ros.nodes.scene_graph.scene_overrides import read_overrides
 from fcp_ros.nodes.stack import NodeStack
 from fcp_ros.package_files import find_domain, find_scene
+from fcp_ros.scene.graph.delta import SceneDelta
 from fcp_ros.scene.graph.elements import Layer, SceneNode, SceneRelation
 
 OVERRIDES = """overrides:
@@ -81,17 +82,21 @@ def test_a_delta_is_read_in_the_words_of_the_domain(perceiver, updates, until):
                 stamp,
                 "map",
                 False,
-                0,
-                nodes=(SceneNode("tap_1", Layer.OBJECT, "faucet", parents=("kitchen_1",)),),
-                relations=(carried,),
-                dropped=(SceneRelation("supports", ("table_1", "mug_1")),),
+                SceneDelta(
+                    0,
+                    (SceneNode("tap_1", Layer.OBJECT, "faucet", parents=("kitchen_1",)),),
+                    added=(carried,),
+                    dropped=(SceneRelation("supports", ("table_1", "mug_1")),),
+                ),
             )
         )
     )
     until(lambda: there in keys_in(perceiver), "the relation under the domain's name")
     assert ("on", ("mug_1", "table_1")) not in keys_in(perceiver)
     assert graph_from_ros(perceiver.scene()).nodes["tap_1"].category == "sink"
-    updates.publish(update_to_ros(SceneUpdate(stamp, "map", False, 0, dropped=(carried,))))
+    updates.publish(
+        update_to_ros(SceneUpdate(stamp, "map", False, SceneDelta(0, dropped=(carried,))))
+    )
     until(lambda: there not in keys_in(perceiver), "that it ends")
 
 
@@ -114,7 +119,8 @@ def test_overrides_in_the_domain_itself_count(tmp_path):
             "unknown: item}", 'unknown: item, overrides: {relations: {under: "on(2, 1)"}}}'
         )
     )
-    update = SceneUpdate(None, "", False, 0, relations=(SceneRelation("under", ("den", "ball")),))
-    (renamed,) = read_overrides(str(own), "").rename_update(update, {}).relations
+    said = SceneDelta(0, added=(SceneRelation("under", ("den", "ball")),))
+    update = SceneUpdate(None, "", False, said)
+    (renamed,) = read_overrides(str(own), "").rename_update(update, {}).delta.added
     assert renamed.key == ("on", ("ball", "den"))
     assert read_overrides("tiny", "").rename_update(update, {}) is update

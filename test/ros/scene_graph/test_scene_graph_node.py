@@ -107,10 +107,9 @@ def test_each_update_is_a_change_and_they_make_the_graph(scene, graphs, changes,
         if message.sequence_number <= scene.sequence_number:
             continue
         change = change_from_ros(message)
-        assert change.previous == present.sequence == change.sequence - 1
+        assert change.previous == present.sequence == change.delta.sequence - 1
         assert set(change.changed) == {"mug_1", "counter_1", "table_1"}
-        delta = SceneDelta(change.sequence, change.nodes, (), change.relations, change.dropped)
-        present = apply_delta(present, delta)
+        present = apply_delta(present, change.delta)
     whole = graphs.wait(lambda m: m.sequence_number == last)
     assert graph_from_ros(whole).nodes == present.nodes
     assert set(graph_from_ros(whole).relations) == set(present.relations)

@@ -17,7 +17,7 @@ from fcp_ros.scene.formats.geometry import (
     SourceFrame,
     fit_box_to_corners,
 )
-from fcp_ros.scene.formats.thor.unity import UNITY, to_unity_quaternion
+from fcp_ros.scene.formats.thor.ai2thor import UNITY, to_unity_quaternion
 
 FRAMES = [
     SourceFrame(axes, signs, unit)  # type: ignore[arg-type]

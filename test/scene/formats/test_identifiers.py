@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fcp_ros.scene import SceneError
-from fcp_ros.scene.formats.identifiers import assign_ids, to_identifier
+from fcp_ros.scene.formats.source_graph import assign_ids, to_identifier
 
 texts = st.text(alphabet="aAbB1_|-+. é", max_size=6)
 sources = st.one_of(texts.filter(bool), st.integers(-3, 30))

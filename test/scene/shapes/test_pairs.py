@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fcp_ros.scene.shapes.pairs import find_points_in_rectangles
+from fcp_ros.scene.shapes.boxes import find_points_in_rectangles
 
 number = st.integers(-6, 6).map(lambda step: step * 0.5) | st.sampled_from([1e6, -1e9, 1e300, 1e-9])
 point = st.tuples(number, number)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcp_ros.scene.shapes.ray_support import RayOptions, find_supports_by_rays
-from fcp_ros.scene.shapes.surfaces import Surface
+from fcp_ros.scene.shapes.surfaces import RayOptions, Surface, find_supports_by_rays
 
 open3d = pytest.importorskip("open3d", reason="Open3D, an optional extra, is not installed")
 

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.language_model.loading import Attention, check_architecture, read_attention
-from fcp_ros.grounding.language_model.packed_forward import PackedForward, Tokens
-from fcp_ros.grounding.language_model.packing import pack, plan_passes
+from fcp_ros.grounding.language_model.packed_forward import PackedForward, Tokens, pack, plan_passes
 from fcp_ros.grounding.language_model.score_trie import ScoreTrie, TrieNode
 from fcp_ros.grounding.model_files.store import suggest_repair
 from fcp_ros.grounding.models.torch_device import (

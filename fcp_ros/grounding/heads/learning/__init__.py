@@ -5,5 +5,4 @@
 - `regression`: kernel ridge regression on supports, its settings chosen by cross-validation.
 - `feature_maker`: the features of a training, by a sentence or a causal model.
 - `trainer`: from the name of a model to its file.
-- `feature_store`: what an encoder has computed, on disk.
 """

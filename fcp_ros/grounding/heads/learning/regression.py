@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fcp_ros.grounding.heads.kernel import Kernel
+from fcp_ros.grounding.heads.head import Kernel
 
 Array = NDArray[np.float32]
 Reals = NDArray[np.float64]

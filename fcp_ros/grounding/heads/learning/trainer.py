@@ -7,18 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fcp_ros.grounding.heads.features.encoders import HeadEncoder, make_encoder
 from fcp_ros.grounding.heads.features.hidden_states import StatePlaces, count_layers
-from fcp_ros.grounding.heads.features.questions import write_form
-from fcp_ros.grounding.heads.features.state_features import StateEncoder
+from fcp_ros.grounding.heads.features.pair_features import HeadEncoder, make_encoder
+from fcp_ros.grounding.heads.features.state_features import StateEncoder, write_form
 from fcp_ros.grounding.heads.head_file import save_heads
 from fcp_ros.grounding.heads.learning.feature_maker import (
     FeatureMaker,
     Report,
     SentenceMaker,
     StateMaker,
+    locate_features,
 )
-from fcp_ros.grounding.heads.learning.feature_store import locate_features
 from fcp_ros.grounding.heads.learning.regression import RegressionOptions
 from fcp_ros.grounding.heads.learning.training import (
     HeadComparison,

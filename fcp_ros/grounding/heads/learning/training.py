@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fcp_ros.grounding.heads.degree_map import DegreeMap, fit_monotone_map
-from fcp_ros.grounding.heads.head import Head, PairFeatures, ScoreEvidence
+from fcp_ros.grounding.heads.head import Head, Kernel, PairFeatures, ReducedSupports, ScoreEvidence
 from fcp_ros.grounding.heads.head_file import Heads
-from fcp_ros.grounding.heads.kernel import Kernel, ReducedSupports
 from fcp_ros.grounding.heads.learning.feature_maker import FeatureMaker, Pairs, Report
 from fcp_ros.grounding.heads.learning.regression import (
     Folds,

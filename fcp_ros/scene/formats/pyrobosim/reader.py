@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from fcp_ros.foundation.labels import normalise_label
 from fcp_ros.foundation.wording import list_names
-from fcp_ros.scene.formats.identifiers import PlainIds, assign_ids
 from fcp_ros.scene.formats.pyrobosim.layout import (
     ADVICE,
     PlacedShape,
@@ -28,7 +27,7 @@ from fcp_ros.scene.formats.pyrobosim.layout import (
 )
 from fcp_ros.scene.formats.pyrobosim.model import CategoryEntry, HallwayEntry, LocationEntry, World
 from fcp_ros.scene.formats.scene_file import SceneFile
-from fcp_ros.scene.formats.source_graph import build_source_graph
+from fcp_ros.scene.formats.source_graph import PlainIds, assign_ids, build_source_graph
 from fcp_ros.scene.formats.validation import keys_of_first, validate
 from fcp_ros.scene.graph.elements import AttributeValue, Layer, SceneError, SceneNode, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph

@@ -47,18 +47,19 @@ from fcp_ros.scene.formats.geometry import (
     raise_upright_axes,
     read_outline,
 )
-from fcp_ros.scene.formats.identifiers import SOURCE_ID
 from fcp_ros.scene.formats.scene_file import SceneFile, describe_folders
-from fcp_ros.scene.formats.source_graph import build_source_graph
-from fcp_ros.scene.formats.usd.labelled_prims import (
+from fcp_ros.scene.formats.source_graph import SOURCE_ID, build_source_graph
+from fcp_ros.scene.formats.usd.stage import (
     LabelledPrim,
     PrimRoles,
+    StageMeshes,
     assign_prim_ids,
     choose_category,
     choose_layer,
     find_roles,
+    open_stage,
+    open_stage_with_meshes,
 )
-from fcp_ros.scene.formats.usd.stage import StageMeshes, open_stage, open_stage_with_meshes
 from fcp_ros.scene.graph.elements import (
     FARTHEST,
     AttributeValue,
@@ -69,7 +70,7 @@ from fcp_ros.scene.graph.elements import (
     SceneRelation,
 )
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.conditions.supports import add_supports_on_surfaces
+from fcp_ros.scene.relations.supports import add_supports_on_surfaces
 from fcp_ros.scene.shapes.polygons import area, box_corners
 from fcp_ros.scene.shapes.surfaces import Surface
 

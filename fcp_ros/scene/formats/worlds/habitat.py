@@ -39,12 +39,10 @@ from fcp_ros.scene.formats.validation import (
     ToolModel,
     validate,
 )
-from fcp_ros.scene.formats.worlds.assets import read_meshes
-from fcp_ros.scene.formats.worlds.bodies import BodyShape, WorldBody, read_name
-from fcp_ros.scene.formats.worlds.sdf import ModelSurroundings, SdfReader
-from fcp_ros.scene.formats.worlds.urdf import to_sdf
+from fcp_ros.scene.formats.worlds.bodies import BodyShape, WorldBody, read_meshes, read_name
+from fcp_ros.scene.formats.worlds.sdf import ModelSurroundings, SdfReader, to_sdf
 from fcp_ros.scene.formats.worlds.world_graph import build_world_graph
-from fcp_ros.scene.formats.worlds.xml_values import make_matrix, turn_by_quaternion
+from fcp_ros.scene.formats.xml_text import make_matrix, turn_by_quaternion
 from fcp_ros.scene.graph.elements import Layer, Pose, SceneError, SceneNode
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.shapes.polygons import Polygon, centroid

@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 from fcp_ros.foundation.sandbox import DecodingError, SandboxLimits, decode_in_sandbox
 from fcp_ros.scene.formats.geometry import REP_103
 from fcp_ros.scene.formats.scene_file import SceneFile, missing_package, open_scene_file
-from fcp_ros.scene.formats.worlds.assets import AssetFinder
-from fcp_ros.scene.formats.worlds.bodies import BodyShape, WorldBody, read_name
+from fcp_ros.scene.formats.worlds.bodies import AssetFinder, BodyShape, WorldBody, read_name
 from fcp_ros.scene.formats.worlds.world_graph import build_world_graph
 from fcp_ros.scene.formats.xml_text import DEEPEST
 from fcp_ros.scene.graph.elements import SceneError

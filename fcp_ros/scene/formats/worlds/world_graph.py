@@ -28,8 +28,8 @@ from fcp_ros.scene.formats.geometry import (
     fit_box,
     raise_upright_axes,
 )
-from fcp_ros.scene.formats.identifiers import assign_ids
 from fcp_ros.scene.formats.omnigibson import JOINT_OPEN
+from fcp_ros.scene.formats.source_graph import assign_ids
 from fcp_ros.scene.formats.worlds.bodies import (
     BodyShape,
     WorldBody,

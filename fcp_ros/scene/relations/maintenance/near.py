@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from fcp_ros.scene.graph.elements import Provenance, RelationKey, SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
-from fcp_ros.scene.relations.conditions.nearness import select_near, select_nearest
-from fcp_ros.scene.relations.conditions.scored_pairs import ScoredPairs
 from fcp_ros.scene.relations.draft import is_kept
 from fcp_ros.scene.relations.maintenance.changed_inputs import ChangedInputs
+from fcp_ros.scene.relations.nearness import select_near, select_nearest
 from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.scored_pairs import ScoredPairs
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Floats, Indices
 
 # --- A spatial index of boxes that come, go and move ---

@@ -18,15 +18,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fcp_ros.scene.relations.conditions.scored_pairs import (
+from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.scored_pairs import (
     ScoredPairs,
     rank_ids,
     share_left,
     to_confidence,
 )
-from fcp_ros.scene.relations.options import RelationOptions
-from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices
-from fcp_ros.scene.shapes.pairs import PAIRS_AT_ONCE, find_points_in_rectangles
+from fcp_ros.scene.shapes.boxes import (
+    EDGE,
+    PAIRS_AT_ONCE,
+    Boxes,
+    Flags,
+    Floats,
+    Indices,
+    find_points_in_rectangles,
+)
+
+# --- ``near(a, b)`` from boxes, stored both ways like ``connected`` ---
 
 
 def select_near(boxes: Boxes, a: Indices, b: Indices, options: RelationOptions) -> ScoredPairs:

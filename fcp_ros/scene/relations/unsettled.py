@@ -32,16 +32,18 @@ from collections.abc import Iterable
 import numpy as np
 
 from fcp_ros.scene.graph.roles import HoldingRole
-from fcp_ros.scene.relations.conditions.scored_pairs import (
+from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.scored_pairs import (
     BARELY,
     BestPairs,
     ScoredPairs,
     share_left,
     to_confidence,
 )
-from fcp_ros.scene.relations.conditions.supports import CORE, can_carry
-from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.supports import CORE, can_carry
 from fcp_ros.scene.shapes.boxes import EDGE, Boxes, Flags, Floats, Indices, to_box_frame
+
+# --- places of things that rest on nothing, are in nothing, and do not stand on the floor ---
 
 LEAST = 0.25
 """Confidence of a place at the very limit of what perception may be off."""

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from slow_relations import Box, as_node, crowds, slow_places, slow_under
 
 from fcp_ros.scene import RelationOptions
-from fcp_ros.scene.relations.conditions import supports
-from fcp_ros.scene.relations.conditions.supports import find_supports
+from fcp_ros.scene.relations import supports
+from fcp_ros.scene.relations.supports import find_supports
 from fcp_ros.scene.shapes.boxes import build_boxes
-from fcp_ros.scene.shapes.ray_support import RaySupport
-from fcp_ros.scene.shapes.surfaces import Surface
+from fcp_ros.scene.shapes.surfaces import RaySupport, Surface
 
 WITH_UNDER = RelationOptions(also=frozenset({"under"}))
 

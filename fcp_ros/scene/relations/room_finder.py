@@ -16,7 +16,7 @@ import numpy as np
 import shapely
 
 from fcp_ros.scene.graph.elements import SceneNode, Vector
-from fcp_ros.scene.relations.conditions.scored_pairs import (
+from fcp_ros.scene.relations.scored_pairs import (
     BestPairs,
     ScoredPairs,
     share_of,
@@ -29,6 +29,8 @@ from fcp_ros.scene.shapes.polygons import (
     footprint_of,
     storey_of_room,
 )
+
+# --- the room that contains a point, for many points at once ---
 
 STOREY = 0.5
 """Greatest distance (m) of a point in a room below its floor or above its ceiling."""

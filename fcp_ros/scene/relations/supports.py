@@ -65,26 +65,27 @@ from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph
 from fcp_ros.scene.graph.roles import HoldingRole
 from fcp_ros.scene.relations.circles import find_circular
-from fcp_ros.scene.relations.conditions.scored_pairs import (
+from fcp_ros.scene.relations.options import RelationOptions
+from fcp_ros.scene.relations.scored_pairs import (
     BestPairs,
     ScoredPairs,
     share_left,
     share_of,
     to_confidence,
 )
-from fcp_ros.scene.relations.options import RelationOptions
 from fcp_ros.scene.shapes.boxes import (
     EDGE,
     Boxes,
     Flags,
     Floats,
     Indices,
+    find_points_in_rectangles,
     measure_core_depth,
     measure_depth,
 )
-from fcp_ros.scene.shapes.pairs import find_points_in_rectangles
-from fcp_ros.scene.shapes.ray_support import find_supports_by_rays
-from fcp_ros.scene.shapes.surfaces import Surface
+from fcp_ros.scene.shapes.surfaces import Surface, find_supports_by_rays
+
+# --- ``on(item, support)``, ``inside(item, container)`` and ``under(item, cover)`` from boxes ---
 
 CORE = 0.8
 """The share of an item's extents that must be within the container."""
