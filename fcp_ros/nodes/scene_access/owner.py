@@ -43,7 +43,7 @@ class SceneLostError(ValueError):
 
 @dataclass(frozen=True)
 class _Staleness:
-    """A reason why the graph is stale; `is_unheard` if its keeper's first word may be on its way."""
+    """A reason why the graph is stale; `is_unheard` if the first word may be on its way."""
 
     reason: str
     is_unheard: bool = False
