@@ -16,8 +16,9 @@ IN_ENVIRONMENT = . $(VENV)/fcp_env.sh &&
 # On this machine only: nothing that tests or the demo say reaches other robots on the network.
 LOCAL = ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST $(if $(filter humble,$(ROS_DISTRO)),ROS_LOCALHOST_ONLY=1)
 # A file's tests stay in one process, since tests of live nodes share running ones; files are dealt out in
-# the order of test/conftest.py. Each process computes with one thread.
-WORKERS ?= auto
+# the order of test/conftest.py. Each process computes with one thread; there is one more of them than
+# cores, since tests of live nodes wait, and wait first.
+WORKERS ?= $(shell expr `env -u OMP_NUM_THREADS nproc` + 1)
 ON_ALL_CORES = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
@@ -45,10 +46,14 @@ up: setup ## all nodes in one process, until Ctrl-C; ARGS='...' goes to `fcp up`
 lint: setup ## ruff and mypy
 	@$(IN_ENVIRONMENT) ruff check . && mypy
 
-test: lint ## the whole test suite on all cores; ARGS='-k word' for a part of it
-	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); python -m pytest $(ON_ALL_CORES) $(ARGS)
+# mypy needs one core for a minute: it goes on beside the first tests, which wait for nodes.
+test: setup ## ruff, mypy and the whole test suite on all cores; ARGS='-k word' for a part of it
+	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); ruff check . || exit; \
+	  mypy >$(VENV)/logs/mypy.log 2>&1 & types=$$!; \
+	  python -m pytest $(ON_ALL_CORES) $(ARGS); tests=$$?; \
+	  wait $$types || { cat $(VENV)/logs/mypy.log; exit 1; }; exit $$tests
 
-nightly: lint ## the same with sixteen times as many random examples, new ones each time (hours)
+nightly: lint ## the same with forty times as many random examples, new ones each time (hours)
 	@$(IN_ENVIRONMENT) export $(LOCAL) $(ONE_THREAD); \
 	  python -m pytest $(ON_ALL_CORES) --hypothesis-profile=nightly --timeout=3600 -o faulthandler_timeout=3900 $(ARGS)
 

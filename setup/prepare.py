@@ -5,17 +5,18 @@ Started by prepare.sh with the base interpreter; standard library only. Every st
 when its inputs change, so a second run takes a second or two. Environment:
 
     FCP_TORCH   URL of the package index to take torch from, the path of a wheel, or "none" to go
-                without (of models only the sentence models judge then); kept for later runs.
-                Default: pip's own sources where they have the CPU build, else
-                https://download.pytorch.org/whl/cpu, else the build on PyPI, which brings several
-                GB of CUDA.
+                without (of models only the sentence models judge then). Default: pip's own sources
+                where they have the CPU build, else https://download.pytorch.org/whl/cpu, else the
+                build on PyPI, which brings several GB of CUDA.
     FCP_OPEN3D  "none" to go without Open3D (300 MB; meshes and point clouds can't be read then),
-                "pinned" to have it again; kept for later runs. Default: pinned, but where no build
-                fits this system (they need x86_64 and glibc 2.35) it is left out.
+                "pinned" to have it again. Default: pinned, but left out where no build fits (they
+                need x86_64 and glibc 2.35).
     FCP_DEFAULT_MODEL
                 "none" to go without the sentence model with the best degrees (405 MB), "mpnet" to
-                have it again; kept for later runs. Default: it is fetched into the user's folder
-                of models, once for all checkouts; where that fails a smaller one judges.
+                have it again. Default: it is fetched into the user's folder of models, once for all
+                checkouts; where that fails a smaller one judges.
+
+What was chosen is kept for later runs.
 """
 
 from __future__ import annotations
@@ -29,23 +30,26 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(SOURCE / "setup"))
 
 import environment  # noqa: E402
-from default_model import SIZE, VARIABLE, check_choice, fetch_default_model  # noqa: E402
 from stage import SetupError, Stages, content_hash, say  # noqa: E402
 
 REQUIREMENTS = SOURCE / "setup" / "requirements.txt"
 ENGLISH = SOURCE / "setup" / "english.txt"
+TORCH = SOURCE / "setup" / "torch.txt"
 TORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 HASH = " --hash="
 DISK_NEEDED = 4.0  # GB for a new environment
 DISK_NEEDED_CUDA = 12.0  # GB for torch with CUDA
 OPEN3D_GLIBC = "2.35"  # the wheels of the pinned version are made for this one or newer
 UV = "0.13.9"  # installs the packages in a tenth of pip's time
+NETWORK = "check the network and run make again"
+CHOICES = {"FCP_OPEN3D": ("none", "pinned"), "FCP_DEFAULT_MODEL": ("none", "mpnet")}
 
 
 class Setup:
@@ -67,11 +71,9 @@ class Setup:
         self.version = platform.python_version()
 
     def run(self) -> None:
-        """Run all stages in order."""
-        if (open3d := os.environ.get("FCP_OPEN3D", "")) not in ("", "none", "pinned"):
-            raise SetupError(f"FCP_OPEN3D is {open3d!r}; it can be none or pinned")
-        check_choice(os.environ.get(VARIABLE, ""))  # what is wrong is not remembered
-        model = check_choice(self.remember(VARIABLE, "model_choice"))
+        """Run all stages; what is compiled and what is fetched go on side by side."""
+        for variable in CHOICES:
+            check_choice(variable)
         run = self.stages.run
         interpreter = os.path.realpath(sys.executable)
         title = f"virtual environment {self.venv.name} (Python {self.version})"
@@ -81,7 +83,27 @@ class Setup:
         origin = "the sourced distribution" if self.distribution else f"wheels of {self.mode}"
         title = f"{len(requirements)} pinned packages (ROS 2: {origin})"
         run("packages", stamp, title, lambda: self.install_packages(requirements))
-        torch, source = pin_of("torch"), self.remember("FCP_TORCH", "torch_source")
+        with ThreadPoolExecutor(1) as pool:
+            built = pool.submit(self.build, requirements)
+            self.fetch()
+            self.stages.done += built.result()
+
+    def build(self, requirements: list[str]) -> int:
+        """Build the interfaces, and write the environment that has them; return what was done."""
+        stages = Stages(self.venv)
+        run = stages.run
+        title = "ROS 2 interfaces (colcon, some minutes the first time)"
+        run("interfaces", self.interface_hash(), title, lambda: self.build_interfaces(stages))
+        file = SOURCE / "setup" / "environment.py"
+        stamp = content_hash([file, *requirements, self.interface_hash()])
+        name = self.shell_file.name
+        run("environment", stamp, name, lambda: self.write_environment(stages))
+        return stages.done
+
+    def fetch(self) -> None:
+        """Install what is left, compile the kernels and fetch the model."""
+        run = self.stages.run
+        torch, source = pin_of("torch", TORCH), self.remember("FCP_TORCH", "torch_source")
         stamp = content_hash([self.version, torch, source])
         run("torch", stamp, f"{torch} (CPU)", lambda: self.install_torch(torch, source))
         open3d = pin_of("open3d-cpu"), self.remember("FCP_OPEN3D", "open3d_choice") or "pinned"
@@ -89,18 +111,12 @@ class Setup:
         run("open3d", stamp, open3d[0], lambda: self.install_open3d(*open3d))
         stamp = content_hash([SOURCE / "setup.py", str(SOURCE)])
         run("command", stamp, "the command fcp", self.install_command)
-        title = "ROS 2 interfaces (colcon, some minutes the first time)"
-        run("interfaces", self.interface_hash(), title, self.build_interfaces)
-        stamp = content_hash(
-            [SOURCE / "setup" / "environment.py", *requirements, self.interface_hash()]
-        )
-        run("environment", stamp, str(self.shell_file.name), self.write_environment)
         run("kernels", self.kernel_hash(), "search kernels (compiled once)", self.compile_kernels)
+        model = self.remember("FCP_DEFAULT_MODEL", "model_choice") or "mpnet"
         folders = [os.environ.get(name, "") for name in ("FCP_MODELS", "XDG_CACHE_HOME")]
         stamp = content_hash([model, SOURCE / "config" / "models.yaml", *folders])
-        title = f"the sentence model that judges by default ({SIZE}, once a machine)"
-        fetch = (model, self.stages, self.shell_file, SOURCE)
-        run("model", stamp, title, lambda: fetch_default_model(*fetch))
+        title = "the sentence model that judges by default (405 MB, once a machine)"
+        run("model", stamp, title, lambda: self.fetch_model(model))
 
     def make(self) -> None:
         """Make the virtual environment, anew where one of another Python or place is there."""
@@ -143,10 +159,7 @@ class Setup:
         if not self.distribution:
             files.append(SOURCE / "setup" / f"ros-{self.mode}.txt")
         pins = [
-            pin
-            for file in files
-            for pin in pins_in(file)
-            if not pin.startswith(("torch==", "open3d-cpu=="))
+            pin for file in files for pin in pins_in(file) if not pin.startswith("open3d-cpu==")
         ]
         numpy = [sys.executable, "-c", "import numpy; print(numpy.__version__)"]
         if self.distribution and _read_output(numpy).startswith("1."):
@@ -160,8 +173,7 @@ class Setup:
         listed, others = (self.venv / "logs" / name for name in ("locked.txt", "others.txt"))
         listed.write_text("\n".join(locked) + "\n")
         others.write_text("\n".join(pin for pin in requirements if HASH not in pin) + "\n")
-        hint = "the pinned packages could not be installed; see above, check the network, "
-        hint += "and run make again"
+        hint = f"the pinned packages could not be installed; see above, {NETWORK}"
         # First what builds the few packages that exist as source only.
         self.install("--no-deps", pin_of("setuptools"), on_failure=hint)
         plain = ("--no-deps", "--no-build-isolation")
@@ -189,8 +201,7 @@ class Setup:
             command = self._uv("install", "--no-deps", *source)
             if self.stages.succeeds(command, environment=uv_environment(self.python)):
                 return
-        free = shutil.disk_usage(SOURCE).free / 1e9
-        if free < DISK_NEEDED_CUDA:
+        if (free := shutil.disk_usage(SOURCE).free / 1e9) < DISK_NEEDED_CUDA:
             raise SetupError(
                 f"no CPU build of {pin} for Python {self.version} could be had from pip's sources "
                 f"or {TORCH_CPU_INDEX}, and there is no room for the one with CUDA on PyPI "
@@ -207,23 +218,17 @@ class Setup:
 
     def install_open3d(self, pin: str, choice: str) -> None:
         """Install Open3D, or go without it where that was chosen or no build fits this system."""
+        reason = "FCP_OPEN3D=none"
         if choice == "none":
-            reason = "FCP_OPEN3D=none"
             command = self._uv("uninstall", "open3d-cpu")
             self.stages.succeeds(command, environment=uv_environment(self.python))
-        elif not has_open3d_build():
-            reason = (
-                f"there is a build for x86_64 with glibc {OPEN3D_GLIBC} only, and this is "
-                f"{platform.machine()} with {' '.join(platform.libc_ver())}"
-            )
-        else:
-            self.install(
-                "--no-deps",
-                pin,
-                on_failure=f"{pin} could not be installed; check the network and run make again, "
-                "or go without it: FCP_OPEN3D=none make setup",
-            )
+        elif has_open3d_build():
+            hint = f"{NETWORK}, or go without it: FCP_OPEN3D=none make setup"
+            self.install("--no-deps", pin, on_failure=f"{pin} could not be installed; {hint}")
             return
+        else:
+            reason = f"there is a build for x86_64 with glibc {OPEN3D_GLIBC} only, and this is "
+            reason += f"{platform.machine()} with {' '.join(platform.libc_ver())}"
         say(f"  left out ({reason}): meshes and point clouds can't be read in this environment")
 
     def install_command(self) -> None:
@@ -262,7 +267,7 @@ class Setup:
             if not any((prefix / "share" / file.parent.name).is_dir() for prefix in others)
         ]
 
-    def build_interfaces(self) -> None:
+    def build_interfaces(self, stages: Stages) -> None:
         """Build the packages with colcon; Python, launch and config files are linked to."""
         build = [self.venv / "bin" / "colcon", "--log-base", self.colcon / "log", "build"]
         build += ["--base-paths", SOURCE, *self.test_interfaces()]
@@ -273,9 +278,9 @@ class Setup:
         build += [f"-DPython3_EXECUTABLE={self.python}", "-Wno-unused-cli"]
         variables = environment.build_variables(self.venv, self.distribution)
         failure = "the ROS 2 interfaces could not be built; see above"
-        self.stages.command(build, cwd=self.venv, environment=variables, on_failure=failure)
+        stages.command(build, cwd=self.venv, environment=variables, on_failure=failure)
 
-    def write_environment(self) -> None:
+    def write_environment(self, stages: Stages) -> None:
         """Write the environment and try it: rclpy and an interface must import."""
         install = self.colcon / "install"
         environment.write_shell_file(self.venv, install, SOURCE, self.distribution)
@@ -286,8 +291,8 @@ class Setup:
             "Plan.__class__.__import_type_support__()"
         )
         command = ["sh", "-c", f'. "{self.shell_file}" && python -c "{check}"']
-        if not self.stages.succeeds(command, cwd=self.venv, environment=os.environ):
-            raise SetupError(_explain_missing_library(self.stages.log_text()))
+        if not stages.succeeds(command, cwd=self.venv, environment=os.environ):
+            raise SetupError(_explain_missing_library(stages.log_text()))
 
     def kernel_hash(self) -> str:
         """Return the hash of all that the compiled kernels depend on."""
@@ -301,9 +306,24 @@ class Setup:
 
     def compile_kernels(self) -> None:
         """Compile the kernels of the search, so that the first plan need not wait for them."""
-        command = f'. "{self.shell_file}" && python -m fcp_ros.planning.warm_up'
         failure = "the search kernels could not be compiled; see above"
-        self._call(["sh", "-c", command], failure)
+        self._call([self.python, "-m", "fcp_ros.planning.warm_up"], failure)
+
+    def fetch_model(self, choice: str) -> None:
+        """Fetch the model, or say in one line why minilm judges instead: no failure stops here.
+
+        The user's folder of models is outside the checkout: another one finds the model there.
+        """
+        if choice == "none":
+            say("  left out (FCP_DEFAULT_MODEL=none): where mpnet is not yet there, minilm judges")
+            return
+        command = [self.python, "-m", "fcp_ros.cli.main", "models", "fetch", choice]
+        if self.stages.succeeds(command, cwd=SOURCE, environment=self._variables()):
+            return
+        lines = [line for line in self.stages.log_text().splitlines() if line.strip()]
+        reason = next((line for line in lines if line.startswith("error ")), lines[-1])
+        say(f"  {reason.removeprefix('error ')[:300]}")
+        say(f"  so minilm judges, which came with the packages, until `fcp models fetch {choice}`")
 
     def install(self, *arguments: str | Path, on_failure: str) -> None:
         """Install packages into the environment."""
@@ -315,8 +335,29 @@ class Setup:
         return [self.venv / "bin" / "uv", "pip", command, "--python", self.python, *arguments]
 
     def _call(self, command: list[str | Path], on_failure: str) -> None:
-        variables = {**os.environ, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        variables = self._variables()
         self.stages.command(command, cwd=SOURCE, environment=variables, on_failure=on_failure)
+
+    def _variables(self) -> dict[str, str]:
+        """Return the environment of commands that need the checkout, but nothing of ROS 2."""
+        folders = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
+        variables = {
+            "PYTHONPATH": ":".join(filter(None, folders)),
+            "PIP_USER": "0",
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1",
+        }
+        return {**os.environ, **variables}
+
+
+def check_choice(variable: str) -> None:
+    """Refuse what can't be chosen, before it is remembered.
+
+    Raises:
+        SetupError: an environment variable has another value.
+    """
+    if (choice := os.environ.get(variable, "")) not in ("", *CHOICES[variable]):
+        raise SetupError(f"{variable} is {choice!r}; it can be {' or '.join(CHOICES[variable])}")
 
 
 def uv_environment(python: Path) -> dict[str, str]:
@@ -351,9 +392,9 @@ def pins_in(file: Path) -> list[str]:
     return pins
 
 
-def pin_of(package: str) -> str:
+def pin_of(package: str, file: Path = REQUIREMENTS) -> str:
     """Return the one pin of a package, without its hashes."""
-    pins = (pin.split(HASH)[0] for pin in pins_in(REQUIREMENTS))
+    pins = (pin.split(HASH)[0] for pin in pins_in(file))
     return next(pin for pin in pins if pin.startswith(f"{package}=="))
 
 

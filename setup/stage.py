@@ -36,11 +36,7 @@ def content_hash(parts: Iterable[str | Path]) -> str:
 
 
 class Stages:
-    """Runs the stages of one environment and keeps a stamp (the hash of its inputs) for each.
-
-    Args:
-        folder: the environment's folder; stamps and logs are kept under it.
-    """
+    """Runs stages, one at a time; their logs and stamps (hashes of inputs) are kept in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._stamps = folder / "stamps"
@@ -49,11 +45,7 @@ class Stages:
         self.done = 0
 
     def run(self, name: str, stamp: str, title: str, action: Callable[[], None]) -> None:
-        """Run one stage, unless it ended well before with the same stamp.
-
-        Raises:
-            SetupError: from the action; the stage is run again next time.
-        """
+        """Run one stage, unless it ended well before with the same stamp."""
         path = self._stamps / name
         if path.is_file() and path.read_text() == stamp:
             return
@@ -79,14 +71,8 @@ class Stages:
     ) -> None:
         """Run a command quietly into the stage's log, and say now and then what it is doing.
 
-        Args:
-            arguments: the command line.
-            environment: all environment variables of the command.
-            on_failure: the sentence of the error; the end of the output is shown before it.
-            cwd: the folder to run in, if not this one.
-
         Raises:
-            SetupError: the command failed.
+            SetupError: it failed: `on_failure`, after the end of the output.
         """
         if self.succeeds(arguments, environment=environment, cwd=cwd):
             return
@@ -106,14 +92,8 @@ class Stages:
         with self._log.open("a") as log:
             log.write(f"$ {' '.join(command)}\n")
             log.flush()
-            process = subprocess.Popen(
-                command,
-                cwd=cwd,
-                env=dict(environment),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+            streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": subprocess.STDOUT}
+            process = subprocess.Popen(command, cwd=cwd, env=dict(environment), **streams)
             begin = time.monotonic()
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):

@@ -5,29 +5,25 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 
 @pytest.fixture
-def module(repository: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The module setup/default_model.py, which is no part of the package."""
+def module(repository: Path, monkeypatch: pytest.MonkeyPatch):
+    """The module setup/prepare.py, which is no part of the package."""
     monkeypatch.syspath_prepend(str(repository / "setup"))
-    return importlib.import_module("default_model")
+    return importlib.import_module("prepare")
 
 
-def fetch(module: ModuleType, folder: Path, choice: str, command: str) -> None:
+def fetch(module, folder: Path, choice: str, command: str) -> None:
     """Run the stage with a python that is the given shell command."""
-    shell_file = folder / "env.sh"
-    shell_file.write_text(f"python() {{ echo called >> {folder}/calls; {command}; }}\n")
-    stages = module.Stages(folder)
-    stages.run(
-        "model",
-        choice,
-        "model",
-        lambda: module.fetch_default_model(choice, stages, shell_file, folder),
-    )
+    python = folder / "bin" / "python"
+    python.parent.mkdir(exist_ok=True)
+    python.write_text(f"#!/bin/sh\necho called >> {folder}/calls\n{command}\n")
+    python.chmod(0o755)
+    setup = module.Setup(folder, "jazzy")
+    setup.stages.run("model", choice, "model", lambda: setup.fetch_model(choice))
 
 
 def test_it_is_fetched(module, tmp_path: Path, capsys) -> None:
@@ -52,7 +48,12 @@ def test_it_can_be_left_out(module, tmp_path: Path, capsys) -> None:
     assert not (tmp_path / "calls").exists()
 
 
-def test_a_wrong_choice_is_refused(module) -> None:
-    assert module.check_choice("") == "mpnet"
-    with pytest.raises(module.SetupError, match="it can be none or mpnet"):
-        module.check_choice("bert")
+@pytest.mark.parametrize(
+    ("variable", "wrong", "choices"),
+    [("FCP_DEFAULT_MODEL", "bert", "none or mpnet"), ("FCP_OPEN3D", "newest", "none or pinned")],
+)
+def test_a_wrong_choice_is_refused(module, monkeypatch, variable, wrong, choices) -> None:
+    module.check_choice(variable)
+    monkeypatch.setenv(variable, wrong)
+    with pytest.raises(module.SetupError, match=f"{variable} is '{wrong}'; it can be {choices}"):
+        module.check_choice(variable)

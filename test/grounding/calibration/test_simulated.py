@@ -33,7 +33,7 @@ from fcp_ros.grounding import (
 )
 from fcp_ros.grounding.calibration.posterior import read_labels
 
-SEEDS = 5
+SEEDS = 3
 CHANGING = Oracle("too kind", shift=1.0, noise=0.5)
 NEVER = CalibrationOptions(half_life=0.0, pooled_half_life=0.0, kept_after_change=1.0)
 """Nothing is ever forgotten."""
@@ -44,7 +44,7 @@ def test_biased_oracles_come_true(oracle: Oracle) -> None:
     found = learn(oracle, SEEDS)
     before, _, hundred, thousand = (float(np.mean(errors)) for errors in found.errors)
     ten = found.change(1)
-    assert ten.value - ten.half < 0.0  # five seeds show no harm; the benchmark has many
+    assert ten.value - ten.half < 0.0  # three seeds show no harm; the benchmark has many
     assert hundred < before
     assert before / thousand >= GOAL
     assert np.mean(found.eces[-1]) < np.mean(found.eces[0])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -272,29 +271,38 @@ def to_and_fro(plan_of: Callable[..., Plan]) -> Callable[..., Plan]:
     )
 
 
-@pytest.fixture
-def spawn() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Starts a node in a process of its own: (module, namespace, code before, parameters)."""
+def spawn_nodes() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Start nodes in processes of their own, and kill them all, stopped ones too, at the end."""
     children = []
 
     def start(
         module: str, namespace: str, before: str = "", **parameters: object
     ) -> subprocess.Popen[bytes]:
         code = f"import sys; from fcp_ros.nodes.{module} import main; sys.exit(main(sys.argv))"
-        code = f"{before}\n{code}"
         given = [f"{name}:={value}" for name, value in parameters.items()]
         options = [word for pair in given for word in ("-p", pair)]
-        child = subprocess.Popen(
-            [sys.executable, "-c", code, "--ros-args", "-r", f"__ns:=/{namespace}", *options],
-            env=os.environ,
+        remap = ("--ros-args", "-r", f"__ns:=/{namespace}")
+        children.append(
+            subprocess.Popen([sys.executable, "-c", f"{before}\n{code}", *remap, *options])
         )
-        children.append(child)
-        return child
+        return children[-1]
 
     yield start
     for child in children:
         child.kill()
         child.wait(10.0)
+
+
+@pytest.fixture
+def spawn() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Starts a node in a process of its own: (module, namespace, code before, parameters)."""
+    yield from spawn_nodes()
+
+
+@pytest.fixture(scope="module")
+def spawn_for_many() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """`spawn`, for nodes that the tests of a file share."""
+    yield from spawn_nodes()
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,7 @@ Live nodes; the one that keeps the scene is a process of its own.
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -68,26 +65,11 @@ class Keeper:
 
 
 @pytest.fixture(scope="module")
-def keeper(tmp_path_factory):
+def keeper(spawn_for_many, tmp_path_factory):
     """Starts and loses the scene_graph node."""
-    children = []
-
-    def spawn(module, namespace, **parameters):
-        code = f"import sys; from fcp_ros.nodes.{module} import main; sys.exit(main(sys.argv))"
-        words = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
-        remap = ("--ros-args", "-r", f"__ns:=/{namespace}")
-        children.append(
-            subprocess.Popen([sys.executable, "-c", code, *remap, *words], env=os.environ)
-        )
-        return children[-1]
-
-    made = Keeper(spawn, tmp_path_factory.mktemp("kept"))
+    made = Keeper(spawn_for_many, tmp_path_factory.mktemp("kept"))
     made.start()
-    yield made
-    for child in children:
-        child.send_signal(signal.SIGCONT)
-        child.kill()
-        child.wait(10.0)
+    return made
 
 
 @pytest.fixture(scope="module")
