@@ -88,9 +88,6 @@ GOALS = {
     "I'd like the television on and the apple on the table.": (
         "switched_on(television_1) and on(apple_1, table_1)"
     ),
-    "The couch is where I want the mug to be, and the bowl, too.": (
-        "on(mug_1, couch_1) and on(bowl_1, couch_1)"
-    ),
     "The apple should be in the fridge, the book on the table and the mug on the couch.": (
         "inside(apple_1, fridge_1) and on(book_1, table_1) and on(mug_1, couch_1)"
     ),
@@ -110,8 +107,6 @@ GOALS = {
     "The door should be closed and the fridge open.": "closed(door_1) and not closed(fridge_1)",
     # the place first
     "On the couch I need the mug.": "on(mug_1, couch_1)",
-    "On the couch there should be two mugs.": "at least 2 ?x1: mug (on(?x1, couch_1))",
-    "On the couch belongs the bowl.": "on(bowl_1, couch_1)",
     "On the counter I don't want any cups.": (
         "not exists ?x1: cup (on(?x1, counter_1)) and forall ?x1: cup (not initially "
         "(on(?x1, counter_1)) or exists ?place: fixture (not same(?place, counter_1) and "
@@ -125,7 +120,6 @@ GOALS = {
         "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place)))) and not "
         "exists ?x2: dish (on(?x2, table_1))"
     ),
-    "The couch is where I want the mug to be.": "on(mug_1, couch_1)",
     "Please give the counter a quick wipe.": "not dirty(counter_1)",
     "The counter could use a good clean.": "not dirty(counter_1)",
     # what comes with it
@@ -162,11 +156,6 @@ GOALS = {
         "at(robot_1, kitchen_1) and inside(milk_1, fridge_1)"
     ),
     # lists of things and their places
-    "I want two things moved: the mug to the couch and the bowl into the fridge.": (
-        "on(mug_1, couch_1) and inside(bowl_1, fridge_1)"
-    ),
-    "Please move three things: the apple to the table, the mug to the couch, the book to the "
-    "counter.": "on(apple_1, table_1) and on(mug_1, couch_1) and on(book_1, counter_1)",
     "Here's what goes where: the mug on the couch, the bowl on the table.": (
         "on(mug_1, couch_1) and on(bowl_1, table_1)"
     ),
@@ -237,11 +226,3 @@ def test_what_is_no_clear_request_is_flagged(sentence, house, reader):
     found = reader.read(sentence, house)
     low = found.best is None or found.best.degree < 0.7
     assert found.status is not ReadingStatus.READ or low, found.message
-
-
-def test_object_in_a_phrase_is_a_subject(house, reader):
-    meant = reader.read("tidy the flat", house).best
-    assert meant is not None
-    for sentence in ("The flat has to be tidied.", "Have the flat tidied up.", "I want it tidied"):
-        found = reader.read(sentence, house).best
-        assert (found is not None and found.goal == meant.goal) is ("flat" in sentence)

@@ -129,10 +129,6 @@ GOALS = {
         "not exists ?x1: surface (on(vase_1, ?x1) and on(bowl_1, ?x1))"
     ),
     # words that add nothing
-    "all the cups, the glass included, should be on the table": (
-        "forall ?x1: cup (on(?x1, table_1))"
-    ),
-    "put all the dishes, including the bowl, on the couch": "forall ?x1: dish (on(?x1, couch_1))",
     "put every piece of food in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
     "put every food item in the fridge": "forall ?x1: food (inside(?x1, fridge_1))",
     "put the carton of milk on the counter": "on(milk_1, counter_1)",
@@ -262,12 +258,6 @@ EXCEPTIONS = {
         "exists ?place: fixture (not same(?place, counter_1) and usual_place(?x1, ?place)"
         " and (on(?x1, ?place) or inside(?x1, ?place)))) and always on(vase_1, counter_1)"
     ),
-    "the vase should be on the table, and nothing else": (
-        'on(vase_1, table_1) and not exists ?x1: item (not is_a(?x1, "vase") and on(?x1, '
-        'table_1)) and forall ?x1: item (not initially (not is_a(?x1, "vase") and on(?x1,'
-        " table_1)) or exists ?place: fixture (not same(?place, table_1) and "
-        "usual_place(?x1, ?place) and (on(?x1, ?place) or inside(?x1, ?place))))"
-    ),
     "put only the vase on the table": (
         'on(vase_1, table_1) and forall ?x1: item (is_a(?x1, "vase") or (initially (on(?x1, '
         "table_1)) or not on(?x1, table_1)))"
@@ -288,13 +278,6 @@ EXCEPTIONS = {
         "?place) and (on(?x1, ?place) or inside(?x1, ?place)))))"
     ),
     # something that is not of a kind
-    "put the book somewhere in the living room that isn't the couch": (
-        'exists ?x1: support (in_room(?x1, living_room_1) and not is_a(?x1, "couch") and '
-        "on(book_1, ?x1))"
-    ),
-    "put the vase somewhere that is not the counter": (
-        'exists ?x1: support (not is_a(?x1, "counter") and on(vase_1, ?x1))'
-    ),
     # one and another
     **dict.fromkeys(
         (

@@ -33,7 +33,7 @@ class Phrases:
         self._patterns = build_patterns(house.domain)
         self._lexicon = Lexicon(house.domain, house.instance, self._patterns.vocabulary)
 
-    def make(self, sentence, number=0, read_clause=None):
+    def make(self, sentence, number=0):
         tokens = tokenise(sentence)
         tree = parse_segments(tokens)[number].tree
         return NounParser(
@@ -42,7 +42,6 @@ class Phrases:
             self._patterns,
             lambda phrase, type_: 1.0,
             tree=tree,
-            read_clause=read_clause,
         )
 
     def read(self, sentence, noun, attached=True):
@@ -137,7 +136,6 @@ READ = {
     ("put the vase and the bowl on the same table", "table"): "a at least 1 table",
     # names: of elements, in quotes, in apposition
     ('put "mug_1" on the table', "mug_1"): "bare mug_1",
-    ("put the mug called mug_1 on the table", "mug"): "the mug_1",
 }
 
 
@@ -199,19 +197,6 @@ def test_not_there_is_no_exception(phrases):
 def test_a_misprint_is_no_second_name_for_what_is_said(phrases):
     (_, reading), *_ = phrases.make("put the tabel on the table").parse_phrases(1)
     assert Confidence.of(reading.degree) < Confidence.PLAIN
-
-
-def test_clauses_are_read_by_the_reader_of_clauses_first(phrases):
-    asked = []
-
-    def read_clause(verb, noun):
-        asked.append((verb, noun))
-        return []
-
-    reader = phrases.make("bring me the mug that is on the table", read_clause=read_clause)
-    reader.parse_phrases(2)
-    words = reader.spans.tree.words
-    assert [(words[verb].text, words[noun].text) for verb, noun in asked][:1] == [("is", "mug")]
 
 
 OPENINGS = {

@@ -63,9 +63,6 @@ GOALS = {
         "never exists ?x1: item (on(?x1, table_1) and not initially (on(?x1, table_1)))"
     ),
     "Don't let the vase get onto the table.": "never on(vase_1, table_1)",
-    "Go to the kitchen via the living room.": (
-        "at(robot_1, kitchen_1) and (first at(robot_1, living_room_1) then at(robot_1, kitchen_1))"
-    ),
     # what is meant to stay so, and what is only passed through
     "Go to the living room and close the door.": "at(robot_1, living_room_1) and closed(door_1)",
     "Come to me with the vase in your hand, and don't put it down.": (
@@ -163,9 +160,6 @@ GOALS = {
     ),
     "Put the vase on the table. It would be nice if the book were on the counter.": (
         "on(vase_1, table_1) and prefer 0.5: on(book_1, counter_1)"
-    ),
-    "Close the door. If you can, wipe the counter, but that's not so important.": (
-        "closed(door_1) and prefer 0.5: not dirty(counter_1)"
     ),
     # back again
     "Go to the living room and back again.": (

@@ -80,7 +80,6 @@ GOALS = {
     "the bicycle components should all be on the bench": place(BICYCLE),
     "Carry the things required to put a bicycle together to the bench.": place(BICYCLE),
     "Gather the necessary bicycle parts to assemble a bike on the bench.": place(BICYCLE),
-    "put the parts on the bench to build a bike": place(BICYCLE),
     "put the bicycle pieces on the bench": place(BICYCLE),
     # the whole, behind verbs of making and others
     "Build a bicycle on the bench.": place(BICYCLE),
@@ -92,7 +91,6 @@ GOALS = {
     "Assemble a safe bike on the bench.": place(SAFE),
     "build a bike that is safe on the bench": place(SAFE),
     "put all the parts for a bicycle with a light on the bench": place(SAFE),
-    "Build a bike on the bench, it must be safe.": place(SAFE),
     # less than all
     "put all the parts of a bike except the chain on the bench": place(BICYCLE[:2]),
     "put two parts of a bike on the bench": (

@@ -8,6 +8,7 @@ from fcp_ros.language.english.word_lists import PhraseSet
 PREFERENCES = PhraseSet(
     "[but] [only] (if|where|when) [(it|that) is] [at all] (possible|feasible|convenient)",
     "[but] [only] if you (can|could) [(manage|do) [(it|that|to|this)]]",
+    "[but] [only] if (time|circumstances) (permits|permit|allows|allow)",
     "[but] [only] if you [happen to] have [the|enough|any|some] time [for (it|that)]",
     "[but] [only] if (it|that) is (no|not too much|not a) (trouble|bother|problem|hassle)",
     "[but] [only] if (it|that) is not [too] much [to ask]",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from fcp_ros.language.english.inflection import list_stems
+from fcp_ros.language.english.nouns.wholes import MAKING_VERBS, WHOLE_VERBS
 from fcp_ros.language.english.polite_phrases import WANTS
 from fcp_ros.language.english.verbs import (
     BRING_VERBS,
@@ -44,6 +45,8 @@ from fcp_ros.language.parsing.trees import (
 )
 from fcp_ros.language.reading import WordRole
 
+_SOMEWHERE = 0.9
+"""Degree of parts that shall be together, without a word about where."""
 _WHERE_IT_IS = PhraseSet(
     "(where|as) (it is|they are) [now]", "(alone|untouched|in place|in its place)"
 )
@@ -151,6 +154,7 @@ class ClauseParser(CompanionParser):
             found += self._parse_released(after, verb)
         if verb == "give":
             found += self._parse_give(after)
+        found += self._parse_whole(after, verb)
         if verb in MOVING:
             for end, theme in self._nouns.parse_phrases(after):
                 said = Predication(None, {THEME: theme}, degree=theme.degree)
@@ -227,6 +231,27 @@ class ClauseParser(CompanionParser):
             uses = (use, *list_phrase_uses(theme))
             held = SpokenClause(Act.HOLD, (said,), verb="keep", uses=uses, degree=theme.degree)
             yield end, held
+
+    def _parse_whole(self, start: int, verb: str) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "build a shed in the garden", "put a shed together", "gather all its parts"."""
+        particle = MAKING_VERBS.get(verb, "")
+        before = bool(particle) and self._get(start) == particle
+        skipped = [start] if before or self._get(start) in ("me", "us") else []
+        begun = particle or verb in WHOLE_VERBS
+        for end, theme in self._nouns.parse_phrases(start + len(skipped)) if begun else ():
+            behind = bool(particle) and self._get(end) == particle
+            whole = isinstance(theme, NounPhrase) and theme.set_name
+            if not whole or not (before or behind or verb in WHOLE_VERBS):
+                continue
+            after = end + behind
+            words = [*skipped, *range(end, after)]
+            uses = self._nouns.list_uses(words, WordRole.ACTION, verb)
+            somewhere = NounPhrase(after, after, Reference.THING, Determiner.A)
+            together = Predication(None, {PLACE: somewhere}, THEME, "on", degree=_SOMEWHERE)
+            for stop, said in (*self._nouns.parse_modifiers(after), (after, together)):
+                if said.preposition and not said.source:
+                    clause = self._make_placed(theme, said, verb)
+                    yield stop, replace(clause, uses=(*uses, *clause.uses))
 
     def _reads_on(self, place: int) -> bool:
         """Return True if a preposition follows: "put it back on the table"."""

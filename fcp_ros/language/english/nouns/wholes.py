@@ -34,3 +34,8 @@ MAKING_VERBS = {
     "put": "together",
 }
 """Verbs of making something out of its parts, each with its particle."""
+WHOLE_VERBS = gather_words(
+    "build assemble make construct create prepare arrange produce lay set gather collect get bring "
+    "find fetch"
+)
+"""Verbs that ask for a whole, or for its parts to be together, without a place."""
