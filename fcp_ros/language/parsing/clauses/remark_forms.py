@@ -109,12 +109,21 @@ class TellingForms:
         for first, verb in sorted(self._subjects.items(), key=lambda pair: pair[0]):
             if not start <= first < stop:
                 continue
+            if not self._leads(start, first, verb):
+                return -1
             helpers = list(self._tree.list_children(verb.place, "aux", "auxpass"))
             finite = [word for word in (*helpers, verb) if word.tag in _FINITE]
             if not helpers and verb.tag == "VBN":  # a past tense for the parser's participle
                 finite = [verb]
             return finite[0].token if finite and start <= finite[0].token < stop else -1
         return -1
+
+    def _leads(self, start: int, first: int, verb: Word) -> bool:
+        """Return True if only adverbs of a verb stand before its subject: "last time there was"."""
+        adverbs = self._tree.list_children(verb.place, "advmod", "npadvmod", "intj", "punct")
+        below = {p for word in adverbs for p in self._tree.list_subtree(word.place)}
+        tokens = {self._tree.words[place].token for place in below}
+        return tokens.issuperset(range(start, first))
 
     def _text(self, place: int) -> str:
         return self._tokens[place].text if place < len(self._tokens) else ""
