@@ -36,11 +36,13 @@ from fcp_ros.domain.expressions.syntax import (
     Text,
     TrajectoryConstraint,
     TypedVariable,
+    atoms,
     children,
     free_variables,
     rename_free,
     to_text,
 )
+from fcp_ros.domain.model import SAME
 from fcp_ros.fuzzy import tnorm_by_name
 
 SAMPLES, SECONDS = 300, 6.0
@@ -48,6 +50,7 @@ SAMPLES, SECONDS = 300, 6.0
 LEAST_MET = 5
 """A comparison counts if the goals were met in this many samples."""
 _WEIGHT = 0.5
+_USUAL = "usual_place"
 _TNORM = tnorm_by_name("product")
 _DEGREES = (0.0, 0.3, 0.7, 1.0)
 _SECONDS = (Fraction(5), Fraction(20), Fraction(45), Fraction(60), Fraction(90))
@@ -105,6 +108,37 @@ def compare_goals(
             break
     likeness = Likeness.EQUAL if met >= LEAST_MET else Likeness.UNTRIED
     return Comparison(likeness, tried, met)
+
+
+def drop_set_down(goal: Expression) -> Expression | None:
+    """Drop from a goal where things that it takes away are set down; all of it gives None.
+
+    Who writes "not on(laptop_1, table_1)" leaves open what a reading says besides: that the
+    laptop is in another place that is usual for it.
+    """
+    if isinstance(goal, Exists) and _is_set_down(goal):
+        return None
+    if isinstance(goal, (And, Or)):
+        parts = [drop_set_down(part) for part in goal.parts]
+        kept = tuple(part for part in parts if part is not None)
+        if not kept or (isinstance(goal, Or) and len(kept) < len(parts)):
+            return None
+        return kept[0] if len(kept) == 1 else replace(goal, parts=kept)
+    if isinstance(goal, (Forall, Exists)):
+        body = drop_set_down(goal.body)
+        return None if body is None else replace(goal, body=body)
+    return goal
+
+
+def _is_set_down(goal: Exists) -> bool:
+    """Return True for "there is another place where it usually is, and it is there"."""
+    parts = goal.body.parts if isinstance(goal.body, And) else ()
+    named = {atom.predicate for part in parts for atom in atoms(part)}
+    other = any(
+        isinstance(part, Not) and isinstance(part.body, Atom) and part.body.predicate == SAME
+        for part in parts
+    )
+    return other and _USUAL in named
 
 
 # --- evaluation

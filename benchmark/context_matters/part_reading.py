@@ -14,13 +14,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from benchmark.context_matters.answers import Setting
-from benchmark.context_matters.equivalence import Likeness, compare_goals
+from benchmark.context_matters.equivalence import Likeness, compare_goals, drop_set_down
 from benchmark.context_matters.instances import ROBOT, build_state, domain_of, read_tasks
 from benchmark.context_matters.part_tasks import READING_SECONDS, Details, report_nothing
 from benchmark.context_matters.scoring import check
@@ -273,13 +274,15 @@ def compare_reading(read: str, goals: Iterable[str], context: ReadingContext) ->
         goal = check(read, domain, state)
     except ExpressionError as error:
         return False, f"the goal is refused: {error.message}"
+    bare = drop_set_down(goal)
+    candidates = [goal] if bare is None or bare == goal else [goal, bare]
     untried = False
-    for wanted in goals:
+    for wanted, said in product(goals, candidates):
         try:
             right = check(wanted, domain, state)
         except ExpressionError:
             continue  # the goal language can't say it, so no reading is it
-        comparison = compare_goals(goal, right, domain, state)
+        comparison = compare_goals(said, right, domain, state)
         if comparison.likeness.same:
             return True, comparison.likeness.value
         untried = untried or comparison.likeness is Likeness.UNTRIED

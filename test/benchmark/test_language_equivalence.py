@@ -11,6 +11,7 @@ from benchmark.context_matters.equivalence import (
     close,
     compare_goals,
     draw_traces,
+    drop_set_down,
     judge,
     normalise,
 )
@@ -28,6 +29,7 @@ from benchmark.context_matters.part_reading import (
 )
 from benchmark.context_matters.scoring import check
 from benchmark.context_matters.worlds import Exchanges, World
+from fcp_ros.domain.expressions.parser import parse_expression
 from fcp_ros.domain.expressions.syntax import to_text
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
@@ -235,3 +237,25 @@ def test_sealed_sentences_are_shown_on_request_only():
     assert part.lines[-1].figures["wrong, flagged"] == 1
     assert sentence not in repr((part, details))
     assert sentence in repr(third_part(setting, False, only, show=True))
+
+
+SET_DOWN = "exists ?p: fixture (not same(?p, t) and usual_place(?x, ?p) and on(?x, ?p))"
+
+
+@pytest.mark.parametrize(
+    ("goal", "left"),
+    [
+        (f"not on(mug, t) and {SET_DOWN.replace('?x', 'mug')}", "not on(mug, t)"),
+        (
+            "not exists ?x: item (on(?x, t)) and forall ?x: item "
+            f"(not initially (on(?x, t)) or {SET_DOWN})",
+            "not exists ?x: item (on(?x, t))",
+        ),
+        (
+            "exists ?p: fixture (in_room(?p, hall) and usual_place(mug, ?p) and on(mug, ?p))",
+            "exists ?p: fixture (in_room(?p, hall) and usual_place(mug, ?p) and on(mug, ?p))",
+        ),
+    ],
+)
+def test_places_for_what_is_taken_away_make_no_difference(goal, left):
+    assert drop_set_down(parse_expression(goal)) == parse_expression(left)

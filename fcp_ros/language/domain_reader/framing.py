@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
+from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.function_words import COMMON
 from fcp_ros.language.english.number_words import NUMBERS
 from fcp_ros.language.english.tokens import Token, TokenKind
@@ -23,6 +25,8 @@ from fcp_ros.language.syntax import (
 )
 
 _AMOUNTS = frozenset(["than", "within", "half", "least", "most"])
+_CALLING = frozenset(["hey", "hi", "ok", "my", "dear", "good"])
+_MOST_CALLED, _COMMON_SENSES = 3, 3
 _SMALL = frozenset(["back", "on", "off", "up", "down", "away"])
 """Words of phrases that say nothing by themselves."""
 
@@ -52,6 +56,7 @@ def frame_instruction(
     def concerns(places: Sequence[int]) -> bool:
         return any(_is_of_domain(tokens, place, lexicon, patterns) for place in places)
 
+    tokens = _write_copulas(tokens, patterns)
     checked = join_checks(tokens)
     if checked is not None:
         return frame_instruction(checked, lexicon, patterns)
@@ -61,9 +66,24 @@ def frame_instruction(
         return frame_instruction(joined, lexicon, patterns)
     asked = [one for one in framed if one.force is not Force.REMARK]
     only_asks = bool(asked) and all(one.force is Force.QUESTION for one in asked)
-    kept, uses = _take_out(tokens, framed)
+    kept, uses = _take_out(tokens, framed, frozenset(_list_called(tokens, concerns)))
     formed = set_aside(kept)
     return FramedInstruction(Asides(formed.tokens, (*uses, *formed.uses)), only_asks)
+
+
+def _write_copulas(tokens: Sequence[Token], patterns: PatternTable) -> list[Token]:
+    """Write "the door's open" as "the door is open", where no noun follows."""
+    wordnet, found = find_wordnet(), list(tokens)
+    for place, token in enumerate(tokens[:-1]):
+        following = tokens[place + 1]
+        if token.text != "'s" or following.kind is not TokenKind.WORD:
+            continue
+        closed = place + 2 == len(tokens) or tokens[place + 2].kind is TokenKind.MARK
+        state = following.text in patterns.states and closed
+        nameless = wordnet is not None and not wordnet.find_senses(following.text)
+        if state or nameless:
+            found[place] = replace(token, text="is")
+    return found
 
 
 def _is_of_domain(
@@ -83,11 +103,31 @@ def _is_of_domain(
     return named or bool(lexicon.find_attribute(token.text))
 
 
+def _list_called(
+    tokens: Sequence[Token], concerns: Callable[[Sequence[int]], bool]
+) -> Iterator[int]:
+    """Yield who is spoken to, between marks: "young man", "friend", by WordNet's kind "person"."""
+    wordnet = find_wordnet()
+    bounds = [-1, *(i for i, t in enumerate(tokens) if t.kind is TokenKind.MARK), len(tokens)]
+    for before, end in pairwise(bounds):
+        start = before + 1
+        while start < end and tokens[start].text in _CALLING:
+            start += 1
+        if wordnet is None or not 0 < end - start < _MOST_CALLED:
+            continue
+        noun = tokens[end - 1].text
+        person = any(sense.is_person for sense in wordnet.find_senses(noun)[:_COMMON_SENSES])
+        others = range(start, end - 1)
+        described = not any(tokens[place].text in COMMON | _SMALL for place in others)
+        if noun == "robot" or (person and described and not concerns(others)):
+            yield from range(before + 1, end)
+
+
 def _take_out(
-    tokens: Sequence[Token], framed: Sequence[Framed]
+    tokens: Sequence[Token], framed: Sequence[Framed], called: frozenset[int]
 ) -> tuple[list[Token], list[WordUse]]:
     """Return the tokens that are left, and the uses of those that are taken out."""
-    meaning: dict[int, str] = {}
+    meaning: dict[int, str] = dict.fromkeys(called, ASIDE)
     base_forms: dict[int, str] = {}
     forbidden: set[int] = set()
     for one in framed:

@@ -33,7 +33,7 @@ NEGATIONS = PhraseSet(
 """Words before what shall not be done."""
 
 ALWAYS = PhraseSet(
-    "(the whole|all the) time",
+    "(the whole time|all the time|all the while)",
     "at (all times|any time|any point)",
     "(all along|throughout|always|ever)",
 )

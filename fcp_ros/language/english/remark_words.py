@@ -45,6 +45,11 @@ HEDGES = PhraseSet(
     "(either|either one|any of them|anything|both) (will|would) be (fine|ok|okay|good)",
     "(either|either one|any one|any|anything) (will|would) do [for me|just fine]",
     "(the|their|its) (order|colour|color|size) does not matter",
+    "(am|do|did|can|could|shall|should|will|would|have) [not] (i|we) [not]",
+    "(are|do|did|can|could|will|would|have) [not] (you|they) [not]",
+    "(is|does|did|can|could|will|would|has|was) [not] (it|he|she) [not]",
+    "(do|would) you mind",
+    "(can|could|would) you believe it",
 )
 """Words in parentheses that ask for nothing."""
 
@@ -84,33 +89,11 @@ GREETINGS = PhraseSet(
 )
 """Sentences by which one begins or ends."""
 
-TELLING_SUBJECTS = gather_words(
-    "it he she this that there here everything everybody everyone nobody somebody someone "
-    "nothing something anybody anyone"
-)
-"""Singular subjects of one word."""
-TELLING_PLURALS = gather_words("they these those people")
-SUBJECT_OPENINGS = gather_words(
-    "my our your his her their its the a an some no one two three four this that these those "
-    "another every all both"
-)
-"""Words that the subject of a statement begins with."""
 AUXILIARIES = gather_words(
     "is are was were am has have had will can could would might may do does did 's"
 )
 """Finite verbs that tell a statement from a request."""
 COPULAS = gather_words("is are was were am 's look looks seem seems")
-PAST_FORMS = gather_words(
-    "came broke forgot ran fell got went gave took brought bought lost found left made said "
-    "told spilt saw ate drank grew felt began woke slept sent wrote knew thought burnt shut hit "
-    "kept put sat stood threw tore wore won paid met led cut hurt let spoke"
-)
-"""Past tenses that do not end in "ed"."""
-SMALL_ADVERBS = gather_words(
-    "just really also still already all both often usually always never finally now only "
-    "currently actually probably even sometimes soon simply almost"
-)
-"""Adverbs that stand beside the verb of a statement."""
 VOLITIONS = gather_words(
     "want wants wanted need needs wish wishes expect expects require requires demand demands "
     "insist insists prefer prefers like likes love loves ask asks order orders hate hates dislike "

@@ -178,7 +178,10 @@ class SentenceParser:
             if match_words(self._tokens, place, words):
                 end = place + len(words)
                 use = self._nouns.describe_use(place, end, WordRole.FILLER)
-                yield end, replace(partial, sentence=self._add_uses(partial, use))
+                sentence = self._add_uses(partial, use)
+                if words[-1] in ("me", "us"):  # it may be brought there
+                    sentence = replace(sentence, degree=sentence.degree * JUXTAPOSED)
+                yield end, replace(partial, sentence=sentence)
 
     def _read_link(self, place: int, partial: PartialSentence) -> Steps:
         for length in range(LONGEST_LINK, 0, -1):

@@ -28,6 +28,7 @@ from fcp_ros.language.parsing.clauses.verb_phrases import VerbPhrase, read_verb_
 from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
 from fcp_ros.language.parsing.trees import (
     PERSON,
+    PLACE,
     THEME,
     Act,
     Coordination,
@@ -55,6 +56,9 @@ _INTENDED = 0.68
 """Degree of what who speaks wants to do as a request."""
 _PLACED_WISH = 0.8
 """Degree of bringing what is wanted somewhere: "I want the mug on the table"."""
+_MOVED = frozenset(["to", "from", "off"])
+"""Prepositions of a way, which say without a verb that something shall be moved."""
+_DIRECTIONS = frozenset(["back", "over", "out", "away", "up", "down"])
 _ASKING = frozenset(["could", "can", "would", "will", "might"])
 _INVERTED = _ASKING | {"may", "should", "must", "shall"}
 
@@ -175,6 +179,11 @@ class StatementParser(AdverbialParser):
                 use = self._nouns.describe_use(end, place, WordRole.LIMIT, "not")
             act = Act.KEEP if stays else Act.STATE
             permitted = self._is_permission(end, place)
+            if self._get(place - 1) == "leave":
+                yield from self._parse_left(place, theme, use)
+            if self._get(place) in _DIRECTIONS and self._get(place + 1) in ("to", "onto", "on"):
+                place += 1
+                use = self._nouns.describe_use(end, place, use.role, use.meaning)
             for after, said in self._nouns.parse_modifiers(place):
                 if said.source:
                     yield from self._parse_moved(after, theme, said, use)
@@ -214,6 +223,15 @@ class StatementParser(AdverbialParser):
                 uses = (use, *source.uses, *list_argument_uses(source), *clause.uses)
                 yield end, replace(clause, uses=uses, degree=clause.degree * source.degree)
 
+    def _parse_left(
+        self, start: int, theme: Phrase, use: WordUse
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(the laptop has to leave) the table"."""
+        for end, left in self._nouns.parse_phrases(start):
+            said = Predication(None, {PLACE: left}, THEME, "from", degree=left.degree)
+            clause = self._make_placed(theme, replace(said, negated=True), "put")
+            yield end, replace(clause, uses=(use, *clause.uses, *list_phrase_uses(left)))
+
     def _is_permission(self, start: int, end: int) -> bool:
         """Return True for "may only be"."""
         words = [token.text for token in self._tokens[start:end]]
@@ -236,6 +254,8 @@ class StatementParser(AdverbialParser):
             "forgot",
         )
         for end, theme in self._nouns.parse_phrases(start + 2 * told):
+            if not told:
+                yield from self._parse_moved_wordlessly(end, theme)
             if not told and isinstance(theme, NounPhrase) and isinstance(theme.head, Reference):
                 continue
             for after, said in self._nouns.parse_modifiers(end):
@@ -247,6 +267,32 @@ class StatementParser(AdverbialParser):
                     uses = (self._nouns.describe_use(start, start + 2, WordRole.FILLER), *uses)
                 degree = clause.degree * (0.9 if told else _VERBLESS)
                 yield after, replace(clause, uses=uses, degree=degree)
+
+    def _parse_moved_wordlessly(
+        self, end: int, theme: Phrase
+    ) -> Iterator[tuple[int, SpokenClause]]:
+        """Read "(the mug) to the kitchen", "(the cups,) all on the table", "... over here"."""
+        pronoun = isinstance(theme, NounPhrase) and theme.head in (Reference.IT, Reference.THERE)
+        floating = end + (self._get(end) == ",")
+        floating = floating + 1 if self._get(floating) in ("all", "both") else end
+        place = floating + (self._get(floating) in _DIRECTIONS)
+        use = self._nouns.list_uses(range(end, place), WordRole.FILLER)
+        if self._get(place) == "here" and not pronoun:
+            here = self._nouns.describe_use(end, place + 1, WordRole.THING, "here")
+            speaker = NounPhrase(place, place + 1, Reference.SPEAKER, Determiner.THE, uses=(here,))
+            clause = make_brought(theme, speaker)
+            yield place + 1, replace(clause, degree=clause.degree * _VERBLESS)
+        for after, said in self._nouns.parse_modifiers(place):
+            if not said.preposition or (place == end and said.preposition not in _MOVED):
+                continue
+            clause = self._make_placed(theme, said, "put")
+            if said.source:
+                away = replace(
+                    clause.predications[0], negated=True, preposition="from", source=False
+                )
+                clause = replace(clause, predications=(away,))
+            uses = (*use, *clause.uses)
+            yield after, replace(clause, uses=uses, degree=clause.degree * _VERBLESS)
 
     def _parse_inverted(self, start: int) -> Iterator[tuple[int, SpokenClause]]:
         """Read "(at no time) may the fridge be open", "could the door be closed?"."""

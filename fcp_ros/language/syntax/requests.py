@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from fcp_ros.foundation.wordnet import find_wordnet
 from fcp_ros.language.english.word_lists import gather_words
 from fcp_ros.language.syntax.clauses import SUBJECTS
 from fcp_ros.language.syntax.sentences import Segment
@@ -42,6 +43,10 @@ _FACTUAL = gather_words("is are was were do does did have has had am should must
 _QUESTION_WORDS = gather_words("who what which where when why how whose whom")
 _SPEECH = gather_words("be do let go come try remember listen look help")
 """Verbs of an imperative that only leads to another one: "be a dear and ..."."""
+_ATTENTION = gather_words("look listen hurry remember")
+"""Verbs of an imperative that only calls for attention."""
+_COMMON_SENSES = 3
+_LIMITING = gather_words("no not only except without but too also else instead")
 _REASONS = gather_words("because since as although though")
 _MEASURING = gather_words("soon long far much many")
 _LEISURE = gather_words("get have be find feel like want")
@@ -106,7 +111,7 @@ def _find_request(segment: Segment, following: Segment | None, concerns: Concern
         force = Force.REQUEST
         if _is_question(segment):
             force = Force.QUESTION
-        elif not concerns(tokens) and _only_leads(segment, joined):
+        elif not concerns(tokens) and (_only_leads(segment, joined) or _asks_nothing(segment)):
             force = Force.REMARK
         beside = tokens if force is Force.REMARK else _list_polite(segment, concerns)
         remarks = frozenset(beside)
@@ -340,6 +345,25 @@ def _only_leads(segment: Segment, joined: bool) -> bool:
     if segment.piece.imperative:
         return joined and segment.tree.root.lemma in _SPEECH
     return joined and segment.tree.root.is_verb
+
+
+def _asks_nothing(segment: Segment) -> bool:
+    """Return True for "don't tell my mum", "look at that", and "snack time!" as a sentence."""
+    tree, root = segment.tree, segment.tree.root
+    negated = any(tree.list_children(root.place, "neg"))
+    if segment.piece.imperative:
+        told = any(_is_person(word) for word in tree.list_children(root.place, "dobj", "dative"))
+        return (negated and told) or root.lemma in _ATTENTION
+    limited = any(word.text in _LIMITING or word.tag == "DT" for word in tree.words)
+    bare = root.is_noun or root.tag in ("JJ", "UH")
+    clause = any(tree.list_children(root.place, *SUBJECTS)) or segment.piece.links
+    return bare and not (limited or clause or negated) and segment.piece.end in (".", "!")
+
+
+def _is_person(word: Word) -> bool:
+    wordnet = find_wordnet()
+    senses = wordnet.find_senses(word.lemma) if wordnet and word.is_noun else ()
+    return any(sense.is_person for sense in senses[:_COMMON_SENSES])
 
 
 def _list_polite(segment: Segment, concerns: Concerns) -> Iterator[int]:

@@ -26,6 +26,10 @@ from fcp_ros.language.reading import WordRole
 _SKIP = PhraseSet("(leave|leaving) out", "(skip|omit|spare) [out]", "(without|minus)")
 """Words behind a clause and before a noun phrase that is left out."""
 _BUT = PhraseSet("(but|just|only|and) [please]")
+_STAYING = PhraseSet(
+    "(can|may|should|shall|has to|have to|must) (stay|remain|be left) [there|here|put|where it is]",
+    "(stays|stay|remains) [there|here|put|where it is|where they are]",
+)
 _APART = 0.9
 """Degree of "the shelf, that is dirty" as said of something further away."""
 
@@ -53,6 +57,13 @@ class ExceptionParser(TimingParser):
         ends = [EXCEPT.find_end(self._tokens, place) for place in {start, opened}]
         ends += [_SKIP.find_end(self._tokens, place) for place in {start, opened}]
         end = max(ends)
+        for place, left in self._nouns.parse_phrases(opened) if clause.predications else ():
+            after = _STAYING.find_end(self._tokens, place)
+            fewer = leave_out(clause, (left,)) if after > place else None
+            if fewer is not None:  # "but the vase can stay"
+                use = self._nouns.describe_use(place, after, WordRole.LIMIT, "except")
+                uses = (*clause.uses, use, *list_phrase_uses(left))
+                yield after, replace(fewer, uses=uses, degree=clause.degree * left.degree)
         if end in (start, opened):
             return
         use = self._nouns.describe_use(start, end, WordRole.LIMIT, "except")

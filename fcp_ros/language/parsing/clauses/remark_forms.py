@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 
-from fcp_ros.language.english.prepositions import PREPOSITIONS
 from fcp_ros.language.english.remark_words import (
     ADJUNCT_STARTS,
     ADVISING,
@@ -15,22 +14,19 @@ from fcp_ros.language.english.remark_words import (
     DEMANDING,
     JOINING,
     LEAD_INS,
-    PAST_FORMS,
-    SMALL_ADVERBS,
-    SUBJECT_OPENINGS,
-    TELLING_PLURALS,
-    TELLING_SUBJECTS,
     VOLITIONS,
 )
 from fcp_ros.language.english.tokens import Token, TokenKind
+from fcp_ros.language.syntax.clauses import SUBJECTS
+from fcp_ros.language.syntax.tree import Tree, Word
 
 _SPEAKERS = frozenset(["i", "we"])
-_MOST_SUBJECT = 6
-"""Most words before the verb of a statement."""
 _MOST_PIECES = 6
 """Most parts between commas of one remark."""
 _WISHES_TO_BE = frozenset(["be", "see", "have", "get"])
 _EXPLAINING = frozenset(["where", "why", "when", "how", "because", "what"])
+_PLURALS = frozenset(["they", "these", "those"])
+_FINITE = frozenset(["VBZ", "VBP", "VBD", "MD"])
 _BARE_VERBS = frozenset(["is", "are", "was", "were", "has", "have", "had", "will", "'s"])
 
 
@@ -52,12 +48,15 @@ class TellingForms:
 
     Args:
         tokens: the sentence.
+        tree: over the tokens.
         asks: says whether a request begins at a token.
     """
 
-    def __init__(self, tokens: Sequence[Token], asks: Callable[[int], bool]) -> None:
+    def __init__(self, tokens: Sequence[Token], tree: Tree, asks: Callable[[int], bool]) -> None:
         self._tokens = tokens
+        self._tree = tree
         self._asks = asks
+        self._subjects = dict(self._list_subjects())
 
     def list_ends(self, start: int) -> Iterator[tuple[int, Telling]]:
         """Yield where a statement that begins at a token may end, the first end first."""
@@ -80,15 +79,15 @@ class TellingForms:
 
     def tell(self, start: int, stop: int) -> Telling | None:
         """Return the form of the statement between two tokens; None if it is none."""
+        while start < stop and self._text(start) in LEAD_INS | JOINING:
+            start += 1
         words = [self._tokens[place].text for place in range(start, stop)]
-        while words and (words[0] in LEAD_INS or words[0] in JOINING):
-            words = words[1:]
         if len(words) < 2:
             return None
         if words[0] == "what" and words[1] in ("a", "an"):
             return None if demands(words) else Telling.STATE
-        verb = _find_verb(words)
-        if verb <= 0 or demands(words) or not _is_told(words, verb):
+        verb = self._find_verb(start, stop) - start
+        if verb < 0 or demands(words) or not _is_told(words, verb):
             return None
         if words[0] in _SPEAKERS:
             return Telling.SPEAKER
@@ -96,6 +95,35 @@ class TellingForms:
         if words[0] in ("that", "this", "it") and words[verb] in COPULAS and explained:
             return Telling.EXPLANATION
         return Telling.STATE if words[verb] in COPULAS else Telling.EVENT
+
+    def _list_subjects(self) -> Iterator[tuple[int, Word]]:
+        """Yield the first token of each subject that was said, and the verb that it has."""
+        for word in self._tree.words:
+            if word.role in SUBJECTS and not word.is_inserted:
+                below = self._tree.list_subtree(word.place)
+                first = min(w.token for p in below if (w := self._tree.words[p]).token >= 0)
+                yield first, self._tree.words[word.head]
+
+    def _find_verb(self, start: int, stop: int) -> int:
+        """Return the token of the finite verb of the first clause between two; -1 without one."""
+        for first, verb in sorted(self._subjects.items(), key=lambda pair: pair[0]):
+            if not start <= first < stop:
+                continue
+            if not self._leads(start, first, verb):
+                return -1
+            helpers = list(self._tree.list_children(verb.place, "aux", "auxpass"))
+            finite = [word for word in (*helpers, verb) if word.tag in _FINITE]
+            if not helpers and verb.tag == "VBN":  # a past tense for the parser's participle
+                finite = [verb]
+            return finite[0].token if finite and start <= finite[0].token < stop else -1
+        return -1
+
+    def _leads(self, start: int, first: int, verb: Word) -> bool:
+        """Return True if only adverbs of a verb stand before its subject: "last time there was"."""
+        adverbs = self._tree.list_children(verb.place, "advmod", "npadvmod", "intj", "punct")
+        below = {p for word in adverbs for p in self._tree.list_subtree(word.place)}
+        tokens = {self._tree.words[place].token for place in below}
+        return tokens.issuperset(range(start, first))
 
     def _text(self, place: int) -> str:
         return self._tokens[place].text if place < len(self._tokens) else ""
@@ -112,10 +140,8 @@ class TellingForms:
     def _begins_clause(self, place: int) -> bool:
         while self._text(place) in JOINING or self._text(place) == ",":
             place += 1
-        text = self._text(place)
-        subject = text in _SPEAKERS or text in TELLING_SUBJECTS or text in TELLING_PLURALS
         so = self._text(place - 1) in ("so", "therefore", "thus", "hence")
-        return subject or so or self._asks(place)
+        return place in self._subjects or so or self._asks(place)
 
     def _goes_on(self, start: int, stop: int) -> bool:
         """Return True for what stands behind a statement without a subject: ", because ..."."""
@@ -167,67 +193,15 @@ def _wants(words: Sequence[str], place: int) -> bool:
 def _is_told(words: Sequence[str], verb: int) -> bool:
     """Return False for verbs by which one asks for something in the form of a statement."""
     finite, subject = words[verb], words[0]
-    if finite in ("would", "could", "might", "may", "do", "does", "can"):
+    if finite in ("would", "may", "do", "does", "can"):
         following = words[verb + 1 : verb + 4]
         wish = following[:2] in (["like", "to"], ["love", "to"])
         negated = following[:1] == ["not"]
         return negated or wish or (finite == "can" and subject in _SPEAKERS)
-    if finite == "have" and subject == "you":
+    if subject == "you" and finite in ("have", "could", "might"):
         return False
-    if subject in TELLING_PLURALS and finite == "go":
+    if subject in _PLURALS and finite == "go":
         return False
     return not (
         finite == "will" and subject in _SPEAKERS and words[verb + 1 : verb + 2] == ["have"]
     )
-
-
-def _find_verb(words: Sequence[str]) -> int:
-    """Return the place of the finite verb behind a subject; -1 if there is none."""
-    first = words[0]
-    if first in _SPEAKERS or first in TELLING_PLURALS or first in TELLING_SUBJECTS:
-        verb = _skip_adverbs(words, 1)
-        if verb < len(words) and (first in _SPEAKERS or first in TELLING_PLURALS):
-            plain = words[verb] not in PREPOSITION_WORDS and words[verb] not in SUBJECT_OPENINGS
-            if plain:
-                return verb
-        elif verb < len(words) and _is_finite(words[verb]):
-            return verb
-        if first not in SUBJECT_OPENINGS:
-            return -1
-    if first in SUBJECT_OPENINGS:
-        return _find_behind_noun(words)
-    for place in (1, 2):
-        if words[place : place + 1] and words[place] in _BARE_VERBS:
-            return place if first not in PREPOSITION_WORDS else -1
-    return -1
-
-
-def _find_behind_noun(words: Sequence[str]) -> int:
-    """Return the finite verb behind "my cat", "some friends of ours"."""
-    most = min(len(words), _MOST_SUBJECT + 1)
-    for place in range(2, most):
-        if words[place] in AUXILIARIES or words[place] in PAST_FORMS:
-            return place
-        if words[place].endswith(("s", "ed")) and words[place - 1] not in PREPOSITION_WORDS:
-            return place
-    plural = words[1].endswith("s") or words[1] in ("people", "children", "men", "women")
-    if words[0] in ("my", "our") and plural and len(words) > 2:
-        verb = _skip_adverbs(words, 2)
-        if verb < len(words) and words[verb] not in PREPOSITION_WORDS and words[verb] != "and":
-            return verb
-    return -1
-
-
-def _is_finite(word: str) -> bool:
-    plain = word in AUXILIARIES or word in PAST_FORMS
-    return plain or (len(word) > 3 and word.endswith(("s", "ed")))
-
-
-def _skip_adverbs(words: Sequence[str], place: int) -> int:
-    while place < len(words) and words[place] in SMALL_ADVERBS:
-        place += 1
-    return place
-
-
-PREPOSITION_WORDS = frozenset(words[0] for words in PREPOSITIONS) | {"of", "about"}
-"""First words of prepositions."""

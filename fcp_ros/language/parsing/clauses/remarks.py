@@ -97,7 +97,7 @@ class RemarkParser:
     def __init__(self, nouns: NounParser) -> None:
         self._nouns = nouns
         self._tokens = nouns.tokens
-        self._forms = TellingForms(nouns.tokens, self._asks)
+        self._forms = TellingForms(nouns.tokens, nouns.spans.tree, self._asks)
         self._things: dict[tuple[int, int], list[Phrase]] = {}
 
     def parse_whole(self, start: int) -> Iterator[Remark]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fcp_ros.language.english.inflection import list_stems
 from fcp_ros.language.english.word_lists import PhraseSet, gather_words
@@ -15,6 +16,7 @@ from fcp_ros.language.parsing.trees import (
     THEME,
     Act,
     Coordination,
+    Determiner,
     NounPhrase,
     Phrase,
     Predication,
@@ -73,7 +75,7 @@ def _make_swap(
 ) -> Iterator[tuple[int, SpokenClause]]:
     if len(pair) != 2 or not all(isinstance(one, NounPhrase) for one in pair):
         return
-    one, two = (part for part in pair if isinstance(part, NounPhrase))
+    one, two = (_make_definite(part) for part in pair if isinstance(part, NounPhrase))
     use = nouns.describe_use(start, named or end, WordRole.ACTION, "swap")
     uses = [use, *list_phrase_uses(one), *list_phrase_uses(two)]
     if named and end > two.end:
@@ -83,6 +85,12 @@ def _make_swap(
         Predication(None, {THEME: two, PLACE: one}, preposition=WHERE),
     )
     yield end, SpokenClause(Act.ACHIEVE, said, uses=tuple(uses), degree=one.degree * two.degree)
+
+
+def _make_definite(phrase: NounPhrase) -> NounPhrase:
+    """Make the bare "shelf" of "swap locker and shelf" the one that there is."""
+    bare = phrase.determiner is Determiner.BARE and not phrase.plural
+    return replace(phrase, determiner=Determiner.THE) if bare else phrase
 
 
 def _split(pair: Phrase) -> Iterator[Phrase]:

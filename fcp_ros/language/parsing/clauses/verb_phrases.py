@@ -19,11 +19,11 @@ _ADVERBS = gather_words(
 _NEVER = frozenset(
     ("at no time", "at no point", "at no moment", "under no circumstances", "on no account")
 )
-_ALWAYS = frozenset(("at all times", "all the time", "the whole time"))
+_ALWAYS = frozenset(("at all times", "all the time", "the whole time", "all the while"))
 _FLOATING = gather_words("all both each")
 _BEING = gather_words(
     "be get become end go stand lie sit rest return live belong hang land come remain stay wind "
-    "have"
+    "have leave"
 )
 _POSTURES = gather_words(
     "standing lying sitting resting hanging located situated waiting found made lined"
