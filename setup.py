@@ -78,7 +78,7 @@ setup(
         "pyyaml>=6",
         "rich>=13.7",
         "scipy>=1.11",
-        "shapely>=2.0",
+        "shapely>=2.1",
         "typer>=0.12",
     ],
     extras_require={

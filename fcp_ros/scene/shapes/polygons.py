@@ -211,43 +211,14 @@ def distance(polygon: Polygon, point: Corner) -> float:
 
 
 def triangulate(polygon: Polygon) -> tuple[Triangle, ...]:
-    """Cut a polygon into anticlockwise triangles (ear clipping, O(n^3) at worst).
-
-    Args:
-        polygon: Corners of a simple polygon in either direction.
-
-    Returns:
-        At most n - 2 triangles. An outline that crosses itself has no proper inside, and may be
-        filled only in part.
-    """
-    corners = [corner for i, corner in enumerate(polygon) if corner != polygon[i - 1]]
-    if sum(_turn(corners[0], *pair) for pair in pairwise(corners)) < 0.0:  # clockwise
-        corners.reverse()
-    found: list[Triangle] = []
-    while len(corners) > 3:
-        ear = next((i for i in range(len(corners)) if _is_ear(corners, i)), None)
-        if ear is None:
-            break
-        found.append(_ear_at(corners, ear))
-        del corners[ear]
-    if len(corners) == 3 and _turn(*corners) > 0.0:
-        found.append((corners[0], corners[1], corners[2]))
-    return tuple(found)
-
-
-def _ear_at(corners: list[Corner], index: int) -> Triangle:
-    return corners[index - 1], corners[index], corners[(index + 1) % len(corners)]
-
-
-def _is_ear(corners: list[Corner], index: int) -> bool:
-    """Return True if the corner is convex and no other one lies in its triangle."""
-    before, tip, after = _ear_at(corners, index)
-    return _turn(before, tip, after) > 0.0 and not any(
-        _turn(before, tip, other) >= 0.0
-        and _turn(tip, after, other) >= 0.0
-        and _turn(after, before, other) >= 0.0
-        for other in corners
-        if other not in (before, tip, after)
+    """Cut a polygon into anticlockwise triangles; its inside is that of ``area``."""
+    outline = shapely.Polygon(polygon)
+    inside = outline if outline.is_valid else _untangle(polygon)
+    found = shapely.get_parts(shapely.constrained_delaunay_triangles(inside))
+    corners = shapely.get_coordinates([orient(triangle) for triangle in found]).tolist()
+    return tuple(
+        ((ax, ay), (bx, by), (cx, cy))
+        for (ax, ay), (bx, by), (cx, cy) in zip(*(corners[i::4] for i in range(3)), strict=True)
     )
 
 

@@ -151,13 +151,13 @@ def slow_relations(message: SceneRelations) -> tuple[SceneRelation, ...]:
 @given(updates())
 def test_columns_are_what_single_nodes_are(update):
     """Written together or one by one, read together or one by one."""
-    together = nodes_to_ros(update.nodes)
-    assert slow_nodes(together) == nodes_from_ros(together) == update.nodes
-    for node in update.nodes:
+    together = nodes_to_ros(update.delta.upserted)
+    assert slow_nodes(together) == nodes_from_ros(together) == update.delta.upserted
+    for node in update.delta.upserted:
         assert slow_nodes(nodes_to_ros([node])) == (node,)
-    relations = relations_to_ros(update.relations)
-    assert slow_relations(relations) == relations_from_ros(relations) == update.relations
-    for relation in update.relations:
+    relations = relations_to_ros(update.delta.added)
+    assert slow_relations(relations) == relations_from_ros(relations) == update.delta.added
+    for relation in update.delta.added:
         assert slow_relations(relations_to_ros([relation])) == (relation,)
 
 
@@ -165,21 +165,21 @@ def test_columns_are_what_single_nodes_are(update):
 @given(updates(), st.randoms())
 def test_the_order_within_the_optional_columns_does_not_matter(update, chance):
     """Other senders may list attributes as they like; corners and parents keep their order."""
-    message = nodes_to_ros(update.nodes)
+    message = nodes_to_ros(update.delta.upserted)
     for kind in ("bool", "integer", "float", "string"):
         names = [f"{kind}_{part}" for part in ("nodes", "names", "values")]
         rows = list(zip(*(getattr(message, name) for name in names), strict=True))
         chance.shuffle(rows)
         for name, column in zip(names, zip(*rows, strict=True), strict=False):
             setattr(message, name, list(column))
-    assert nodes_from_ros(message) == update.nodes
+    assert nodes_from_ros(message) == update.delta.upserted
 
 
 @settings(max_examples=100, deadline=None)
 @given(updates(), st.lists(st.tuples(st.booleans(), st.randoms()), max_size=5))
 def test_a_reader_of_many_messages_reads_what_each_one_says(update, others):
     """Poses of some nodes change, or anything; each message is read as if it were the first."""
-    reader, nodes = NodeReader(), update.nodes
+    reader, nodes = NodeReader(), update.delta.upserted
     for anything, chance in ((False, random.Random(1)), *others):
         if anything and nodes:
             nodes = tuple(chance.sample(nodes, chance.randint(0, len(nodes))))
@@ -193,7 +193,7 @@ def test_a_reader_of_many_messages_reads_what_each_one_says(update, others):
 
 
 def test_a_reader_keeps_the_nodes_that_a_message_repeats():
-    before = house(9).nodes
+    before = house(9).delta.upserted
     after = (*before[:4], replace(before[4], pose=Pose.at(5.0, 5.0, 1.0)), *before[5:])
     reader = NodeReader()
     first = reader.read(over_the_wire(nodes_to_ros(before)))
@@ -212,7 +212,7 @@ LISTS = tuple(SceneNodes.get_fields_and_field_types())
 @given(updates(), st.sampled_from(LISTS), st.integers(-2, 3), st.randoms())
 def test_columns_that_do_not_fit_are_refused_with_a_sentence(update, name, change, chance):
     """Cut a column, or lengthen it: never a value of other nodes, never another exception."""
-    message = nodes_to_ros(update.nodes)
+    message = nodes_to_ros(update.delta.upserted)
     column = list(getattr(message, name))
     longer = column + [chance.choice(column or [0])] * change if change > 0 else column[:change]
     if (
@@ -234,13 +234,13 @@ def test_columns_that_do_not_fit_are_refused_with_a_sentence(update, name, chang
     st.randoms(),
 )
 def test_indexes_lead_to_nodes(update, name, index, chance):
-    message = nodes_to_ros(update.nodes)
+    message = nodes_to_ros(update.delta.upserted)
     column = list(getattr(message, name))
     if not column:
         return
     column[chance.randrange(len(column))] = index
     setattr(message, name, column)
-    if index < len(update.nodes):
+    if index < len(update.delta.upserted):
         if name in ("corner_nodes", "parent_nodes"):  # else it may have that attribute already
             assert slow_nodes(message) == nodes_from_ros(message)
     else:
@@ -326,7 +326,7 @@ def test_renames_that_do_not_pair():
         scene.change_from_ros(SceneGraphChange(renamed_from=["a"]))
 
 
-def house(count: int, **more) -> SceneUpdate:
+def house(count: int) -> SceneUpdate:
     nodes = tuple(
         SceneNode(
             f"mug_{number}",
@@ -458,8 +458,8 @@ def test_another_byte_order_is_read_too():
 
 def test_plain_lists_are_written_as_arrays():
     """Other senders in Python may fill in lists; what is read is the same."""
-    message = nodes_to_ros(house(2).nodes)
+    message = nodes_to_ros(house(2).delta.upserted)
     assert isinstance(message.poses, array)
     for name in ("poses", "sizes", "heights", "corners", "corner_nodes", "integer_values"):
         setattr(message, name, list(getattr(message, name)))
-    assert nodes_from_ros(message) == house(2).nodes
+    assert nodes_from_ros(message) == house(2).delta.upserted

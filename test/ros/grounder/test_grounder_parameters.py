@@ -5,15 +5,19 @@ from dataclasses import replace
 
 from fcp_ros.grounding import EvidenceOrigin, GroundingOptions
 from fcp_ros.nodes.grounder.parameters import PARAMETERS, read_grounding_options
+from fcp_ros.nodes.runtime.parameters import ParameterTable
 
 
-class Defaults:
+class Defaults(ParameterTable):
     """A table of parameters that nobody has changed."""
 
-    def __getitem__(self, name):
-        return {spec.name: spec.default for spec in PARAMETERS}[name]
+    def __init__(self):
+        self._specs = {spec.name: spec for spec in PARAMETERS}
 
-    text = file = number = integer = flag = __getitem__
+    def __getitem__(self, name):
+        return self._specs[name].default
+
+    file = __getitem__
 
 
 def test_defaults_are_those_of_the_library_but_for_the_files_and_the_fallback():
