@@ -443,8 +443,11 @@ def bind_free(formula: Formula, terms: Mapping[str, PddlTerm]) -> Formula:
         left, right = _bind(formula.left, terms), _bind(formula.right, terms)
         return replace(formula, left=left, right=right)
     if isinstance(formula, NumericComparison):
-        sides = [_bind_number(side, terms) for side in (formula.left, formula.right)]
-        return replace(formula, left=sides[0], right=sides[1])
+        return replace(
+            formula,
+            left=_bind_number(formula.left, terms),
+            right=_bind_number(formula.right, terms),
+        )
     if isinstance(formula, Quantified):
         terms = _without(terms, formula.variables)
     return change_parts(formula, lambda part: bind_free(part, terms))
