@@ -3,9 +3,9 @@
 
     python -m benchmark.instructions [--quick] [--reader domain] [--json FILE]
 
-`composition` takes the learned parts alone (demands, roles, names) with a minimum of logic; other
-names are readers of `fcp_ros.language.registry`. Exit status 1 if a goal is missed. To add rows,
-write a function that returns `Verdict`s, and list it in `PARTS`.
+The reader is one of `fcp_ros.language.registry`: `chart` and `learned` are the two parts of
+`domain`. Exit status 1 if a goal is missed. To add rows, write a function that returns `Verdict`s,
+and list it in `PARTS`.
 """
 
 from __future__ import annotations
@@ -34,18 +34,16 @@ from benchmark.instructions.alfred import (
     list_facts,
     read_tasks,
 )
-from benchmark.instructions.composition import Composition
 from benchmark.instructions.gpsr import REFUSED, read_commands, score
 from benchmark.tables import Line, Part, Verdict, limit, share, show_part, show_verdicts, write_json
 from fcp_ros.cset import Instance
 from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity, SentenceEncoder
 from fcp_ros.language.demands.model import DemandModel
 from fcp_ros.language.demands.weights_file import load_weights
-from fcp_ros.language.reader import ReadingContext
+from fcp_ros.language.reader import InstructionReader, ReadingContext
 from fcp_ros.language.reading import ReadingStatus
 from fcp_ros.language.registry import ReaderOptions, make_reader
 
-COMPOSITION = "composition"
 QUICK_TASKS = 60
 RIGHT, WRONG, READ = 0.76, 0.03, 0.030
 """Goals: share of sentences right, of sentences wrong without a flag, and the median time in s."""
@@ -54,8 +52,6 @@ MEMORY = 350
 """Goal for the memory of the process, MiB."""
 PLAIN = 0.7
 """A reading of a lower degree is a question, not a plan."""
-PLAIN_COMPOSITION = 0.91
-"""The same for the degree of the composition; chosen on floor plans that were trained on."""
 
 
 @dataclass(frozen=True)
@@ -77,28 +73,18 @@ class Answer:
 Read = Callable[[str], Answer]
 
 
-def make_read(setting: Setting, instance: Instance, model: DemandModel | None) -> Read:
+def make_read(reader: InstructionReader, instance: Instance) -> Read:
     """Make a function that reads sentences in a state of ALFRED's domain."""
-    if model is not None:
-        composition = Composition(model, model.names, instance)
-
-        def read_composed(sentence: str) -> Answer:
-            goal = composition.read(sentence)
-            return Answer(goal.facts, goal.degree < PLAIN_COMPOSITION)
-
-        return read_composed
-    reader = make_reader(ReaderOptions(reader=setting.reader))
     context = ReadingContext(alfred_domain(), instance, similarity=EmbeddingLabelSimilarity())
 
     def read(sentence: str) -> Answer:
         answer = reader.read(sentence, context)
-        goals = {list_facts(one.goal, instance) for one in answer.readings}
-        if answer.best is not None:
-            first = list_facts(answer.best.goal, instance)
-            return Answer(first, answer.best.degree < PLAIN)
+        found = [list_facts(one.goal, instance) for one in answer.readings]
+        first = found[0] if found else frozenset()
+        sure = bool(found) and answer.readings[0].degree >= PLAIN
         # which of several equal things is meant is no question that ALFRED's goals answer
-        same = answer.status is ReadingStatus.AMBIGUOUS and len(goals) == 1
-        return Answer(next(iter(goals)) if same else frozenset(), not same)
+        same = answer.status is ReadingStatus.AMBIGUOUS and len(set(found)) == 1
+        return Answer(first, not (sure and (same or answer.best is not None)))
 
     return read
 
@@ -116,11 +102,11 @@ def measure_alfred(setting: Setting) -> Part:
     chosen: Sequence[AlfredTask] = [t for t in tasks if is_development(t.floor_plan)]
     if setting.quick:
         chosen = random.Random(0).sample(chosen, QUICK_TASKS)
-    model = load_model() if setting.reader == COMPOSITION else None
+    reader = make_reader(ReaderOptions(reader=setting.reader))
     counts: dict[str, Counter[str]] = {}
     seconds = []
     for task in chosen:
-        read = make_read(setting, plans.build(task), model)
+        read = make_read(reader, plans.build(task))
         for sentence in task.sentences:
             start = time.process_time()
             answer = read(sentence)
@@ -152,9 +138,6 @@ def measure_alfred(setting: Setting) -> Part:
 
 def measure_gpsr(setting: Setting) -> Part:
     """Measure what GPSR's paraphrases are taken for; no row of theirs was trained on."""
-    if setting.reader != COMPOSITION:
-        note = "only the learned demands are measured on GPSR's placeholders"
-        return Part("GPSR paraphrases", [], [], [note])
     found = score(read_commands(DATA), load_model())
     planned = [got == command.demand for command, got in found if command.demand != REFUSED]
     refused = [got == REFUSED for command, got in found if command.demand == REFUSED]
@@ -171,7 +154,7 @@ def measure_gpsr(setting: Setting) -> Part:
 
 def measure_memory(setting: Setting) -> Part:
     """Measure the memory of a process that reads one sentence and has no other data."""
-    code = _ONE_SENTENCE.format(reader=setting.reader, quick=setting.quick)
+    code = _ONE_SENTENCE.format(reader=setting.reader)
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=Path(__file__).parents[2],
@@ -186,12 +169,12 @@ def measure_memory(setting: Setting) -> Part:
 
 _ONE_SENTENCE = """
 from pathlib import Path
-from benchmark.instructions.__main__ import COMPOSITION, Setting, load_model, make_read
+from benchmark.instructions.__main__ import make_read
 from benchmark.instructions.alfred import AlfredTask, FloorPlans
+from fcp_ros.language.registry import ReaderOptions, make_reader
 task = AlfredTask("t", "", 1, (), frozenset(), {{"apple": 1}}, (), ("fridge",), (), ())
-setting = Setting({reader!r}, {quick})
-model = load_model() if setting.reader == COMPOSITION else None
-make_read(setting, FloorPlans([task]).build(task), model)("Put an apple into the fridge.")
+reader = make_reader(ReaderOptions(reader={reader!r}))
+make_read(reader, FloorPlans([task]).build(task))("Put an apple into the fridge.")
 lines = Path("/proc/self/status").read_text().splitlines()  # ru_maxrss counts the parent, too
 print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 """
@@ -211,7 +194,7 @@ PARTS: tuple[Callable[[Setting], Part], ...] = (measure_alfred, measure_gpsr, me
 def main() -> int:
     """Measure all parts, and print one table of the goals."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reader", default=COMPOSITION)
+    parser.add_argument("--reader", default="domain")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_TASKS} tasks of ALFRED")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from fcp_ros.binding.label_types import type_of_label
 from fcp_ros.cset import Instance, InstanceBuilder
+from fcp_ros.cset.instance.facts import facts
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.domain.expressions.evaluation import is_a
 from fcp_ros.domain.expressions.parser import parse_expression
@@ -33,6 +34,7 @@ from fcp_ros.domain.expressions.syntax import (
     Exists,
     Expression,
     Forall,
+    Initially,
     Not,
     Or,
     Text,
@@ -227,6 +229,10 @@ class _FactReader:
         if isinstance(goal, And):
             for part in goal.parts:
                 self.read(part, kinds)
+        elif isinstance(goal, Forall) and (stays := _find_return(goal)) is not None:
+            self._read_return(stays, kinds)
+        elif isinstance(goal, Initially):
+            return  # what a thing was tells which one is meant
         elif isinstance(goal, (Exists, Count, Forall)):
             number = "all" if isinstance(goal, Forall) else "1"
             if isinstance(goal, Count):
@@ -246,6 +252,18 @@ class _FactReader:
                 self.found[("other", goal.operator.value)].add("")
         else:
             self.found[("other", type(goal).__name__)].add("")
+
+    def _read_return(self, stays: Atom, kinds: Mapping[str, str]) -> None:
+        """Read "it is where it was" by the state."""
+        thing = stays.arguments[0]
+        said = kinds.get(thing.name, "") if isinstance(thing, Variable) else ""
+        label, _, who = (said or self._label(getattr(thing, "name", ""))).partition("\0")
+        for fact in facts(self._instance):
+            if fact.relation == stays.predicate:
+                first, place = (self._label(one).partition("\0")[0] for one in fact.arguments)
+                if first == label:
+                    self.found[("in", label, place)].add(who)
+                    return
 
     def _read_conditional(self, goal: Or, kinds: Mapping[str, str]) -> None:
         """Read "all X that are ..." as a fact about all X."""
@@ -301,6 +319,15 @@ class _FactReader:
         return "|".join(sorted(fitting))
 
 
+def _find_return(goal: Forall) -> Atom | None:
+    """Find what "forall place (not initially(there) or there)" says of a thing."""
+    if not isinstance(goal.body, Or) or len(goal.body.parts) != 2:
+        return None
+    before, now = goal.body.parts
+    same = isinstance(before, Not) and isinstance(before.body, Initially)
+    return now if same and isinstance(now, Atom) and before.body.body == now else None
+
+
 def _list_atoms(goal: Expression) -> Iterator[Atom]:
     if isinstance(goal, Atom):
         yield goal
@@ -314,15 +341,15 @@ def list_facts(goal: str, instance: Instance) -> Facts:
     """List the facts of a goal of the domain, about kinds of things."""
     reader = _FactReader(instance)
     reader.read(parse_expression(goal), {})
-    facts = set()
+    found = set()
     for fact, who in reader.found.items():
         if fact[0] == "in":
             numbers = [reader.numbers.get(name, "1") for name in who]
             number = numbers[0] if len(numbers) == 1 else str(len(numbers))
-            facts.add((*fact, number))
+            found.add((*fact, number))
         else:
-            facts.add(fact)
-    return frozenset(facts)
+            found.add(fact)
+    return frozenset(found)
 
 
 def is_same_goal(meant: Facts, read: Facts) -> bool:

@@ -12,25 +12,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 
-from fcp_ros.cset import Instance
-from fcp_ros.domain.expressions.parser import parse_expression
-from fcp_ros.domain.expressions.resolution import check_goal
-from fcp_ros.domain.expressions.syntax import ExpressionError
-from fcp_ros.domain.model import Domain
 from fcp_ros.foundation.input_error import InputError
-from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.foundation.wording import shorten_words, to_printable
+from fcp_ros.language.agreement import ask_between, have_same_meaning
 from fcp_ros.language.confidence import Confidence
 from fcp_ros.language.confirmation import ask_to_confirm
-from fcp_ros.language.domain_reader.equal_goals import GoalForms
 from fcp_ros.language.reader import InstructionReader, ReadingContext
-from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
+from fcp_ros.language.reading import Interpretation, ReadingStatus
 
 MODEL_SECONDS = 20.0
 """Seconds that the model may take for one instruction."""
 SHARE_OF_TIME = 0.5
 """Share of the time left to a request that it may take: the rest is for planning."""
-NONE_OF_THEM = "neither"
-"""The choice of neither of two readings."""
 
 
 class CascadeReader:
@@ -113,35 +106,6 @@ def combine_answers(
     if have_same_meaning(best.goal, other.goal, context.domain, context.instance):
         return ask_to_confirm(first, best)
     return ask_between(first, (best, other))
-
-
-def ask_between(interpretation: Interpretation, readings: tuple[Reading, ...]) -> Interpretation:
-    """Ask which of several readings is meant, or none of them."""
-    said = [reading.paraphrase.rstrip(".") for reading in readings]
-    choices = said if len(set(said)) == len(said) else [reading.goal for reading in readings]
-    question = f"Which is meant: {join_words(choices, 'or')}?"
-    question = shorten_words(to_printable(question))
-    return replace(
-        interpretation,
-        status=ReadingStatus.AMBIGUOUS,
-        message=question,
-        readings=readings,
-        question=question,
-        choices=(*choices, NONE_OF_THEM),
-    )
-
-
-def have_same_meaning(one: str, other: str, domain: Domain, instance: Instance) -> bool:
-    """Return True if two goals are the same for the things there are, as far as that is shown."""
-    writer = GoalForms(instance)
-    try:
-        forms = [
-            writer.write(check_goal(parse_expression(goal), domain, instance, goal))
-            for goal in (one, other)
-        ]
-    except ExpressionError:
-        return False
-    return None not in forms and forms[0] == forms[1]
 
 
 def _note_failure(answer: Interpretation, reason: str) -> Interpretation:

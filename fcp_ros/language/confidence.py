@@ -8,6 +8,7 @@ two things, is a level's `degree`. Single constants in between only rank reading
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 
 
@@ -51,3 +52,21 @@ _DEGREE = {
     Confidence.LIKELY: 0.6,
     Confidence.PLAIN: 1.0,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedLevels:
+    """Least degrees of readings by what was learned from people, chosen by data.
+
+    Attributes:
+        alone: plain although nothing else understands the sentence.
+        agreeing: a reading that is not plain becomes so if this one has the same meaning.
+        doubting: a plain reading becomes a question if this one has another meaning.
+    """
+
+    alone: float
+    agreeing: float
+    doubting: float
+
+
+LEARNED = LearnedLevels(alone=0.9, agreeing=0.5, doubting=0.8)

@@ -42,15 +42,45 @@ class ReaderOptions:
 def make_domain(_options: ReaderOptions) -> InstructionReader:
     """Make the reader that knows the phrases of the domain; its parser is loaded meanwhile.
 
+    What was learned from people reads beside it.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
+    from fcp_ros.language.agreement import PairedReader
+    from fcp_ros.language.domain_reader import DomainReader
+    from fcp_ros.language.domain_reader.reader import parse_chart
+    from fcp_ros.language.domain_reader.subjects import SubjectMemory
+    from fcp_ros.language.learned_reader import LearnedSyntax
+    from fcp_ros.language.syntax import load_pipeline_ahead
+
+    memory = SubjectMemory()
+    reader = PairedReader(DomainReader(parse_chart, memory), DomainReader(LearnedSyntax(), memory))
+    load_pipeline_ahead()
+    return reader
+
+
+def make_chart(_options: ReaderOptions) -> InstructionReader:
+    """Make the reader by the chart of the domain's phrases alone.
+
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
     from fcp_ros.language.domain_reader import DomainReader
-    from fcp_ros.language.syntax import load_pipeline_ahead
 
-    reader = DomainReader()
-    load_pipeline_ahead()
-    return reader
+    return DomainReader()
+
+
+def make_learned(_options: ReaderOptions) -> InstructionReader:
+    """Make the reader by what was learned from people alone.
+
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
+    from fcp_ros.language.domain_reader import DomainReader
+    from fcp_ros.language.learned_reader import LearnedSyntax
+
+    return DomainReader(LearnedSyntax())
 
 
 def make_file(options: ReaderOptions) -> InstructionReader:
@@ -90,6 +120,8 @@ def make_endpoint(options: ReaderOptions) -> InstructionReader:
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
+    "chart": make_chart,
+    "learned": make_learned,
     "file": make_file,
     "model": make_model,
     "endpoint": make_endpoint,

@@ -3,6 +3,7 @@
 
 import pytest
 
+from benchmark.instructions.__main__ import make_read
 from benchmark.instructions.alfred import (
     AlfredTask,
     FloorPlans,
@@ -12,11 +13,8 @@ from benchmark.instructions.alfred import (
     split_name,
     state_goal,
 )
-from benchmark.instructions.composition import Composition
 from fcp_ros.cset.instance.facts import facts
-from fcp_ros.grounding.models.sentence_encoder import SentenceEncoder
-from fcp_ros.language.demands.model import DemandModel
-from fcp_ros.language.demands.weights_file import load_weights
+from fcp_ros.language.registry import ReaderOptions, make_reader
 
 ROW = {"object": "Apple", "into": "Fridge", "inside": "", "lamp": "", "sliced": False}
 APPLE = '?x: object (is_a(?x, "apple") and in_or_on(?x, fridge_1)'
@@ -84,10 +82,14 @@ def test_a_tenth_of_the_floor_plans_is_for_development():
         ("Put both apples into the refrigerator", {("in", "apple", "fridge", "2")}),
     ],
 )
-def test_the_packaged_weights_read_plain_sentences(said, meant, kitchen, demand_model):
-    assert Composition(demand_model, demand_model.names, kitchen).read(said).facts == meant
+def test_what_was_learned_reads_plain_sentences(said, meant, kitchen):
+    reader = make_reader(ReaderOptions(reader="learned"))
+    assert is_same_goal(frozenset(meant), make_read(reader, kitchen)(said).facts)
 
 
-@pytest.fixture(scope="module")
-def demand_model():
-    return DemandModel(load_weights()[0], SentenceEncoder().encode)
+def test_where_a_thing_was_is_read_by_the_state(kitchen):
+    goal = (
+        "forall ?p: place (not initially (in_or_on(apple_1, ?p)) or in_or_on(apple_1, ?p)) "
+        "and initially (in_or_on(apple_1, fridge_1))"
+    )
+    assert list_facts(goal, kitchen) == {("in", "apple", "fridge", "1")}

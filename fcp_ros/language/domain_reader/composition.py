@@ -39,6 +39,8 @@ from fcp_ros.language.parsing.trees import (
 _TASK_WITH_NOTHING = 0.3
 """Degree of "I want nothing left there" as the task to bring nothing."""
 
+_LOOSENED = 0.65
+"""Degree of "rinse a mug in the sink" as a mug that is clean and one that was in the sink."""
 _FIXED = 0.6
 """Degree of asking that something is where nothing can bring it."""
 
@@ -81,7 +83,8 @@ class Composer:
                 self.acts.compose(composed, said)
             else:
                 composed.statements += self._compose_predication(composed, said)
-        composed.part_constraints()
+        if not composed.part_constraints():
+            self.resolver.degree *= _LOOSENED
         return composed
 
     # --- predications

@@ -3,20 +3,14 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fcp_ros.binding.similar_labels import NoSimilarity, TextSimilarity
-from fcp_ros.cset import Instance
 from fcp_ros.domain.expressions.parser import MAX_LENGTH, parse_expression
 from fcp_ros.domain.expressions.resolution import check_goal
 from fcp_ros.domain.expressions.syntax import Expression, ExpressionError, to_text
-from fcp_ros.domain.model import Domain
-from fcp_ros.foundation.input_error import InputError
 from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
 from fcp_ros.language.demands.model import DemandModel
-from fcp_ros.language.demands.weights_file import load_weights
 from fcp_ros.language.domain_reader.answers import (
     LEAST_DEGREE,
     MARGIN,
@@ -36,6 +30,7 @@ from fcp_ros.language.domain_reader.graded_sets import decide_sets
 from fcp_ros.language.domain_reader.guides import drop_idle_guides
 from fcp_ros.language.domain_reader.ordering import GoalJoiner
 from fcp_ros.language.domain_reader.removal import put_somewhere
+from fcp_ros.language.domain_reader.subjects import Subject, SubjectMemory
 from fcp_ros.language.domain_reader.terms.places import PlaceChooser, PresentState
 from fcp_ros.language.domain_reader.terms.referents import Ambiguity
 from fcp_ros.language.domain_reader.terms.resolution import TermResolver
@@ -45,14 +40,10 @@ from fcp_ros.language.english.tokens import QUOTATION_MARKS, Token, TokenKind, t
 from fcp_ros.language.paraphrase import paraphrase_goal
 from fcp_ros.language.parsing.clause_parser import ClauseParser
 from fcp_ros.language.parsing.clauses.hedges import Asides
-from fcp_ros.language.parsing.instruments import add_instruments
-from fcp_ros.language.parsing.lexicon import Lexicon
 from fcp_ros.language.parsing.meanings import PatternTable, match_word
 from fcp_ros.language.parsing.noun_phrases.noun_parser import NounParser
 from fcp_ros.language.parsing.noun_phrases.quantities import MOST_NUMBER, is_number_read
-from fcp_ros.language.parsing.pattern_building import build_patterns
 from fcp_ros.language.parsing.sentence_parser import SentenceParser
-from fcp_ros.language.parsing.synonymous_verbs import add_verbs
 from fcp_ros.language.parsing.trees import (
     Coordination,
     ElementName,
@@ -66,11 +57,10 @@ from fcp_ros.language.parsing.word_uses import collect_uses
 from fcp_ros.language.reader import ReadingContext
 from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
 from fcp_ros.language.self_relations import find_self_relation
-from fcp_ros.language.syntax import parse_segments, require_pipeline
+from fcp_ros.language.syntax import Segment, parse_segments, require_pipeline
 from fcp_ros.language.syntax.tree import join_trees
 from fcp_ros.language.words.wordnet_nouns import MISSING, is_installed
 
-_LOGGER = logging.getLogger(__name__)
 MOST_TOKENS = 150
 """Longer instructions are refused."""
 MOST_CHARACTERS = 4_000
@@ -85,19 +75,6 @@ _NO_GOAL = "these words together make no sense for the things and actions that a
 """Fault of a reading that is no goal of the domain."""
 _ROOM = "room"
 """Type of the place where who speaks is."""
-_KEPT_STATES = 4
-"""States whose nouns are remembered."""
-
-
-@dataclass(frozen=True)
-class _Subject:
-    """All that depends on a domain and a state only."""
-
-    domain: Domain
-    instance: Instance
-    lexicon: Lexicon
-    patterns: PatternTable
-    places: PlaceChooser
 
 
 @dataclass(frozen=True)
@@ -111,19 +88,54 @@ class _Draft:
     choice: str = ""
 
 
+@dataclass(frozen=True)
+class ParsedInstruction:
+    """An instruction with its trees, and what is known of its words.
+
+    Attributes:
+        segments: its pieces.
+        nouns: the noun phrases at its tokens.
+        patterns: of the domain.
+        places: chooses relations of place.
+        model: what was learned from people; None without a sentence encoder.
+        context: domain, state, speaker.
+    """
+
+    segments: Sequence[Segment]
+    nouns: NounParser
+    patterns: PatternTable
+    places: PlaceChooser
+    model: DemandModel | None
+    context: ReadingContext
+
+
+Syntax = Callable[[ParsedInstruction], list[Sentence]]
+"""Finds what an instruction may say, best first."""
+
+
+def parse_chart(parsed: ParsedInstruction) -> list[Sentence]:
+    """Parse by the chart of the domain's phrases."""
+    nouns, context = parsed.nouns, parsed.context
+    clauses, ignorable = ClauseParser(nouns), context.domain.words.ignorable
+    return SentenceParser(nouns, clauses, parsed.patterns, ignorable, context.check).parse()
+
+
 class DomainReader:
     """Reads instructions by the words of a domain and the syntax of English; deterministic.
+
+    Args:
+        syntax: finds out what a sentence may say.
+        memory: of domains and states, which several readers may share.
 
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, syntax: Syntax = parse_chart, memory: SubjectMemory | None = None) -> None:
         require_pipeline()
-        self._subjects: list[_Subject] = []
+        self._syntax = syntax
+        self._memory = memory if memory is not None else SubjectMemory()
         self._is_told = False
-        self._is_warned = False
-        self._model: DemandModel | None = None
 
     @property
     def name(self) -> str:
@@ -155,7 +167,7 @@ class DomainReader:
             return refuse(
                 instruction, f"This seems to be {shown}; only English is read: say it in English."
             )
-        subject = self._find_subject(context)
+        subject = self._memory.find_subject(context)
         framed = frame_instruction(tokens, subject.lexicon, subject.patterns)
         if framed.only_asks:
             return answer_unread(
@@ -164,32 +176,12 @@ class DomainReader:
             )
         return self._read_tokens(instruction, framed.asides, context)
 
-    # --- what is remembered
-
-    def _find_subject(self, context: ReadingContext) -> _Subject:
-        for number, known in enumerate(self._subjects):
-            if known.instance is context.instance and known.domain is context.domain:
-                self._subjects.insert(0, self._subjects.pop(number))
-                return known
-        same = [known for known in self._subjects if known.domain is context.domain]
-        if same:
-            patterns, places = same[0].patterns, same[0].places
-        else:
-            patterns = build_patterns(context.domain)
-            add_verbs(patterns)
-            add_instruments(patterns)
-            places = PlaceChooser(context.domain, patterns)
-        lexicon = Lexicon(context.domain, context.instance, patterns.vocabulary)
-        subject = _Subject(context.domain, context.instance, lexicon, patterns, places)
-        self._subjects = [subject, *self._subjects][:_KEPT_STATES]
-        return subject
-
     # --- reading
 
     def _read_tokens(
         self, instruction: str, asides: Asides, context: ReadingContext
     ) -> Interpretation:
-        subject, tokens = self._find_subject(context), asides.tokens
+        subject, tokens = self._memory.find_subject(context), asides.tokens
         sentences = self._parse(tokens, context, subject)
         drafts: dict[str, _Draft] = {}
         faults: list[str] = []
@@ -211,39 +203,24 @@ class DomainReader:
         return self._note_missing(answer(instruction, candidates, context.domain, context.instance))
 
     def _parse(
-        self, tokens: Sequence[Token], context: ReadingContext, subject: _Subject
+        self, tokens: Sequence[Token], context: ReadingContext, subject: Subject
     ) -> list[Sentence]:
-        """Return the readings of the chart, best first."""
-        model = self._find_model(context)
+        """Return what the tokens may say, best first."""
+        model = self._memory.find_model(context.similarity)
         if model is not None:
             subject.lexicon.learn_names(model.names)
+        segments = parse_segments(tokens)
         nouns = NounParser(
             tokens,
             subject.lexicon,
             subject.patterns,
             lambda phrase, type_: _rate_phrase(phrase, type_, subject),
             context.check,
-            join_trees(segment.tree for segment in parse_segments(tokens)),
+            join_trees(segment.tree for segment in segments),
         )
-        ignorable = context.domain.words.ignorable
-        clauses = ClauseParser(nouns)
-        return SentenceParser(nouns, clauses, subject.patterns, ignorable, context.check).parse()
-
-    def _find_model(self, context: ReadingContext) -> DemandModel | None:
-        """Return what was learned from people; None without a sentence encoder."""
-        similarity = context.similarity
-        if not isinstance(similarity, TextSimilarity):
-            return None
-        try:
-            if self._model is None:
-                self._model = DemandModel(load_weights()[0], similarity.encode)
-            similarity.encode(["something"])
-        except (InputError, NoSimilarity) as error:
-            if not self._is_warned:
-                _LOGGER.warning("nothing learned from people is used: %s", error)
-            self._is_warned = True
-            return None
-        return self._model
+        return self._syntax(
+            ParsedInstruction(segments, nouns, subject.patterns, subject.places, model, context)
+        )
 
     def _note_missing(self, found: Interpretation) -> Interpretation:
         """Say once, with what was not understood, that WordNet is missing."""
@@ -256,7 +233,7 @@ class DomainReader:
         self,
         sentence: Sentence,
         context: ReadingContext,
-        subject: _Subject,
+        subject: Subject,
         faults: list[str],
         asking: bool,
     ) -> Iterator[_Draft]:
@@ -326,7 +303,7 @@ def _answer_nothing(
     tokens: Sequence[Token],
     sentences: Sequence[Sentence],
     faults: Sequence[str],
-    subject: _Subject,
+    subject: Subject,
 ) -> Interpretation:
     """Say why there is no reading."""
     if sentences and faults:
@@ -373,7 +350,7 @@ def _quote(token: Token) -> str:
 def _compose(
     sentence: Sentence,
     context: ReadingContext,
-    subject: _Subject,
+    subject: Subject,
     choices: dict[tuple[int, int], str],
     asking: bool,
 ) -> tuple[str, float, list[Ambiguity]]:
@@ -398,7 +375,7 @@ def _write_fault(error: Exception) -> str:
     return str(error).rstrip(".") if isinstance(error, Unresolved) else _NO_GOAL
 
 
-def _rate_phrase(phrase: Phrase, type_: str, subject: _Subject) -> float:
+def _rate_phrase(phrase: Phrase, type_: str, subject: Subject) -> float:
     """Rate how well a phrase may fill a slot of a type."""
     if isinstance(phrase, Coordination):
         return min(_rate_phrase(part, type_, subject) for part in phrase.parts)

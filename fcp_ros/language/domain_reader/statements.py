@@ -4,9 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from fcp_ros.domain.expressions.syntax import And, Expression, TrajectoryConstraint, atoms
+from fcp_ros.domain.expressions.syntax import (
+    And,
+    Expression,
+    TrajectoryConstraint,
+    atoms,
+    free_variables,
+)
 from fcp_ros.language.domain_reader.terms.referents import Quantifier, Referent, Term, join
 from fcp_ros.language.parsing.trees import SpokenClause
 
@@ -76,24 +82,45 @@ class ComposedClause:
     themes: list[Term] = field(default_factory=list)
     terms: list[Term] = field(default_factory=list)
 
-    def part_constraints(self) -> None:
-        """Keep what a phrase demands on the way apart from what holds at the end."""
+    def part_constraints(self) -> bool:
+        """Keep what a phrase demands on the way apart from what holds at the end.
+
+        Returns:
+            False if that loosens it: "rinse a mug in the sink" is some mug that is clean, and one
+            that was in the sink, since no quantifier may stand around both.
+        """
         clause = self.clause
         bare = not (clause.negated or clause.preferred or clause.never or clause.condition)
+        whole = True
         if not bare or clause.provisos or clause.sometime or clause.permitted:
-            return
+            return whole
         for statement in self.statements:
-            if statement.prefix or not isinstance(statement.matrix, And):
+            if not isinstance(statement.matrix, And):
                 continue
             parts = statement.matrix.parts
             demands = [part for part in parts if isinstance(part, TrajectoryConstraint)]
-            if demands and len(demands) < len(parts):
-                statement.matrix = join([part for part in parts if part not in demands])
-                self.constraints += demands
+            rest = [part for part in parts if part not in demands]
+            on_the_way = {name for part in demands for name in free_variables(part)}
+            at_the_end = {name for part in rest for name in free_variables(part)}
+            names = {referent.name for referent in statement.prefix}
+            if not demands or not rest:
+                continue
+            whole = whole and not names & on_the_way & at_the_end
+            inner = tuple(r for r in statement.prefix if r.name in on_the_way)
+            self.constraints += [_bind_within(inner, part) for part in demands]
+            statement.matrix = join(rest)
+            statement.prefix = tuple(r for r in statement.prefix if r.name in at_the_end)
+        return whole
 
     def close(self) -> Expression:
         """Bind all variables of all statements."""
         return join(close_groups(self.statements))
+
+
+def _bind_within(prefix: Sequence[Referent], constraint: TrajectoryConstraint) -> Expression:
+    """Bind variables within each part of a constraint: no quantifier may stand around it."""
+    parts = tuple(Statement(tuple(prefix), part).close() for part in constraint.parts)
+    return replace(constraint, parts=parts)
 
 
 def is_crisp(formula: Expression, graded: Mapping[str, object]) -> bool:

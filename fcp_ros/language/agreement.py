@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two readers of one instruction: what they agree about is plain, what they don't is asked about.
+
+The first one knows English's logic; the second one knows how people say things. It has no say
+where it doesn't understand each word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fcp_ros.cset import Instance
+from fcp_ros.domain.expressions.parser import parse_expression
+from fcp_ros.domain.expressions.resolution import check_goal
+from fcp_ros.domain.expressions.syntax import ExpressionError
+from fcp_ros.domain.model import Domain
+from fcp_ros.foundation.wording import join_words, shorten_words, to_printable
+from fcp_ros.language.confidence import LEARNED, Confidence
+from fcp_ros.language.domain_reader.equal_goals import GoalForms
+from fcp_ros.language.reader import InstructionReader, ReadingContext
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus
+
+NONE_OF_THEM = "neither"
+"""The choice of neither of two readings."""
+
+
+class PairedReader:
+    """Asks two readers.
+
+    Args:
+        first: reads everything.
+        second: its readings are compared with those of the first one.
+    """
+
+    def __init__(self, first: InstructionReader, second: InstructionReader) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def name(self) -> str:
+        """The kind of the first reader."""
+        return self._first.name
+
+    def read(self, instruction: str, context: ReadingContext) -> Interpretation:
+        """Read an instruction (see `InstructionReader`)."""
+        answer = self._first.read(instruction, context)
+        if answer.best is None and answer.status is not ReadingStatus.NOT_UNDERSTOOD:
+            return answer
+        return weigh_answers(answer, self._second.read(instruction, context), context)
+
+
+def weigh_answers(
+    first: Interpretation, second: Interpretation, context: ReadingContext
+) -> Interpretation:
+    """Weigh the answers of the two readers; the first one has a reading, or understood nothing."""
+    rival = second.readings[0] if second.readings else None
+    if rival is None:
+        return first
+    best = first.best
+    if best is None:
+        return _answer_alone(first, second, rival)
+    if rival.unread:
+        return first
+    same = have_same_meaning(best.goal, rival.goal, context.domain, context.instance)
+    plain = best.level is Confidence.PLAIN
+    if not same and rival.degree >= LEARNED.doubting:
+        return ask_between(first, (rival, best))
+    if not plain and same and rival.degree >= LEARNED.agreeing:
+        agreed = replace(best, degree=Confidence.PLAIN.least)
+        return replace(first, readings=(agreed, *first.readings[1:]))
+    return first
+
+
+def _answer_alone(first: Interpretation, second: Interpretation, rival: Reading) -> Interpretation:
+    """Answer with what only the second reader understood: a question, unless it is sure."""
+    if second.best is None or rival.degree < Confidence.LIKELY.least:
+        if second.status is ReadingStatus.AMBIGUOUS:
+            return second
+        partial = first.readings[0] if first.readings else None
+        fuller = partial is None or len(rival.unread) <= len(partial.unread)
+        return second if fuller else first
+    if rival.degree >= LEARNED.alone:
+        return second
+    doubtful = replace(rival, degree=min(rival.degree, Confidence.LIKELY.degree))
+    return replace(second, readings=(doubtful, *second.readings[1:]))
+
+
+def ask_between(interpretation: Interpretation, readings: tuple[Reading, ...]) -> Interpretation:
+    """Ask which of several readings is meant, or none of them."""
+    said = [reading.paraphrase.rstrip(".") for reading in readings]
+    choices = said if len(set(said)) == len(said) else [reading.goal for reading in readings]
+    question = f"Which is meant: {join_words(choices, 'or')}?"
+    question = shorten_words(to_printable(question))
+    return replace(
+        interpretation,
+        status=ReadingStatus.AMBIGUOUS,
+        message=question,
+        readings=readings,
+        question=question,
+        choices=(*choices, NONE_OF_THEM),
+    )
+
+
+def have_same_meaning(one: str, other: str, domain: Domain, instance: Instance) -> bool:
+    """Return True if two goals are the same for the things there are, as far as that is shown."""
+    writer = GoalForms(instance)
+    try:
+        forms = [
+            writer.write(check_goal(parse_expression(goal), domain, instance, goal))
+            for goal in (one, other)
+        ]
+    except ExpressionError:
+        return False
+    return None not in forms and forms[0] == forms[1]

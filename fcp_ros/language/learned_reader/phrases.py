@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noun phrases by what people call things, where the chart of noun phrases doesn't know them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from fcp_ros.domain.expressions.evaluation import CATEGORY
+from fcp_ros.language.demands.clause import SUBJECT, DemandClause, SpokenArgument
+from fcp_ros.language.demands.model import DemandModel
+from fcp_ros.language.demands.parsed_clauses import name_noun
+from fcp_ros.language.domain_reader.reader import ParsedInstruction
+from fcp_ros.language.english.number_words import NUMBERS
+from fcp_ros.language.english.word_lists import gather_words
+from fcp_ros.language.meanings import MeaningSource
+from fcp_ros.language.parsing.noun_phrases.head_parser import list_phrase_uses
+from fcp_ros.language.parsing.trees import (
+    Coordination,
+    Determiner,
+    Noun,
+    NounPhrase,
+    Phrase,
+    Predication,
+    Quantity,
+    Reference,
+)
+from fcp_ros.language.reading import WordRole, WordUse
+from fcp_ros.language.syntax.tree import Tree, Word
+
+PRONOUNS = {
+    **dict.fromkeys(("it", "that", "this"), Reference.IT),
+    **dict.fromkeys(("them", "they", "these", "those", "both"), Reference.THEM),
+    **dict.fromkeys(("me", "us", "i", "we"), Reference.SPEAKER),
+    **dict.fromkeys(("you", "yourself"), Reference.ADDRESSEE),
+}
+PIECES = frozenset(["slice", "piece", "chunk", "half", "wedge"])
+"""Forms that something has after it was cut."""
+_CUT = "sliced"
+_GROUPS, _SETS = frozenset(["pair", "couple"]), frozenset(["set", "bunch", "ring"])
+"""Nouns that say that there are two, and those that make one thing of several."""
+_DETERMINERS = {
+    **dict.fromkeys(("the", "this", "that", "these", "those", "my", "your", "our"), Determiner.THE),
+    **dict.fromkeys(("a", "an", "some", "one", "any"), Determiner.A),
+    **dict.fromkeys(("all", "every", "each"), Determiner.ALL),
+    "both": Determiner.BOTH,
+}
+DIRECTIONS = gather_words("left right front side corner middle")
+"""Parts of the space around something, which no relation knows."""
+_WELL_KNOWN = 0.75
+"""Least degree of a phrase of the chart that is taken before what people call things."""
+_ABSENT = 0.7
+"""Degree of a noun of the chart for what isn't here."""
+_LEAST_FIT = 0.05
+_LEAST_STATE, _LEAST_LIKENESS = 0.5, 0.6
+"""Least degree of the demand that an adjective is taken for, and its least likeness to its word."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """What several elements are called.
+
+    Attributes:
+        type: the type that all of them have; empty if they differ.
+        number: of elements.
+    """
+
+    type: str
+    number: int
+
+
+class LearnedPhrases:
+    """A reader of the noun phrases of one instruction.
+
+    Args:
+        parsed: the instruction.
+        model: what was learned from people.
+    """
+
+    def __init__(self, parsed: ParsedInstruction, model: DemandModel) -> None:
+        self._nouns = parsed.nouns
+        self._patterns = parsed.patterns
+        self._model = model
+        self._domain = parsed.context.domain
+        self._labels: dict[str, _Label] = {}
+        self._instance = instance = parsed.context.instance
+        for element in instance.all_elements():
+            label = str(instance.attribute(element, CATEGORY) or "")
+            known = self._labels.get(label)
+            type_ = instance.type_of(element)
+            if label:
+                same = known is None or known.type == type_
+                count = known.number if known is not None else 0
+                self._labels[label] = _Label(type_ if same else "", count + 1)
+        self._charted: dict[int, tuple[Phrase, ...]] = {}
+        self._ranked: dict[tuple[str, ...], dict[str, float]] = {}
+        self._has_spoken = False
+
+    # --- heads of clauses' arguments
+
+    def rate(self, tree: Tree, place: int, type_: str) -> float:
+        """Rate how well a noun phrase may fill a slot of a type, in [0, 1]."""
+        word = tree.words[place]
+        if self._is_pronoun(tree, word):
+            person = PRONOUNS.get(word.text) in (Reference.SPEAKER, Reference.ADDRESSEE)
+            return self._rate_charted(word, type_) if person else 1.0
+        called = (p for label, p in self._rank(tree, place).items() if self._fits(label, type_))
+        return max(self._rate_charted(word, type_), sum(called, 0.0))
+
+    def read(
+        self, tree: Tree, place: int, type_: str, without: frozenset[int] = frozenset()
+    ) -> Phrase | None:
+        """Read the phrase of a head for a slot of a type; None if it is nothing here."""
+        word = tree.words[place]
+        if self._is_pronoun(tree, word):
+            return self._refer(word)
+        charted = self._find_charted(word, type_, without)
+        if charted is None or word.lemma in _SETS or self._is_cut(tree, word):
+            charted = self._call_all(tree, word, type_) or charted
+        self._has_spoken = self._has_spoken or charted is not None
+        return charted
+
+    def _is_pronoun(self, tree: Tree, word: Word) -> bool:
+        if word.text in PRONOUNS and (word.text != "both" or not tree.children[word.place]):
+            return True
+        inner = any(tree.list_children(word.place, "prep", "compound"))
+        return word.lemma in PIECES and not inner and self._has_spoken
+
+    def _refer(self, word: Word) -> NounPhrase:
+        head = PRONOUNS.get(word.text, Reference.IT)
+        use = WordUse(word.start, word.end, WordRole.THING, "")
+        plural = head is Reference.THEM
+        the = Determiner.THE
+        return NounPhrase(word.token, word.token + 1, head, the, plural=plural, uses=(use,))
+
+    def list_types(self, phrase: Phrase) -> frozenset[str]:
+        """List the types of the things that a phrase may mean."""
+        head = phrase.head if isinstance(phrase, NounPhrase) else None
+        if not isinstance(head, Noun):
+            return frozenset()
+        instance = self._instance
+        types = {instance.type_of(instance.id_of(name)) for name in head.members}
+        return frozenset(types or {head.type} - {""})
+
+    def _is_cut(self, tree: Tree, word: Word) -> bool:
+        """Return True for a slice of what can be sliced."""
+        if word.lemma not in PIECES:
+            return False
+        label = next(iter(self._rank(tree, word.place)), "")
+        return bool(label) and self.find_state(_CUT, self._labels[label].type) is not None
+
+    # --- by the chart
+
+    def _find_charted(self, word: Word, type_: str, without: frozenset[int]) -> Phrase | None:
+        own = self._nouns.spans.words.get(word.token)
+        if own is None:
+            return None
+        moved = own.place - word.place
+        barred = frozenset(place + moved for place in without)
+        best: tuple[float, Phrase | None] = (0.0, None)
+        for phrase in self._nouns.read(own.place, barred):
+            degree = phrase.degree * self._nouns.fit(phrase, type_)
+            if isinstance(phrase, NounPhrase):
+                degree *= self._rate_head(phrase, word)
+                degree *= any(u.start <= word.start < u.end for u in phrase.uses)
+            if degree > best[0]:
+                best = (degree, phrase)
+        return best[1] if best[0] >= _WELL_KNOWN else None
+
+    def _rate_head(self, phrase: NounPhrase, word: Word) -> float:
+        """Rate what the chart took a noun for beside what people call so."""
+        head = phrase.head
+        if not isinstance(head, Noun):
+            return _ABSENT if word.is_noun and isinstance(head, Reference) else 1.0
+        kinds = {
+            str(self._instance.attribute(self._instance.id_of(n), CATEGORY)) for n in head.members
+        }
+        vague = len(kinds) > 1 and self._model.names.knows(word.lemma)
+        return _ABSENT if vague or not head.members else 1.0
+
+    def _rate_charted(self, word: Word, type_: str) -> float:
+        own = self._nouns.spans.words.get(word.token)
+        if own is None:
+            return 0.0
+        if own.place not in self._charted:
+            self._charted[own.place] = self._nouns.read(
+                own.place, frozenset(self._nouns.list_attachments(own.place))
+            )
+        rated = (p.degree * self._nouns.fit(p, type_) for p in self._charted[own.place])
+        return max(rated, default=0.0)
+
+    # --- by what people call things
+
+    def _rank(self, tree: Tree, place: int) -> dict[str, float]:
+        nouns = tuple(_list_nouns(tree, place))
+        if nouns not in self._ranked:
+            self._ranked[nouns] = self._model.names.rank(nouns, self._labels)
+        return self._ranked[nouns]
+
+    def _fits(self, label: str, type_: str) -> bool:
+        known, schema = self._labels[label].type, self._domain.schema
+        return not type_ or (
+            bool(known) and schema.has_type(type_) and schema.is_subtype(known, type_)
+        )
+
+    def _call_all(self, tree: Tree, word: Word, type_: str) -> Phrase | None:
+        """Take a phrase, and what is joined to it, for the things here that people call so."""
+        joined = [one for one in tree.list_children(word.place, "conj") if one.is_noun]
+        found = [self._call(tree, one, type_) for one in (word, *joined)]
+        parts = [one for one in found if one is not None]
+        if len(parts) < len(found):
+            return None
+        if not joined:
+            return parts[0]
+        links = tree.list_children(word.place, "cc")
+        if any(one.text != "and" for one in links):
+            return None
+        degree = math.prod(one.degree for one in parts)
+        return Coordination(tuple(parts), False, degree=degree)
+
+    def _call(self, tree: Tree, word: Word, type_: str) -> NounPhrase | None:
+        """Take a noun for the things here that people most probably call so."""
+        nouns = _list_nouns(tree, word.place)
+        if not any(map(self._model.names.knows, nouns)):
+            return None  # what nobody called anything by is not guessed at
+        ranked = self._rank(tree, word.place)
+        fitting = {label: p for label, p in ranked.items() if self._fits(label, type_)}
+        if sum(fitting.values()) < _LEAST_FIT:
+            return None
+        label = max(fitting, key=lambda one: fitting[one])
+        noun = self._nouns.lexicon.find_noun(label)
+        if noun is None:
+            return None
+        known = list(_list_noun_words(tree, word))
+        said = " ".join(one.text for one in known)
+        uses = [
+            WordUse(one.start, one.end, WordRole.THING, f'"{said}" is a {label}', fitting[label])
+            for one in known
+        ]
+        phrase = NounPhrase(
+            min(one.token for one in known), word.token + 1, noun, degree=fitting[label] ** 0.5
+        )
+        for one in (word,) if word.lemma in _SETS else known:
+            determined = self._determine(tree, one, phrase, uses)
+            if determined is None:
+                return None
+            phrase = determined
+        qualities = []
+        for one in known:
+            qualities += list(self._list_states(tree, one, label))
+        return replace(phrase, uses=tuple(uses), qualities=tuple(qualities))
+
+    def _determine(
+        self, tree: Tree, word: Word, phrase: NounPhrase, uses: list[WordUse]
+    ) -> NounPhrase | None:
+        """Add what determiners and numbers say; None if one of them is not known."""
+        several = word.tag in ("NNS", "NNPS")
+        for child in tree.list_children(word.place, "det", "predet", "nummod", "poss"):
+            number = NUMBERS.get(child.text)
+            if child.text.isdigit():
+                number = int(child.text)
+            if number is not None and number > 1:
+                phrase = replace(phrase, number=Quantity(value=number))
+            elif child.text in _DETERMINERS:
+                phrase = replace(phrase, determiner=_DETERMINERS[child.text])
+            else:
+                return None
+            role = WordRole.QUANTITY if number else WordRole.FILLER
+            uses.append(WordUse(child.start, child.end, role))
+        if word.lemma in _SETS:
+            uses += [WordUse(w.start, w.end, WordRole.THING) for w in _list_noun_words(tree, word)]
+        if word.lemma in _GROUPS or NUMBERS.get(word.text) == 2:
+            phrase = replace(phrase, number=Quantity(value=2))
+        return replace(phrase, plural=phrase.plural or several)
+
+    def _list_states(self, tree: Tree, word: Word, label: str) -> Iterator[Predication]:
+        """Yield the states that adjectives, and forms like "slice", say of a thing."""
+        said = list(tree.list_children(word.place, "amod", "acl", "nmod"))
+        said += [two for one in said for two in tree.list_children(one.place, "conj", "amod")]
+        for one in said:
+            if one.tag in ("JJ", "VBN", "VBD", "JJR"):
+                state = self.find_state(one.text, self._labels[label].type)
+                if state is not None:
+                    yield replace(
+                        state, uses=(WordUse(one.start, one.end, WordRole.QUALITY, one.text),)
+                    )
+        if word.lemma in PIECES:
+            state = self.find_state(_CUT, self._labels[label].type)
+            if state is not None:
+                yield state
+
+    def find_state(self, adjective: str, type_: str) -> Predication | None:
+        """Find the state of the domain that an adjective says of things of a type."""
+        known = self._patterns.states.get(adjective)
+        if known is not None and self._has_type(type_, known.meaning.types.get(known.subject, "")):
+            return Predication(known.meaning, {}, known.subject, attributive=True)
+        clause = DemandClause("be", "", (SpokenArgument(SUBJECT, "object"),), adjective)
+        for demand in self._model.rank(clause, self._domain, most=1):
+            subject = next(iter(demand.slots), "")
+            if (
+                demand.degree >= _LEAST_STATE
+                and demand.meaning.source is MeaningSource.RELATION
+                and set(demand.meaning.types) == {subject}
+                and self._has_type(type_, demand.meaning.types[subject])
+                and self._model.compare(adjective, demand.frame.complement) > _LEAST_LIKENESS
+            ):
+                return Predication(demand.meaning, {}, subject, attributive=True)
+        return None
+
+    def _has_type(self, type_: str, wanted: str) -> bool:
+        schema = self._domain.schema
+        return bool(type_) and schema.has_type(wanted) and schema.is_subtype(type_, wanted)
+
+
+def _list_noun_words(tree: Tree, word: Word) -> Iterator[Word]:
+    """Yield the nouns that name one thing: its head, those before it, those behind "of"."""
+    yield from (c for c in tree.list_children(word.place, "compound") if not c.is_inserted)
+    yield word
+    for child in tree.list_children(word.place, "prep"):
+        if child.text == "of":
+            yield child
+            for noun in tree.list_children(child.place, "pobj"):
+                yield from _list_noun_words(tree, noun)
+
+
+def _list_nouns(tree: Tree, place: int) -> list[str]:
+    """List the nouns of a phrase: "bar of soap" is bar and soap; a piece of bread is bread."""
+    word = tree.words[place]
+    if word.lemma in DIRECTIONS:
+        return [word.lemma]
+    inner = [
+        noun
+        for child in tree.list_children(place, "prep")
+        if child.text == "of"
+        for noun in tree.list_children(child.place, "pobj")
+    ]
+    names = [name_noun(tree, word)]
+    if word.lemma in PIECES:
+        before = names[0].removesuffix(word.lemma).strip()
+        names = [before] if before else []
+    elif word.text in ("both", "two", "pair", "couple", "2"):
+        names = []
+    return [*names, *(name_noun(tree, noun) for noun in inner)] or [word.lemma]
+
+
+def list_all_uses(phrase: Phrase) -> Iterator[WordUse]:
+    """Yield the uses of a phrase, also those of what is said of it."""
+    yield from list_phrase_uses(phrase)
+    if isinstance(phrase, NounPhrase):
+        for said in phrase.qualities:
+            yield from said.uses

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences read by what was learned from people, and what two readers make of each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
+from fcp_ros.language.agreement import NONE_OF_THEM, weigh_answers
+from fcp_ros.language.confidence import LEARNED, Confidence
+from fcp_ros.language.reading import Interpretation, Reading, ReadingStatus, WordRole, WordUse
+from fcp_ros.language.registry import ReaderOptions, make_reader
+
+MUG, BOOK = "on(mug_1, counter_1)", "on(book_1, counter_1)"
+READ = {
+    "Put the mug on the counter.": MUG,
+    # verbs that no phrase of the domain has
+    "Shift the mug over to the counter.": MUG,
+    "Grab the mug and drop it onto the counter.": MUG,
+    # what is in a thing goes with it, and a place may be told by another one
+    "Put the mug on the counter, then close the fridge.": (
+        f"{MUG} and closed(fridge_1) and (first {MUG} then closed(fridge_1))"
+    ),
+}
+LOGICAL = [
+    "Put only the mug on the counter.",
+    "Put everything except the mug on the counter.",
+    "Put the mug on the counter if the fridge is closed.",
+    "Put the mug on the counter unless the fridge is closed.",
+    "Don't put the mug on the counter.",
+    "Put the mug on the counter before the fridge is closed.",
+    "Keep the mug off the counter until the fridge is closed.",
+    "Put the rest of the mugs on the counter.",
+    "Put the mug on the counter while the fridge is closed.",
+    "Is the mug on the counter?",
+]
+
+
+@pytest.fixture(scope="module")
+def home(house):
+    return replace(house, similarity=EmbeddingLabelSimilarity())
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return make_reader(ReaderOptions(reader="learned"))
+
+
+@pytest.mark.parametrize("sentence", READ)
+def test_clauses_are_read_in_a_domain_that_nothing_was_learned_about(sentence, home, learned):
+    found = learned.read(sentence, home)
+    assert found.readings, found.message
+    assert found.readings[0].goal == READ[sentence]
+
+
+@pytest.mark.parametrize("sentence", LOGICAL)
+def test_logic_is_left_to_the_chart(sentence, home, learned):
+    """A word that turns a sentence round is never skipped, even where the rest is clear."""
+    found = learned.read(sentence, home)
+    assert found.best is None or "rest" in sentence
+    assert MUG not in [one.goal for one in found.readings]
+
+
+def test_what_is_not_understood_is_named(home, learned):
+    found = learned.read("Put the shabby mug on the counter.", home)
+    assert found.status is ReadingStatus.NOT_UNDERSTOOD
+    (unread,) = found.readings[0].unread
+    assert found.instruction[unread.start : unread.end] == "shabby"
+    assert found.readings[0].goal == MUG
+
+
+def test_what_is_so_already_is_no_demand(home, learned):
+    found = learned.read("The fridge is closed. Put the mug on the counter.", home)
+    assert [one.goal for one in found.readings] in ([MUG], [])
+
+
+# --- two readers
+
+
+def answer(*goals, degree=1.0, unread=0):
+    words = tuple(WordUse(i, i + 1, WordRole.UNREAD) for i in range(unread))
+    readings = tuple(Reading(goal, degree, f"{goal}.", words) for goal in goals)
+    whole = bool(goals) and not unread
+    status = ReadingStatus.READ if whole else ReadingStatus.NOT_UNDERSTOOD
+    return Interpretation("put it there", status, "", readings)
+
+
+def test_readers_that_agree_are_plain(home):
+    plain = answer(MUG)
+    assert weigh_answers(plain, answer(MUG, degree=LEARNED.agreeing), home) == plain
+    doubtful = answer(MUG, degree=Confidence.LIKELY.degree)
+    found = weigh_answers(doubtful, answer(MUG, degree=LEARNED.agreeing), home)
+    assert found.best.level is Confidence.PLAIN
+
+
+def test_readers_that_differ_are_a_question(home):
+    found = weigh_answers(answer(MUG), answer(BOOK, degree=LEARNED.doubting), home)
+    assert found.status is ReadingStatus.AMBIGUOUS
+    assert {one.goal for one in found.readings} == {MUG, BOOK}
+    assert found.choices[-1] == NONE_OF_THEM
+
+
+def test_a_reading_without_confidence_or_words_has_no_say(home):
+    plain = answer(MUG)
+    for weak in (answer(BOOK, degree=0.1), answer(BOOK, unread=1), answer()):
+        assert weigh_answers(plain, weak, home) == plain
+
+
+def test_what_one_alone_understands_is_asked_about_unless_it_is_sure(home):
+    nothing = answer()
+    found = weigh_answers(nothing, answer(MUG, degree=LEARNED.alone - 0.01), home)
+    assert found.best.goal == MUG
+    assert found.best.level is Confidence.LIKELY
+    found = weigh_answers(nothing, answer(MUG, degree=LEARNED.alone), home)
+    assert found.best.level is Confidence.PLAIN
+
+
+def test_of_two_that_lack_words_the_fuller_one_is_offered(home):
+    partial = answer(MUG, unread=2)
+    assert weigh_answers(partial, answer(BOOK, unread=1), home).readings[0].goal == BOOK
+    assert weigh_answers(partial, answer(BOOK, unread=3), home).readings[0].goal == MUG
