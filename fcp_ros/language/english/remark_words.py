@@ -111,7 +111,10 @@ DEMANDING = gather_words(
     "preferably ideally whichever whatever wherever per"
 )
 """Words that a mere statement lacks."""
-LEAD_INS = gather_words("well oh ah now today tonight tomorrow and but you see anyway besides plus")
+LEAD_INS = gather_words(
+    "well oh ah now today tonight tomorrow and but you see anyway besides plus because since "
+    "although"
+)
 """Words before the subject of a statement."""
 JOINING = gather_words("and but so then therefore thus hence")
 """Words between a statement and what comes next."""
