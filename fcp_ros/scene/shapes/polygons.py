@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -54,70 +53,33 @@ def convex_hull(points: Iterable[Corner]) -> Polygon:
     return (*corners[first:], *corners[:first])
 
 
-def _turn(a: Corner, b: Corner, c: Corner) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-
 def area(polygon: Polygon) -> float:
     """Compute the area (m2) of a polygon, whatever its direction.
 
     What a polygon that crosses itself goes around twice is outside (the even-odd rule, as in
     ``contains``).
     """
-    if _is_crossing(polygon):
-        return float(shapely.area(_untangle(polygon)))
-    return abs(_shoelace_area(polygon))
+    return float(shapely.area(_find_inside(polygon)))
 
 
-def _untangle(polygon: Polygon) -> shapely.Geometry:
-    return shapely.make_valid(shapely.Polygon(polygon))
-
-
-def _shoelace_area(polygon: Polygon) -> float:
-    """Compute the signed area: positive anticlockwise."""
-    total = 0.0
-    for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
-        total += x0 * y1 - x1 * y0
-    return total / 2.0
+def _find_inside(polygon: Polygon) -> shapely.Geometry:
+    """Find the area within an outline; none for what later checks refuse."""
+    if len(polygon) < 3 or not math.isfinite(sum(map(sum, polygon))):
+        return shapely.Polygon()
+    outline = shapely.Polygon(polygon)
+    return outline if outline.is_valid else shapely.make_valid(outline)
 
 
 def centroid(polygon: Polygon) -> Corner:
     """Compute the centre of ``area``; the mean corner where that is nil."""
-    if _is_crossing(polygon):
-        centre = shapely.centroid(_untangle(polygon))
-        return float(centre.x), float(centre.y)
-    x_mid = sum(x for x, _ in polygon) / len(polygon)
-    y_mid = sum(y for _, y in polygon) / len(polygon)
-    moved = tuple((x - x_mid, y - y_mid) for x, y in polygon)  # exact far from the origin too
-    signed = _shoelace_area(moved)
-    if abs(signed) < 1e-12:
-        return x_mid, y_mid
-    x_sum = y_sum = 0.0
-    for (x0, y0), (x1, y1) in zip(moved, (*moved[1:], moved[0]), strict=True):
-        cross = x0 * y1 - x1 * y0
-        x_sum += (x0 + x1) * cross
-        y_sum += (y0 + y1) * cross
-    return x_mid + x_sum / (6.0 * signed), y_mid + y_sum / (6.0 * signed)
-
-
-def _is_crossing(polygon: Polygon) -> bool:
-    return not _is_convex(polygon) and find_crossing(polygon) is not None
-
-
-def _is_convex(polygon: Polygon) -> bool:
-    """Return True for convex polygons, which are most rooms, in much less time than a search."""
-    turns = [
-        _turn(a, b, c)
-        for a, b, c in zip(
-            polygon, (*polygon[1:], polygon[0]), (*polygon[2:], *polygon[:2]), strict=True
+    inside = _find_inside(polygon)
+    if shapely.area(inside) < 1e-12:
+        return (
+            sum(x for x, _ in polygon) / len(polygon),
+            sum(y for _, y in polygon) / len(polygon),
         )
-    ]
-    if min(turns) < 0.0 < max(turns):
-        return False
-    runs = [b[0] - a[0] for a, b in zip(polygon, (*polygon[1:], polygon[0]), strict=True)]
-    ahead = [run > 0.0 for run in runs if run != 0.0]
-    changes = sum(one is not other for one, other in pairwise((*ahead, *ahead[:1])))
-    return changes <= 2  # more for an outline that goes around twice
+    centre = shapely.centroid(inside)
+    return float(centre.x), float(centre.y)
 
 
 def inner_point(polygon: Polygon) -> Corner:
@@ -212,8 +174,7 @@ def distance(polygon: Polygon, point: Corner) -> float:
 
 def triangulate(polygon: Polygon) -> tuple[Triangle, ...]:
     """Cut a polygon into anticlockwise triangles; its inside is that of ``area``."""
-    outline = shapely.Polygon(polygon)
-    inside = outline if outline.is_valid else _untangle(polygon)
+    inside = _find_inside(polygon)
     found = shapely.get_parts(shapely.constrained_delaunay_triangles(inside))
     corners = shapely.get_coordinates([orient(triangle) for triangle in found]).tolist()
     return tuple(
