@@ -3,10 +3,10 @@
 
 The elements that matter are not known beforehand. A `Breadth` chooses what is instantiated around
 the goal. A plan of a narrow task is a plan of every wider one; a narrow task cannot show that there
-is none, or none better. So the solver widens the task until a plan has no loss at all, or the
-widest task has been searched. A task that is not the widest one is also left if its search finds no
-plan for long: the step that is missing may be one that only a wider task has. How degrees that are
-unknown are settled within a task, `rounds.py` says.
+is none, or none better. So the solver goes on to the full task unless a plan has no loss at all. A
+narrow task is also left if its search finds no plan for long: the step that is missing may be one
+that only the full task has. How degrees that are unknown are settled within a task, `rounds.py`
+says.
 """
 
 from __future__ import annotations
@@ -45,14 +45,10 @@ from fcp_ros.planning.task.conditions import Conditions
 MANY = 16
 """Alternatives of a goal that are instantiated at once; of more the most promising come first."""
 PATIENCE = 20_000_000
-"""Effort, times operators, that a search may spend without a plan in a task that is not the widest
-one. Measured: 1 to 3 s."""
+"""Effort, times operators, that a search may spend without a plan in a narrow task. Measured: 1 to
+3 s."""
 LEAST_PATIENCE, MOST_PATIENCE = 2_000, 20_000
 """Bounds of that effort; the searches of household tasks take less than 2,000."""
-FULLER = 8
-"""A task without a plan is widened to the full one at once, unless that has more operators than
-this multiple. Measured on tetris: making the wide task took longer than the full one (more than
-40 s, and 21 s), and it had no more operators."""
 TIDYING = 5.0
 """Seconds, at most, in which a plan is made one of fewer steps that leaves less changed."""
 MOST_EFFORT = 5_000
@@ -129,33 +125,18 @@ class Solver:
 
     def _widen(self) -> None:
         """Search tasks until one settles the answer."""
-        for formula, breadth, most in self._list_stages():
-            try:
-                if self._is_unbeatable() or self._solve_task(formula, breadth, most):
-                    return
-            except TooManyOperators:
-                if most == MAX_OPERATORS:
-                    raise
+        for formula, breadth in self._list_stages():
+            if self._is_unbeatable() or self._solve_task(formula, breadth):
+                return
 
-    def _list_stages(self) -> Iterator[tuple[Formula, Breadth, int]]:
-        """Yield goals, breadths and the most operators of their tasks, narrow to wide.
-
-        A plan is improved in the widest task at once. Without a plan, that one is also next if it
-        is not much larger; then a wide one would only delay it.
-        """
+    def _list_stages(self) -> Iterator[tuple[Formula, Breadth]]:
+        """Yield goals and breadths of their tasks, narrow to wide."""
         formula = self._problem.goal.formula
         few = self._shortlist()
         if few is not None:
-            yield few, Breadth.NARROW, MAX_OPERATORS
-        yield formula, Breadth.NARROW, MAX_OPERATORS
-        if self._rounds.best is None and self._last is not None:
-            encoding = self._last.work.encoding
-            # A goal that is out of reach leaves no operator, however many were made for it.
-            yield formula, Breadth.FULL, FULLER * (len(encoding.actions) or encoding.task.made)
-            if self._result.complete:
-                return
-            yield formula, Breadth.WIDE, MAX_OPERATORS
-        yield formula, Breadth.FULL, MAX_OPERATORS
+            yield few, Breadth.NARROW
+        yield formula, Breadth.NARROW
+        yield formula, Breadth.FULL
 
     def _solve_small(self) -> bool:
         """Search the whole task if it is small; return True if that settles the answer.
@@ -167,7 +148,7 @@ class Solver:
         except TooManyOperators:
             return False
 
-    def _solve_task(self, formula: Formula, breadth: Breadth, most: int) -> bool:
+    def _solve_task(self, formula: Formula, breadth: Breadth, most: int = MAX_OPERATORS) -> bool:
         """Search one task; return True if that settles the answer.
 
         Raises:

@@ -37,48 +37,41 @@ def solve(size, seed, moves):
     return plan(task.domain, task.instance, task.goal, settings, None)
 
 
-def test_the_full_task_is_next_if_it_is_not_much_larger(record):
-    # The wide one has 687 of the 721 operators and no plan either: 20,000 states in vain.
+def test_the_full_task_is_next_without_a_plan(record):
     assert solve(4, 0, 500).plan is not None
     assert record[0] == [Breadth.NARROW, Breadth.FULL]
 
 
-def test_a_much_larger_full_task_comes_last(record, monkeypatch):
-    monkeypatch.setattr(solver, "FULLER", 2)
-    assert solve(4, 0, 500).plan is not None
-    assert record[0][:2] == [Breadth.NARROW, Breadth.WIDE]
-
-
-OUT_OF_REACH = """(define (domain vault) (:predicates (open) (dialled) (known) (asked))
-  (:action unlock :precondition (dialled) :effect (open))
-  (:action dial :precondition (known) :effect (dialled))
-  (:action ask :precondition (known) :effect (asked))
-  (:action tell :precondition (asked) :effect (known)))"""
-
-
-def test_no_wide_task_is_made_for_a_goal_that_is_out_of_reach(record, monkeypatch):
-    """No operator is left in the narrow one, however many were made: the full one tells (28.18)."""
-    monkeypatch.setattr(solver, "WHOLE", 0)
-    task = parse_pddl(
-        OUT_OF_REACH,
-        "(define (problem p) (:domain vault) (:init) (:goal (open)))",
+def make_rings(count):
+    """Chinese rings: one is taken off or put on while the one before is on and no earlier one."""
+    actions = ""
+    for n in range(count):
+        needs = [f"(on{n - 1})"] * (n > 0) + [f"(not (on{k}))" for k in range(n - 1)]
+        for name, now, then in (
+            ("off", f"(on{n})", f"(not (on{n}))"),
+            ("on", f"(not (on{n}))", ""),
+        ):
+            actions += (
+                f"(:action {name}{n} :precondition (and {now} {' '.join(needs)})"
+                f" :effect {then or f'(on{n})'})\n"
+            )
+    rings = " ".join(f"(on{n})" for n in range(count))
+    return parse_pddl(
+        f"(define (domain rings) (:requirements :adl) (:predicates {rings}) {actions})",
+        f"(define (problem r) (:domain rings) (:init {rings}) (:goal (not (on{count - 1}))))",
     )
-    settings = PlanningOptions(time_limit=300.0)
-    result = plan(task.domain, task.instance, task.goal, settings, None, explain_conflict=False)
-    assert result.status is PlanStatus.UNSOLVABLE_PROVEN
-    assert record[0] == [Breadth.NARROW, Breadth.FULL]
 
 
 def test_a_search_goes_on_if_the_full_task_is_no_larger(record, monkeypatch):
     monkeypatch.setattr(solver, "WHOLE", 0)
-    monkeypatch.setattr(solver, "FULLER", 1)
-    monkeypatch.setattr(solver, "LEAST_PATIENCE", 50)
-    monkeypatch.setattr(solver, "MOST_PATIENCE", 50)
-    result = solve(3, 5, 400)
+    monkeypatch.setattr(solver, "LEAST_PATIENCE", 20)
+    monkeypatch.setattr(solver, "MOST_PATIENCE", 20)
+    task = make_rings(7)
+    result = plan(task.domain, task.instance, task.goal, PlanningOptions(time_limit=300.0), None)
     assert result.plan is not None
-    assert result.expansions > 50
-    assert record[0] == [Breadth.NARROW, Breadth.WIDE, Breadth.FULL]  # the last two are equal
-    assert len(record[1]) == 2
+    assert result.expansions > 20
+    assert record[0] == [Breadth.NARROW, Breadth.FULL]
+    assert len(record[1]) == 1
 
 
 WISHES = """on(mug_1, shelf) and prefer 0.1: on(mug_2, table)

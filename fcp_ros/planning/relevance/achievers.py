@@ -54,34 +54,30 @@ class Attempts:
         self._grounder = grounder
         self._emit = emit
 
-    def to(self, literal: int, style: BindingStyle, limit: int) -> bool:
-        """Make operators that achieve a literal; return True if there may be more."""
-        truncated = False
+    def to(self, literal: int, style: BindingStyle, limit: int) -> None:
+        """Make operators that achieve a literal."""
         for plan in self._achievers.to(literal, style):
-            truncated |= self._try(plan, literal, style, limit)
-        return truncated
+            self._try(plan, literal, style, limit)
 
     def _try(
         self, plan: BindingPlan, literal: int, style: BindingStyle, limit: int, nearby: bool = False
-    ) -> bool:
+    ) -> None:
         chooses = bool(limit) and (
             plan.loose if self._open_literals.is_own(literal) else self._free(plan, literal)
         )
         if style in (BindingStyle.NOW, BindingStyle.ALL) and not chooses:
             self._listen(plan, literal, limit, style is BindingStyle.ALL)
-            truncated = False
         else:
             contexts: Sequence[tuple[int, ...] | None] = (None,)
             if chooses and (style is BindingStyle.NOW or nearby):
                 contexts = self._list_contexts(plan, literal)
-            truncated = self._look(plan, literal, limit, chooses, contexts)
+            self._look(plan, literal, limit, chooses, contexts)
         if style is BindingStyle.NOW and plan.graded and not self._open_literals.is_own(literal):
             # The values that are there may serve badly: look farther away as well.
-            truncated |= self._try_far(plan.trigger, literal, limit)
+            self._try_far(plan.trigger, literal, limit)
         if style is BindingStyle.NOW and chooses and self._reachability.has_users(literal >> 1):
             # A thing that was used may be put back to its place, or next to it.
-            truncated |= self._try_far(plan.trigger, literal, limit, nearby=True)
-        return truncated
+            self._try_far(plan.trigger, literal, limit, nearby=True)
 
     def _list_contexts(self, plan: BindingPlan, literal: int) -> Sequence[tuple[int, ...]]:
         """List the contexts of a literal that differ in what a plan reads.
@@ -98,11 +94,11 @@ class Attempts:
         kept = (tuple([fact for fact in facts if relation[fact] in read]) for facts in contexts)
         return list(dict.fromkeys(kept))
 
-    def _try_far(self, trigger: Trigger, literal: int, limit: int, nearby: bool = False) -> bool:
+    def _try_far(self, trigger: Trigger, literal: int, limit: int, nearby: bool = False) -> None:
         if self._achievers.is_idle(trigger, BindingStyle.FAR):
-            return False
+            return
         plan = self._achievers.of(trigger, BindingStyle.FAR, trigger.slots)
-        return self._try(plan, literal, BindingStyle.FAR, limit, nearby)
+        self._try(plan, literal, BindingStyle.FAR, limit, nearby)
 
     def _look(
         self,
@@ -111,19 +107,16 @@ class Attempts:
         limit: int,
         chooses: bool,
         contexts: Sequence[tuple[int, ...] | None],
-    ) -> bool:
-        """Emit the bindings by facts that hold; return True if there may be more."""
-        truncated = False
+    ) -> None:
+        """Emit the bindings by facts that hold."""
         for context in contexts:
             binding = self._start(plan, literal)
             if binding is None:
-                return False
+                return
             run = BindingRun(plan, literal, limit, context=context)
             found = self._matcher.bindings(run, binding)
             for elements in self._choose(run, found) if chooses else found:
                 self._emit(plan.trigger, elements, literal)
-            truncated |= run.truncated
-        return truncated
 
     def _listen(self, plan: BindingPlan, literal: int, limit: int, demands: bool) -> None:
         """Emit the bindings by facts that hold, and by those that become possible later."""
@@ -158,8 +151,6 @@ class Attempts:
         trigger = run.plan.trigger
         candidates = list(islice(found, CANDIDATES))
         wanted = CHOSEN * run.limit
-        if len(candidates) > wanted:
-            run.truncated = True
         type_of = self._facts.instance.type_of
         seen: dict[tuple[str, ...], int] = {}
         ranked = []

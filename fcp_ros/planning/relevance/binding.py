@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 from fcp_ros.planning.model.watch import Watch
 from fcp_ros.planning.relevance.binding_plans import BindingPlan, BindingStep
@@ -21,9 +21,8 @@ UNCHECKED = 15
 """Steps between looks at the limits."""
 FEW = 3
 """Types with at most this many elements are always tried completely (robots, mostly)."""
-LINKS = 64
 LISTED = 16
-"""Number of values that a step tries initially: of a static link, of a changing condition."""
+"""Number of values that a step tries of a changing condition, where there is a limit."""
 
 
 @dataclass(eq=False, slots=True)
@@ -37,7 +36,6 @@ class BindingRun:
         listens: whether facts that come to be possible later are matched, too.
         demands: whether open changing conditions are demanded.
         context: facts to be read before all others, where one of them gives the value.
-        truncated: whether a limit was met.
         by_links: whether the plan is one by links.
         crowded: whether there were more links than such a plan is made for.
     """
@@ -48,7 +46,6 @@ class BindingRun:
     listens: bool = False
     demands: bool = False
     context: tuple[int, ...] | None = None
-    truncated: bool = False
     by_links: bool = False
     crowded: bool = False
 
@@ -313,7 +310,7 @@ class Matcher:
             if run.by_links and len(found) > LISTED:
                 run.crowded = True
                 return ()
-            return found if step.determined else self._some(run, found, LINKS)
+            return found
         if run.context is not None:
             return self._in_context(run, step, bound, run.context)
         if run.listens:
@@ -334,7 +331,7 @@ class Matcher:
             facts.find_initial(step.relation, bound),
             (facts.elements[fact] for fact in facts.find_new(step.relation, bound)),
         )
-        return found if step.determined else self._some(run, found, LISTED)
+        return found if step.determined or run.limit == 0 else islice(found, LISTED * run.limit)
 
     def _in_context(
         self, run: BindingRun, step: BindingStep, bound: Bound, context: tuple[int, ...]
@@ -353,12 +350,6 @@ class Matcher:
                 return there
         return self._read(run, step, bound)
 
-    @staticmethod
-    def _some(run: BindingRun, values: Iterable[Elements], limit: int) -> Iterable[Elements]:
-        if run.limit == 0:
-            return values
-        return _truncating(run, values, limit * run.limit)
-
     def _elements(
         self, run: BindingRun, step: BindingStep, binding: list[int]
     ) -> Iterator[Elements]:
@@ -376,7 +367,6 @@ class Matcher:
 
         some = self._candidates.some(type_, run.limit, centres, bool(run.context), may_be)
         yield from map(_at_last, some)
-        run.truncated |= some.left_out
 
 
 def _with(binding: Sequence[int], slot: int, element: int) -> Sequence[int]:
@@ -386,11 +376,3 @@ def _with(binding: Sequence[int], slot: int, element: int) -> Sequence[int]:
 def _at_last(element: int) -> Elements:
     # The position of an element's slot is -1: the last of the tuple.
     return (element,)
-
-
-def _truncating(run: BindingRun, values: Iterable[Elements], limit: int) -> Iterator[Elements]:
-    for number, value in enumerate(values):
-        if number == limit:
-            run.truncated = True
-            return
-        yield value

@@ -36,12 +36,8 @@ from fcp_ros.planning.task.lifted_atoms import LiftedRelation
 
 MAX_OPERATORS = 1_000_000
 """More operators than this are refused with MEMOUT."""
-RINGS = 2
-"""Number of rings that a wide closure goes beyond a narrow one."""
-FARTHEST = 4
-"""The last level."""
-GROWTH = 4
-"""Factor on the limits from one level to the next."""
+LEVELS = (BindingStyle.NOW, BindingStyle.NEAR, BindingStyle.FAR)
+"""The ways to achieve a literal, one after the other until one does."""
 _NO_PURPOSE = -1
 _FORBIDS = -2
 
@@ -51,17 +47,15 @@ class TooManyOperators(Interrupted):
 
 
 class Breadth(Enum):
-    """Each contains the one before.
+    """The second contains the first.
 
     Attributes:
         NARROW: things are taken from where they are; of equally good places a few are tried.
             Whatever is reachable when nothing is ever lost stays so.
-        WIDE: also intermediate places, and one ring more around everything that matters.
         FULL: everything that can matter. What is unsolvable here is unsolvable.
     """
 
     NARROW = "narrow"
-    WIDE = "wide"
     FULL = "full"
 
 
@@ -98,7 +92,6 @@ class Closure:
         self._lifted = lifted
         self._planner = planner
         self._facts = facts
-        self._breadth = breadth
         self._full = breadth is Breadth.FULL
         self._watch = watch
         reach = Reach(lifted, facts)
@@ -141,10 +134,6 @@ class Closure:
             self._open_literals.unwanted.add(fact)
             self._open_literals.need(2 * fact + 1)
         self._settle()
-        if self._breadth is Breadth.WIDE:
-            for _ in range(RINGS):
-                self._widen()
-                self._settle()
 
     def _derive(self) -> None:
         """Make the rules of derived relations: what they add is added by itself, always.
@@ -220,27 +209,13 @@ class Closure:
             need.level > 0 or (literal & 1 and not self._reachability.has_users(fact))
         ):
             return
-        if need.level == 0:
-            self._attempts.to(literal, BindingStyle.NOW, 1)
-        elif need.level == 1:
-            self._attempts.to(literal, BindingStyle.NEAR, 1)
-        else:
-            truncated = self._attempts.to(literal, BindingStyle.FAR, GROWTH ** (need.level - 2))
-            if not truncated or need.level == FARTHEST:
-                need.level = DONE
-                self._stuck.append(need)
-                return
+        self._attempts.to(literal, LEVELS[need.level], 1)
         need.level += 1
-        open_literals.push(need)
-
-    def _widen(self) -> None:
-        """Add one ring of operators around everything that matters."""
-        for need in self._open_literals.needs():
-            if self._open_literals.active(need.literal):
-                self._watch.check()
-                need.root = True
-                for style in (BindingStyle.NOW, BindingStyle.NEAR, BindingStyle.FAR):
-                    self._attempts.to(need.literal, style, 1)
+        if need.level < len(LEVELS):
+            open_literals.push(need)
+        else:
+            need.level = DONE
+            self._stuck.append(need)
 
     # --- open demands (full breadth)
 

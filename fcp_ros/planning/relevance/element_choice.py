@@ -72,7 +72,7 @@ class ElementChoice:
         first = chain(near, met) if nearest_first else chain(met, near)
         elements = self._instance.elements
         kinds = [elements(own, subtypes=False) for own in sorted(below)]
-        return _ElementSample(first, kinds, limit, self._instance.count(type_), may_be)
+        return _ElementSample(first, kinds, limit, may_be)
 
     def _nearby(self, centres: Iterable[int], type_: str) -> Iterator[int]:
         """Elements of a type that are one or two static links away from what is bound."""
@@ -137,7 +137,6 @@ class _ElementSample:
         first: elements that come first.
         kinds: all elements, by type; of each type some are taken.
         limit: factor on how many.
-        count: how many there are in all.
         may_be: tells which elements are of any use.
     """
 
@@ -146,13 +145,11 @@ class _ElementSample:
         first: Iterable[int],
         kinds: Sequence[Sequence[int]],
         limit: int,
-        count: int,
         may_be: Callable[[int], bool],
     ) -> None:
         self._first = first
         self._kinds = kinds
         self._limit = limit
-        self._count = count
         self._may_be = may_be
         self._seen: set[int] = set()
 
@@ -160,11 +157,6 @@ class _ElementSample:
         each = (islice(filter(self._is_new, kind), self._limit) for kind in self._kinds)
         found = chain(filter(self._is_new, self._first), chain.from_iterable(each))
         return islice(found, ELEMENTS * self._limit)
-
-    @property
-    def left_out(self) -> bool:
-        """True if some elements were not looked at."""
-        return len(self._seen) < self._count
 
     def _is_new(self, element: int) -> bool:
         if element in self._seen:

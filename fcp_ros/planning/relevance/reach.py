@@ -19,8 +19,6 @@ from fcp_ros.planning.task.lifted_atoms import LiftedAtom, LiftedRelation
 
 CROWD = 3
 """With no more elements of a type than this, it is not worth the effort."""
-FARTHEST = 1000
-"""An element that reaches more places than this counts as not confined."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -120,9 +118,7 @@ class Reach:
             self._places[key] = None if moves is None else self._grow(first, moves, element)
         return self._places[key]
 
-    def _grow(
-        self, first: Ends, moves: Sequence[ConfinedMove], mover: int
-    ) -> Collection[int] | None:
+    def _grow(self, first: Ends, moves: Sequence[ConfinedMove], mover: int) -> Collection[int]:
         found = dict.fromkeys(first)
         waiting = list(found)
         settled: set[ConfinedMove] = set()
@@ -133,15 +129,10 @@ class Reach:
                     continue
                 if move.anywhere:
                     settled.add(move)
-                ends = self._ends(move, mover, start)
-                if len(ends) > FARTHEST:
-                    return None
-                for end in ends:
+                for end in self._ends(move, mover, start):
                     if end not in found:
                         found[end] = None
                         waiting.append(end)
-                if len(found) > FARTHEST:
-                    return None
         return found.keys()
 
     def _ends(self, move: ConfinedMove, mover: int, start: int) -> Ends:

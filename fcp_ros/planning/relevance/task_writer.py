@@ -118,7 +118,6 @@ class TaskWriter:
             complete,
             tuple(self._find_purpose(node) for node in fired if not node.rule.derives),
             axioms=tuple(axioms),
-            made=len(nodes),
         )
 
     def _write_operator(self, node: OperatorNode) -> GroundOperator:

@@ -154,7 +154,6 @@ class Task:
         mutex_groups: groups of facts of which at most one holds at a time, proven; legs that the
             schema calls functional are not among them.
         axioms: the axioms of derived facts; one that no axiom can derive never holds.
-        made: number of operators that were made, of which these can be applied.
     """
 
     domain: Domain
@@ -174,7 +173,6 @@ class Task:
     purposes: Sequence[OperatorPurpose | None] = ()
     mutex_groups: Sequence[tuple[int, ...]] = ()
     axioms: Sequence[GroundAxiom] = ()
-    made: int = 0
 
     def is_derived(self, fact: int) -> bool:
         """Return True if the fact follows from others, and no operator changes it."""

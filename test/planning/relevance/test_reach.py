@@ -140,12 +140,6 @@ def test_few_are_not_looked_at():
     assert out_of_reach(*country(demand_reach.CROWD + 1))
 
 
-def test_who_gets_too_far_is_not_confined(everybody, monkeypatch):
-    monkeypatch.setattr(demand_reach, "FARTHEST", 2)
-    domain, instance = country(2)
-    assert {fact.arguments[0] for fact in out_of_reach(domain, instance)} == {"plane"}
-
-
 @pytest.mark.parametrize("cities", [2, 6, 12, 30])
 def test_narrow_tasks_find_the_one_truck_that_will_do(cities):
     domain, instance = country(cities)
