@@ -178,7 +178,8 @@ from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.registry import ReaderOptions, make_reader
 task = AlfredTask("t", "", 1, (), frozenset(), {{"apple": 1}}, (), ("fridge",), (), ())
 reader = make_reader(ReaderOptions(reader={reader!r}))
-make_read(reader, FloorPlans([task]).build(task), EmbeddingLabelSimilarity())("Put an apple into the fridge.")
+read = make_read(reader, FloorPlans([task]).build(task), EmbeddingLabelSimilarity())
+read("Put an apple into the fridge.")
 lines = Path("/proc/self/status").read_text().splitlines()  # ru_maxrss counts the parent, too
 print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 """
