@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """People's instructions: how many are understood, flagged or wrong; one table.
 
-    python -m benchmark.instructions [--quick] [--reader domain] [--json FILE]
+    python -m benchmark.instructions [--quick] [--reader paired] [--json FILE]
 
-The reader is one of `fcp_ros.language.registry`: `chart` and `learned` are the two parts of
-`domain`. Exit status 1 if a goal is missed. To add rows, write a function that returns `Verdict`s,
+The reader is one of `fcp_ros.language.registry`: `domain` and `learned` are the two parts of
+`paired`. Exit status 1 if a goal is missed. To add rows, write a function that returns `Verdict`s,
 and list it in `PARTS`.
 """
 
@@ -73,9 +73,11 @@ class Answer:
 Read = Callable[[str], Answer]
 
 
-def make_read(reader: InstructionReader, instance: Instance) -> Read:
+def make_read(
+    reader: InstructionReader, instance: Instance, similarity: EmbeddingLabelSimilarity
+) -> Read:
     """Make a function that reads sentences in a state of ALFRED's domain."""
-    context = ReadingContext(alfred_domain(), instance, similarity=EmbeddingLabelSimilarity())
+    context = ReadingContext(alfred_domain(), instance, similarity=similarity)
 
     def read(sentence: str) -> Answer:
         answer = reader.read(sentence, context)
@@ -103,10 +105,11 @@ def measure_alfred(setting: Setting) -> Part:
     if setting.quick:
         chosen = random.Random(0).sample(chosen, QUICK_TASKS)
     reader = make_reader(ReaderOptions(reader=setting.reader))
+    similarity = EmbeddingLabelSimilarity()  # one for all: each has an encoder of its own
     counts: dict[str, Counter[str]] = {}
     seconds = []
     for task in chosen:
-        read = make_read(reader, plans.build(task))
+        read = make_read(reader, plans.build(task), similarity)
         for sentence in task.sentences:
             start = time.process_time()
             answer = read(sentence)
@@ -171,10 +174,12 @@ _ONE_SENTENCE = """
 from pathlib import Path
 from benchmark.instructions.__main__ import make_read
 from benchmark.instructions.alfred import AlfredTask, FloorPlans
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.registry import ReaderOptions, make_reader
 task = AlfredTask("t", "", 1, (), frozenset(), {{"apple": 1}}, (), ("fridge",), (), ())
 reader = make_reader(ReaderOptions(reader={reader!r}))
-make_read(reader, FloorPlans([task]).build(task))("Put an apple into the fridge.")
+read = make_read(reader, FloorPlans([task]).build(task), EmbeddingLabelSimilarity())
+read("Put an apple into the fridge.")
 lines = Path("/proc/self/status").read_text().splitlines()  # ru_maxrss counts the parent, too
 print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 """
@@ -194,7 +199,7 @@ PARTS: tuple[Callable[[Setting], Part], ...] = (measure_alfred, measure_gpsr, me
 def main() -> int:
     """Measure all parts, and print one table of the goals."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reader", default="domain")
+    parser.add_argument("--reader", default="paired")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_TASKS} tasks of ALFRED")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()

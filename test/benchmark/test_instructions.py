@@ -14,6 +14,7 @@ from benchmark.instructions.alfred import (
     state_goal,
 )
 from fcp_ros.cset.instance.facts import facts
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.language.registry import ReaderOptions, make_reader
 
 ROW = {"object": "Apple", "into": "Fridge", "inside": "", "lamp": "", "sliced": False}
@@ -84,7 +85,9 @@ def test_a_tenth_of_the_floor_plans_is_for_development():
 )
 def test_what_was_learned_reads_plain_sentences(said, meant, kitchen):
     reader = make_reader(ReaderOptions(reader="learned"))
-    assert is_same_goal(frozenset(meant), make_read(reader, kitchen)(said).facts)
+    assert is_same_goal(
+        frozenset(meant), make_read(reader, kitchen, EmbeddingLabelSimilarity())(said).facts
+    )
 
 
 def test_where_a_thing_was_is_read_by_the_state(kitchen):
