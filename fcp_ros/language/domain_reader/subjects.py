@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What depends on a domain and a state only, remembered from one instruction to the next."""
+"""Knowledge that depends on a domain and a state only, remembered from one instruction to the next."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ _LEAST_STATE, _LEAST_LIKENESS = 0.5, 0.6
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """What several elements are called.
+    """A word that several elements are called by.
 
     Attributes:
         type: the type that all of them have; empty if they differ.
