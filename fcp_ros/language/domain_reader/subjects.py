@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Knowledge that depends on a domain and a state only, remembered from one instruction to the next."""
+"""Knowledge of a domain in a state, remembered from one instruction to the next."""
 
 from __future__ import annotations
 
