@@ -30,14 +30,14 @@ from numpy.typing import NDArray
 
 from benchmark.tables import Verdict, print_verdicts
 from fcp_ros.alignment.answer import AlignmentStatus, Standing
-from fcp_ros.alignment.candidates.declared import declare_synonyms
-from fcp_ros.alignment.candidates.pairing import AlignmentTask, make_task, pair_domains
+from fcp_ros.alignment.declared import declare_synonyms
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.names.likeness import NameLikeness
-from fcp_ros.alignment.names.predicate_use import list_atoms
-from fcp_ros.alignment.names.synonyms import Synonym
-from fcp_ros.alignment.search.options import AlignmentOptions
-from fcp_ros.alignment.trials.simulator import GroundAction, Observation
+from fcp_ros.alignment.likeness import NameLikeness
+from fcp_ros.alignment.options import AlignmentOptions
+from fcp_ros.alignment.pairing import AlignmentTask, make_task, pair_domains
+from fcp_ros.alignment.predicate_use import list_atoms
+from fcp_ros.alignment.simulator import GroundAction, Observation
+from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.domain.expressions.syntax import Atom, Constant
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax.tree import Conjunction, Typed

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from fcp_ros.alignment.candidates.proposals import Proposal
-from fcp_ros.alignment.names.synonyms import Image, Synonym
-from fcp_ros.alignment.trials.confirmation import CONFIRMATIONS
-from fcp_ros.alignment.trials.predictor import Trial
-from fcp_ros.alignment.trials.simulator import GroundAction
+from fcp_ros.alignment.predictor import Trial
+from fcp_ros.alignment.proposals import Proposal
+from fcp_ros.alignment.reliability import CONFIRMATIONS
+from fcp_ros.alignment.simulator import GroundAction
+from fcp_ros.alignment.synonyms import Image, Synonym
 
 
 class AlignmentStatus(str, Enum):

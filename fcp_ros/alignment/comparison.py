@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.candidates.declared import declare_synonyms
-from fcp_ros.alignment.candidates.other_world import OtherWorld, find_goal_fault, translate_goal
-from fcp_ros.alignment.candidates.pairing import AlignmentTask, pair_domains
+from fcp_ros.alignment.declared import declare_synonyms
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.names.likeness import NameLikeness
-from fcp_ros.alignment.search.options import AlignmentOptions
+from fcp_ros.alignment.likeness import NameLikeness
+from fcp_ros.alignment.options import AlignmentOptions
+from fcp_ros.alignment.other_world import OtherWorld, find_goal_fault, translate_goal
+from fcp_ros.alignment.pairing import AlignmentTask, pair_domains
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel

@@ -7,19 +7,19 @@ import time
 from dataclasses import dataclass, replace
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.candidates.pairing import AlignmentTask
-from fcp_ros.alignment.candidates.proposals import TIERS, propose_synonyms
-from fcp_ros.alignment.names.likeness import NameLikeness
-from fcp_ros.alignment.names.merging import erase_leg_types
-from fcp_ros.alignment.names.predicate_use import find_opposites
-from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, Image
+from fcp_ros.alignment.conflicts import SynonymSet, list_hypotheses
+from fcp_ros.alignment.likeness import NameLikeness
+from fcp_ros.alignment.merging import erase_leg_types
+from fcp_ros.alignment.options import AlignmentOptions
+from fcp_ros.alignment.pairing import AlignmentTask
+from fcp_ros.alignment.plan_finder import NotFound, PlanFinder, TrialPlan
+from fcp_ros.alignment.predicate_use import find_opposites
+from fcp_ros.alignment.predictor import Predictor, Trial
+from fcp_ros.alignment.proposals import TIERS, propose_synonyms
 from fcp_ros.alignment.record import AlignmentRecord
-from fcp_ros.alignment.search.options import AlignmentOptions
-from fcp_ros.alignment.search.plan_finder import NotFound, PlanFinder, TrialPlan
-from fcp_ros.alignment.trials.confirmation import ConfirmingSimulator
-from fcp_ros.alignment.trials.conflicts import SynonymSet, list_hypotheses
-from fcp_ros.alignment.trials.predictor import Predictor, Trial
-from fcp_ros.alignment.trials.simulator import Simulator
+from fcp_ros.alignment.reliability import ConfirmingSimulator
+from fcp_ros.alignment.simulator import Simulator
+from fcp_ros.alignment.synonyms import ContradictorySynonyms, Image
 from fcp_ros.planning import PlanningOptions, PlanStatus
 from fcp_ros.planning.model.request import CancelCallback, never_cancel
 from fcp_ros.planning.model.watch import Interrupted, RequestStart, Watch

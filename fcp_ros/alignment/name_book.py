@@ -15,9 +15,9 @@ from enum import Enum
 from pathlib import Path
 
 from fcp_ros.alignment.answer import Standing, SynonymEvidence
-from fcp_ros.alignment.candidates.proposals import Proposal
-from fcp_ros.alignment.names.synonyms import Places, Synonym
 from fcp_ros.alignment.noticing import StepView, contradicts, find_notices
+from fcp_ros.alignment.proposals import Proposal
+from fcp_ros.alignment.synonyms import Places, Synonym
 from fcp_ros.foundation.sqlite_file import open_database
 
 MOST_PROPOSALS = 100

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from fcp_ros.alignment.names.synonyms import Synonym
+from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.cset import Fact
 from fcp_ros.scene.graph.elements import SceneRelation
 from fcp_ros.scene.graph.graph import SceneGraph

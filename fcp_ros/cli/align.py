@@ -7,35 +7,20 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, SynonymEvidence, write_action
-from fcp_ros.alignment.candidates.other_world import OtherWorld, open_domain, open_problem
-from fcp_ros.alignment.candidates.pairing import AlignmentTask, unmark_names
 from fcp_ros.alignment.comparison import Comparison, compare_vocabularies
-from fcp_ros.alignment.names.likeness import NameLikeness
-from fcp_ros.alignment.names.merging import merge_texts
-from fcp_ros.alignment.names.synonyms import NameMapping
+from fcp_ros.alignment.likeness import NameLikeness
+from fcp_ros.alignment.merging import merge_texts
 from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
-from fcp_ros.alignment.search.options import AlignmentOptions
-from fcp_ros.cli.align_options import (
-    CandidatesOption,
-    LimitOption,
-    MergedOption,
-    OtherArgument,
-    OutOption,
-    OwnArgument,
-    ProblemOption,
-    SameOption,
-    SeedOption,
-    SettleOption,
-    TrialsOption,
-    WordsOption,
-    WorldOption,
-)
+from fcp_ros.alignment.options import AlignmentOptions
+from fcp_ros.alignment.other_world import OtherWorld, open_domain, open_problem
+from fcp_ros.alignment.pairing import AlignmentTask, unmark_names
+from fcp_ros.alignment.synonyms import NameMapping
 from fcp_ros.cli.exit_codes import BAD_INPUT, DONE, FAILED, to_exit_code
 from fcp_ros.cli.options import DEFAULT_DOMAIN, JsonOption
 from fcp_ros.cli.output_files import check_outputs
@@ -50,6 +35,79 @@ from fcp_ros.domain.pddl.syntax.writer import write_domain, write_problem
 from fcp_ros.planning import PlanStatus
 from fcp_ros.planning.model.watch import RequestStart
 from fcp_ros.planning.warm_up import compile_missing_kernels
+
+OwnArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Your PDDL domain: its words state the goal. Or a scene: see --domain.",
+    ),
+]
+OtherArgument = Annotated[
+    str,
+    typer.Argument(
+        help="The domain that plans are tried in: a PDDL file, or a YAML domain. Of a scene: "
+        "another scene of the same place, if there is one."
+    ),
+]
+ProblemOption = Annotated[
+    Path | None,
+    typer.Option("--problem", "-p", help="PDDL problem of your domain, with the goal."),
+]
+WordsOption = Annotated[
+    str,
+    typer.Option("--domain", "-d", help="For a scene: the domain that its names are read in."),
+]
+WorldOption = Annotated[
+    str,
+    typer.Option(
+        "--world",
+        "-w",
+        help="PDDL problem of the other domain (without it, --problem), or scene of a YAML "
+        "domain. Of a scene: the scene as it is, with the same ids, in the domain's words.",
+    ),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Write mapping and evidence here (JSON); for a scene its overrides (YAML).",
+    ),
+]
+MergedOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--merged", help="Folder for domain.pddl and problem.pddl with one name for each thing."
+    ),
+]
+SameOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--same",
+        help="Names that may be one, with different numbers of arguments: "
+        "'(on-table ?b) = (on ?b table)', your domain's left. Can be given several times.",
+    ),
+]
+LimitOption = Annotated[
+    float, typer.Option("--time-limit", "-t", min=0.01, help="Seconds for everything.")
+]
+TrialsOption = Annotated[
+    int, typer.Option("--trials", min=1, help="Plans to try before giving up.")
+]
+SettleOption = Annotated[
+    int,
+    typer.Option(
+        "--settle",
+        min=0,
+        help="Plans to try after a success, to tell names from others that fit as well.",
+    ),
+]
+CandidatesOption = Annotated[
+    int, typer.Option("--candidates", min=1, help="Pairs of names to consider.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", help="Decides between equally good plans.")]
+
 
 app = typer.Typer(add_completion=False)
 

@@ -19,10 +19,12 @@ names below are the front door.
 from fcp_ros.foundation.deferred_imports import defer_imports
 
 with defer_imports(__name__):
-    from fcp_ros.cset.conditions.conditions import (
+    from fcp_ros.cset.conditions import (
         ApplicationCondition,
         ConditionKind,
     )
+    from fcp_ros.cset.dpo import check_match, find_matches
+    from fcp_ros.cset.homs import find_hom, find_homs
     from fcp_ros.cset.instance.builder import InstanceBuilder
     from fcp_ros.cset.instance.constraints import find_conflicts
     from fcp_ros.cset.instance.draft import Change
@@ -47,10 +49,9 @@ with defer_imports(__name__):
     from fcp_ros.cset.instance.morphism import Morphism, identity, inclusion, morphism
     from fcp_ros.cset.instance.relation_table import Fact
     from fcp_ros.cset.instance.violation import Violation, ViolationKind
-    from fcp_ros.cset.rewriting.match_check import check_match, find_matches
-    from fcp_ros.cset.rewriting.rewrite import Rewrite, rewrite
-    from fcp_ros.cset.rewriting.rule import Rule, RuleError
-    from fcp_ros.cset.schema.schema import (
+    from fcp_ros.cset.rewrite import Rewrite, rewrite
+    from fcp_ros.cset.rule import Rule, RuleError
+    from fcp_ros.cset.schema import (
         Attribute,
         AttributeKind,
         AttributeValue,
@@ -61,7 +62,6 @@ with defer_imports(__name__):
         SchemaError,
         TypeName,
     )
-    from fcp_ros.cset.search.homs import find_hom, find_homs
 
 __all__ = [
     "ApplicationCondition",

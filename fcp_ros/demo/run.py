@@ -6,7 +6,7 @@ from __future__ import annotations
 import datetime
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,16 +17,33 @@ from rich.markup import escape
 from rich.rule import Rule
 
 from fcp_ros.abstraction.policy.library import read_policy_folder
+from fcp_ros.alignment.domain_simulator import DomainSimulator
+from fcp_ros.alignment.ontology.claims import ClaimStanding
+from fcp_ros.alignment.ontology.scene_alignment import align_scene
+from fcp_ros.alignment.ontology.scene_answer import SceneAlignment
+from fcp_ros.binding import load_scene_for, scene_to_instance
 from fcp_ros.client import FcpClient
-from fcp_ros.demo.naming import show_names
+from fcp_ros.cset import Instance
 from fcp_ros.demo.player import Player
-from fcp_ros.demo.policy_stories import choose_tidying, propose_tidying
 from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
 from fcp_ros.demo.stack_process import StackProcess
-from fcp_ros.demo.stories import Cast, Storyteller
+from fcp_ros.demo.stories import (
+    ITEM,
+    SOLVED,
+    Cast,
+    Story,
+    Storyteller,
+    are_in_same_room,
+    find_support,
+    quote_name,
+    say_name,
+)
 from fcp_ros.domain import Domain, load_domain
 from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.foundation.wording import join_words
+from fcp_ros.grounding.models.sentence_encoder import EmbeddingLabelSimilarity
 from fcp_ros.package_files import config_folder, find_domain, find_scene
+from fcp_ros.planning import PlanningResult
 from fcp_ros.planning.warm_up import compile_missing_kernels
 from fcp_ros.report.console import render_result
 from fcp_ros.report.demo_page import write_page
@@ -36,7 +53,88 @@ from fcp_ros.report.demo_report import (
     UnderstoodInstruction,
     write_json,
 )
-from fcp_ros.scene import Layer, SceneGraph, load_scene
+from fcp_ros.scene import Layer, SceneGraph, load_scene, read_scene
+
+MOST_THINGS = 3
+"""Things that are brought: enough to see the policy repeat itself."""
+
+
+def propose_tidying(teller: Storyteller, state: Instance, cast: Cast) -> list[Story]:
+    """Propose goals, those with more things to bring before those with fewer."""
+    chosen = {place: _choose_things(state, place) for place in (cast.stage, cast.aside)}
+    return [
+        _tell_tidying(teller, state, things[:count], place)
+        for count in range(MOST_THINGS, 0, -1)
+        for place, things in chosen.items()
+        if len(things) >= count
+    ]
+
+
+def choose_tidying(
+    stories: Sequence[Story], plan: Callable[[Story], PlanningResult]
+) -> Story | None:
+    """Choose the first goal whose plan a policy makes; None if no policy makes any.
+
+    Args:
+        stories: the proposed ones.
+        plan: plans one of them without executing anything.
+    """
+    return next((story for story in stories if story.is_answered_by(plan(story))), None)
+
+
+def _choose_things(state: Instance, place: str) -> list[str]:
+    """List things that lie elsewhere, those of other rooms first."""
+    items = sorted(map(state.name_of, state.elements(ITEM)))
+    away = [name for name in items if find_support(state, name) not in ("", place)]
+    return sorted(away, key=lambda name: are_in_same_room(state, find_support(state, name), place))
+
+
+def _tell_tidying(teller: Storyteller, state: Instance, things: Sequence[str], place: str) -> Story:
+    names = join_words([say_name(state, thing) for thing in things], "and")
+    return Story(
+        "6",
+        "A general policy",
+        f"Put {names} on {say_name(state, place)}. That is one of the tasks for which a general "
+        "policy was written once: it looks at a few features of the state, and makes the plan for "
+        "any number of things without a search.",
+        " and ".join(f"on({quote_name(thing)}, {quote_name(place)})" for thing in things),
+        teller.alpha,
+        "a policy makes the plan, which is verified and executed",
+        SOLVED,
+        relax=False,
+        by_policy=True,
+    )
+
+
+DOMAIN, PERCEIVED, TRUE = "household", "twin_house_perceived", "twin_house_furnished"
+"""The domain, the house in other words, and the same house in the domain's words."""
+
+
+def show_names(console: Console, width: int) -> None:
+    """Align the house in other words with the domain, and print what was found.
+
+    Args:
+        console: of the demonstration.
+        width: of the title (columns).
+    """
+    console.print()
+    console.print(Rule("[bold]Another perception, other names", align="left"), width=width)
+    result = align_house()
+    console.print(f"[dim]fcp align {PERCEIVED} --world {TRUE} --out names.yaml[/]")
+    console.print(f"[green]{result.status.value}[/] {escape(result.message)}", soft_wrap=True)
+    for kept in result.list_standing(ClaimStanding.KEPT):
+        console.print(f"  {kept.kind.value} {escape(str(kept))}", soft_wrap=True)
+    console.print(f"[dim]fcp plan --scene {PERCEIVED} --overrides names.yaml[/] needs no more.")
+
+
+def align_house() -> SceneAlignment:
+    """Align the house in other words with the domain; plans are tried in the house as it is."""
+    domain = load_domain(find_domain(DOMAIN))
+    true = load_scene_for(find_scene(TRUE), domain.schema, domain.mapping)
+    world = DomainSimulator(domain, scene_to_instance(true, domain.schema, domain.mapping).instance)
+    perceived = read_scene(find_scene(PERCEIVED))
+    return align_scene(perceived, domain, world, EmbeddingLabelSimilarity())
+
 
 TIME_SCALE = 40.0
 """Simulated seconds that pass in one real second: a plan of a minute is shown in seconds."""

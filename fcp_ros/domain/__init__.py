@@ -59,7 +59,7 @@ with defer_imports(__name__):
         TableEntry,
         Window,
     )
-    from fcp_ros.domain.spans.rule_span import RuleSpan, build_constraint_pattern, build_span
+    from fcp_ros.domain.rule_span import RuleSpan, build_constraint_pattern, build_span
     from fcp_ros.domain.vocabulary import Vocabulary
     from fcp_ros.domain.yaml.reader import load_domain, load_overrides, parse_domain
 

@@ -28,11 +28,7 @@ with defer_imports(__name__):
         DispatchStatus,
         WorldView,
     )
-    from fcp_ros.execution.ledger import ExecutorLedger
-    from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
-    from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
-    from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
-    from fcp_ros.execution.worlds.faults import (
+    from fcp_ros.execution.faults import (
         Fault,
         FaultError,
         FaultKind,
@@ -42,13 +38,17 @@ with defer_imports(__name__):
         parse_faults,
         parse_success,
     )
-    from fcp_ros.execution.worlds.simulated_world import (
+    from fcp_ros.execution.ledger import ExecutorLedger
+    from fcp_ros.execution.monitoring import Monitor, PlanWatch, find_obstacle
+    from fcp_ros.execution.outcome import Outcome, OutcomeCode, StepRecord
+    from fcp_ros.execution.policy import Decision, FollowUp, ReplanPolicy
+    from fcp_ros.execution.simulated_world import (
         Performance,
         Performed,
         QualityModel,
         SimulatedWorld,
     )
-    from fcp_ros.execution.worlds.step_pattern import PatternError, StepPattern, parse_pattern
+    from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
 
 __all__ = [
     "Decision",

@@ -15,16 +15,16 @@ from rclpy.action.server import ServerGoalHandle
 from fcp_ros.action import ExecuteStep
 from fcp_ros.cset import Delta
 from fcp_ros.domain.model import Domain
-from fcp_ros.execution.outcome import Outcome, OutcomeCode
-from fcp_ros.execution.worlds.faults import (
+from fcp_ros.execution.faults import (
     FaultError,
     FaultPlan,
     SuccessModel,
     parse_faults,
     parse_success,
 )
-from fcp_ros.execution.worlds.simulated_world import Performance, Performed, SimulatedWorld
-from fcp_ros.execution.worlds.step_pattern import PatternError
+from fcp_ros.execution.outcome import Outcome, OutcomeCode
+from fcp_ros.execution.simulated_world import Performance, Performed, SimulatedWorld
+from fcp_ros.execution.step_pattern import PatternError
 from fcp_ros.msg import SceneGraphUpdate
 from fcp_ros.nodes.calls.service_call import ServerMonitor, ServerWatch
 from fcp_ros.nodes.conversions.common import ConversionError

@@ -7,11 +7,11 @@ import pytest
 from torn_names import parse, simulate
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus
-from fcp_ros.alignment.candidates.declared import declare_synonyms
-from fcp_ros.alignment.candidates.pairing import AlignmentError, AlignmentTask, pair_domains
+from fcp_ros.alignment.declared import declare_synonyms
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.names.merging import merge_texts
-from fcp_ros.alignment.names.synonyms import ANY, NameMapping, Synonym
+from fcp_ros.alignment.merging import merge_texts
+from fcp_ros.alignment.pairing import AlignmentError, AlignmentTask, pair_domains
+from fcp_ros.alignment.synonyms import ANY, NameMapping, Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.planning import PlanningOptions, plan
 from fcp_ros.planning.model.memberships import NoMemberships

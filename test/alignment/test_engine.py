@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from torn_names import parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentResult, AlignmentStatus, Standing
-from fcp_ros.alignment.candidates.pairing import AlignmentTask, make_task
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.names.likeness import NameLikeness
-from fcp_ros.alignment.names.merging import merge_texts
-from fcp_ros.alignment.names.synonyms import Image, NameMapping, Synonym
-from fcp_ros.alignment.search.options import AlignmentOptions
-from fcp_ros.alignment.trials.confirmation import CONFIRMATIONS
-from fcp_ros.alignment.trials.simulator import GroundAction, ModelSimulator, Observation
+from fcp_ros.alignment.likeness import NameLikeness
+from fcp_ros.alignment.merging import merge_texts
+from fcp_ros.alignment.options import AlignmentOptions
+from fcp_ros.alignment.pairing import AlignmentTask, make_task
+from fcp_ros.alignment.reliability import CONFIRMATIONS
+from fcp_ros.alignment.simulator import GroundAction, ModelSimulator, Observation
+from fcp_ros.alignment.synonyms import Image, NameMapping, Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts, work_out
 from fcp_ros.domain.pddl.syntax.tree import TRUE
 from fcp_ros.planning import PlanningOptions, PlanStatus, plan

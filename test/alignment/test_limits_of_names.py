@@ -7,9 +7,9 @@ import pytest
 from torn_names import find_truth, parse, simulate, tear
 
 from fcp_ros.alignment.answer import AlignmentStatus, Standing
-from fcp_ros.alignment.candidates.pairing import make_task, pair_domains
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.names.predicate_use import find_opposites
+from fcp_ros.alignment.pairing import make_task, pair_domains
+from fcp_ros.alignment.predicate_use import find_opposites
 from fcp_ros.domain.pddl.reader import PddlTexts
 
 LOGISTICS = """(define (domain logistics)

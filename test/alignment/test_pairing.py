@@ -14,11 +14,11 @@ from fcp_ros.alignment.answer import (
     Standing,
     SynonymEvidence,
 )
-from fcp_ros.alignment.candidates.pairing import OTHER, OWN, AlignmentError, pair_domains
-from fcp_ros.alignment.candidates.proposals import Proposal, Proposals
 from fcp_ros.alignment.engine import align
-from fcp_ros.alignment.evidence import describe_false_friends, exclude_namesakes
-from fcp_ros.alignment.names.synonyms import Synonym
+from fcp_ros.alignment.pairing import OTHER, OWN, AlignmentError, pair_domains
+from fcp_ros.alignment.proposals import Proposal, Proposals
+from fcp_ros.alignment.record import describe_false_friends, exclude_namesakes
+from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts
 from fcp_ros.domain.pddl.syntax.tree import TRUE
 

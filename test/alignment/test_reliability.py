@@ -9,9 +9,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from fcp_ros.alignment.trials.confirmation import CONFIRMATIONS, MOST_RUNS, ConfirmingSimulator
-from fcp_ros.alignment.trials.reliability import ReliabilityLog
-from fcp_ros.alignment.trials.simulator import GroundAction, Observation
+from fcp_ros.alignment.reliability import (
+    CONFIRMATIONS,
+    MOST_RUNS,
+    ConfirmingSimulator,
+    ReliabilityLog,
+)
+from fcp_ros.alignment.simulator import GroundAction, Observation
 
 PLAN: tuple[GroundAction, ...] = tuple(("go", (str(at),)) for at in range(11))
 WORLDS = 300

@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from fcp_ros.alignment.names.synonyms import (
+from fcp_ros.alignment.synonyms import (
     ContradictorySynonyms,
     NameMapping,
     Synonym,

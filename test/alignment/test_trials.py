@@ -9,12 +9,12 @@ from itertools import combinations
 import pytest
 from torn_names import parse, simulate, tear
 
-from fcp_ros.alignment.candidates.pairing import make_task
-from fcp_ros.alignment.candidates.proposals import propose_synonyms
-from fcp_ros.alignment.names.merging import merge_texts
-from fcp_ros.alignment.names.synonyms import ContradictorySynonyms, NameMapping, Synonym
-from fcp_ros.alignment.trials.predictor import Predictor
-from fcp_ros.alignment.trials.simulator import GroundAction
+from fcp_ros.alignment.merging import merge_texts
+from fcp_ros.alignment.pairing import make_task
+from fcp_ros.alignment.predictor import Predictor
+from fcp_ros.alignment.proposals import propose_synonyms
+from fcp_ros.alignment.simulator import GroundAction
+from fcp_ros.alignment.synonyms import ContradictorySynonyms, NameMapping, Synonym
 from fcp_ros.domain.pddl.reader import PddlTexts
 
 LAMP = """(define (domain lamp)

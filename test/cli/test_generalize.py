@@ -17,8 +17,7 @@ from typer.testing import CliRunner, Result
 
 from fcp_ros.abstraction.debugging.outcome import GeneralizationProgress
 from fcp_ros.cli.main import app
-from fcp_ros.cli.policy.proposers import ProposerChoice, ProposerName
-from fcp_ros.cli.policy.rounds import RoundReport
+from fcp_ros.cli.policy.generalize import ProposerChoice, ProposerName, RoundReport
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import io
 
 from rich.console import Console
 
-from fcp_ros.demo.naming import show_names
+from fcp_ros.demo.run import show_names
 
 
 def test_names_of_the_other_perception_are_kept_after_trials() -> None:

@@ -4,9 +4,9 @@
 import pytest
 
 from fcp_ros.binding import scene_to_instance
+from fcp_ros.demo.player import describe_understanding, split_instruction
 from fcp_ros.demo.spoken_stories import choose_wish, propose_wishes
 from fcp_ros.demo.stories import StoryError, Storyteller
-from fcp_ros.demo.understanding import describe_understanding, split_instruction
 from fcp_ros.domain import load_domain
 from fcp_ros.grounding import GroundingOptions, make_grounder
 from fcp_ros.language.domain_reader import DomainReader

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from fcp_ros.alignment.trials.simulator import GroundAction, Observation, Simulator
+from fcp_ros.alignment.simulator import GroundAction, Observation, Simulator
 
 
 class ClumsyWorld:

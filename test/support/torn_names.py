@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from fcp_ros.alignment.names.synonyms import NameMapping, Synonym
-from fcp_ros.alignment.trials.simulator import ModelSimulator
+from fcp_ros.alignment.simulator import ModelSimulator
+from fcp_ros.alignment.synonyms import NameMapping, Synonym
 from fcp_ros.domain.expressions.syntax import Atom
 from fcp_ros.domain.pddl.reader import PddlTexts, read_texts, work_out
 from fcp_ros.domain.pddl.syntax.source import Source, read_source

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
 
-from fcp_ros.abstraction.debugging.abstraction_check import check_abstraction
+from fcp_ros.abstraction.debugging.abstraction_check import check_abstraction, check_initial_state
 from fcp_ros.abstraction.debugging.checked_task import CheckedTask
-from fcp_ros.abstraction.debugging.initial_check import check_initial_state
 from fcp_ros.abstraction.debugging.outcome import (
     Generalization,
     GeneralizationCallback,

@@ -7,16 +7,194 @@ two. As there, resources, times and degrees don't count: a verifier looks at the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fcp_ros.abstraction.states.changes import RuleChanges, Undo, take_back
-from fcp_ros.abstraction.states.conditions import SchemaForms, UnsupportedRule, Values
+from fcp_ros.abstraction.states.changes import RuleChanges, Undo, compile_atoms, take_back
+from fcp_ros.abstraction.states.conditions import SchemaForms, Test, UnsupportedRule, Values
 from fcp_ros.abstraction.states.joining import BindingSearch
-from fcp_ros.abstraction.states.results import ResultCheck
 from fcp_ros.abstraction.states.state import RelationalState
 from fcp_ros.abstraction.states.vocabulary import RelationForm
-from fcp_ros.domain.model import ActionRule, Domain
+from fcp_ros.cset import Relation
+from fcp_ros.domain.expressions.syntax import Atom, Variable
+from fcp_ros.domain.model import ActionRule, Constraint, Domain, Parameter
+
+_WORLD = -1
+"""The place of a functional leg `world`: all tuples have the same key."""
+
+
+class ResultCheck:
+    """The conditions on what one rule leads to.
+
+    Attributes:
+        before: tests of a binding in the state before.
+        is_needed: False if these decide alone.
+
+    Args:
+        rule: of a checked domain.
+        names: of the values of a binding.
+        domain: the domain.
+        forms: of its schema.
+    """
+
+    def __init__(
+        self, rule: ActionRule, names: Sequence[str], domain: Domain, forms: SchemaForms
+    ) -> None:
+        self._forms = forms
+        self._keys: dict[str, set[int]] = {}
+        self.before: list[Test] = []
+        for atom, place in _list_open_keys(rule, forms):
+            test = _make_key_test(rule, atom, place, names, forms)
+            if test is None:
+                self._keys.setdefault(atom.predicate, set()).add(place)
+            else:
+                self.before.append(test)
+        added = {atom.predicate for atom in rule.add}
+        added.update(atom.predicate for effect in rule.effects for atom in effect.add)
+        self._constraints = [
+            _CompiledConstraint(constraint, forms)
+            for constraint in domain.constraints
+            if any(atom.predicate in added for atom in constraint.never)
+        ]
+        self.is_needed = bool(self._keys or self._constraints)
+
+    def accepts(self, state: RelationalState, changes: Undo) -> bool:
+        """Decide about a step that has been done.
+
+        Args:
+            state: the state after it.
+            changes: by the step.
+        """
+        added = [change for change in changes if change.added]
+        for change in added:
+            for place in self._keys.get(change.form.name, ()):
+                if _has_two(state, change.form, change.legs, place):
+                    return False
+        return not any(
+            constraint.is_violated(state, change.form.name, change.legs)
+            for constraint in self._constraints
+            for change in added
+        )
+
+
+class _CompiledConstraint:
+    def __init__(self, constraint: Constraint, forms: SchemaForms) -> None:
+        variables = [Parameter(variable.name, variable.type) for variable in constraint.variables]
+        never, name = constraint.never, constraint.name
+        self._search = BindingSearch(variables, never, (), (), forms, name, True)
+        self._atoms: list[tuple[str, tuple[int, ...]]] = []
+        for atom in constraint.never:
+            names = [term.name for term in forms.read_terms(atom) if isinstance(term, Variable)]
+            places = tuple([self._search.names.index(name) for name in names])
+            self._atoms.append((atom.predicate, places))
+
+    def is_violated(self, state: RelationalState, relation: str, legs: Sequence[int]) -> bool:
+        """Return True if the pattern matches with this tuple."""
+        for name, places in self._atoms:
+            if name == relation:
+                fixed = dict(zip(places, legs, strict=True))
+                # Two variables of one place can't have two elements.
+                is_one = all(fixed[p] == leg for p, leg in zip(places, legs, strict=True))
+                if is_one and any(True for _ in self._search.find(state, fixed=fixed)):
+                    return True
+        return False
+
+
+def _list_open_keys(rule: ActionRule, forms: SchemaForms) -> Iterator[tuple[Atom, int]]:
+    """List the additions by a rule that may violate a functional leg, with its place."""
+    effects = [atom for effect in rule.effects for atom in effect.add]
+    for atoms, is_safe in ((rule.add, True), (effects, False)):
+        for atom in atoms:
+            relation = forms.schema.relation(atom.predicate)
+            form = forms.forms[atom.predicate]
+            for leg in relation.functional:
+                position = relation.position(leg)
+                if not (is_safe and _excludes_second(rule, atom, relation, position)):
+                    world = position not in form.positions
+                    yield atom, _WORLD if world else form.positions.index(position)
+
+
+def _make_key_test(
+    rule: ActionRule, atom: Atom, place: int, names: Sequence[str], forms: SchemaForms
+) -> Test | None:
+    """Make the test that the key of an added tuple has no other one that stays.
+
+    Returns:
+        the test; None for relations with more legs, and rules with other changes of the relation.
+    """
+    form = forms.forms[atom.predicate]
+    changes = [a for e in rule.effects for a in (*e.add, *e.delete)]
+    changes += [other for other in rule.add if other != atom]
+    if any(a.predicate == atom.predicate for a in changes) or form.arity > 2:
+        return None
+    (added,) = compile_atoms([atom], names, forms, rule.name)
+    gone = [other for other in rule.delete if other.predicate == atom.predicate]
+    deleted = compile_atoms(gone, names, forms, rule.name)
+    name = form.name
+    if form.arity == 1 and place == _WORLD:
+        kept = (added.places[0], *(pattern.places[0] for pattern in deleted))
+        return lambda state, values: not state.concepts[name] & ~_join_bits(kept, values)
+    if form.arity == 2 and place != _WORLD:
+        key, other = added.places[place], 1 - place
+        same = [pattern.places[other] for pattern in deleted if pattern.places[place] == key]
+        kept = (added.places[other], *same)
+        if place == 0:
+            return lambda state, values: (
+                not (state.roles[name][values[key]] & ~_join_bits(kept, values))
+            )
+        return lambda state, values: (
+            not (state.inverses[name][values[key]] & ~_join_bits(kept, values))
+        )
+    return None
+
+
+def _join_bits(places: Iterable[int], values: Values) -> int:
+    bits = 0
+    for place in places:
+        bits |= 1 << values[place]
+    return bits
+
+
+def _excludes_second(rule: ActionRule, atom: Atom, relation: Relation, position: int) -> bool:
+    """Return True if after the rule the key of an added atom has no other tuple.
+
+    That is so if the rule deletes the only tuple of that key, or requires that there is none; and
+    nothing else adds one.
+    """
+    key = atom.arguments[position]
+
+    def has_key(other: Atom) -> bool:
+        return other.predicate == relation.name and other.arguments[position] == key
+
+    others = [other for other in rule.add if other != atom and has_key(other)]
+    others += [a for e in rule.effects for a in e.add if a.predicate == relation.name]
+    if others:
+        return False
+    if any(has_key(other) and (other in rule.delete or other == atom) for other in rule.positive()):
+        return True
+    bound = {parameter.name for parameter in rule.parameters}
+    return any(has_key(other) and _is_open(other, position, bound) for other in rule.negative())
+
+
+def _is_open(atom: Atom, position: int, bound: Iterable[str]) -> bool:
+    """Return True if all legs but one are different variables that stand for anything."""
+    others = [t for place, t in enumerate(atom.arguments) if place != position]
+    names = [term.name for term in others if isinstance(term, Variable)]
+    is_open = len(names) == len(others) == len(set(names))
+    return is_open and set(names).isdisjoint(bound)
+
+
+def _has_two(state: RelationalState, form: RelationForm, legs: tuple[int, ...], place: int) -> bool:
+    """Return True if another tuple has the key of this one."""
+    if form.arity == 1:
+        return place == _WORLD and state.concepts[form.name].bit_count() > 1
+    if form.arity == 2 and place != _WORLD:
+        rows = (state.inverses if place else state.roles)[form.name]
+        return rows[legs[place]].bit_count() > 1
+    return any(
+        other != legs and (place == _WORLD or other[place] == legs[place])
+        for other in state.list_tuples(form)
+    )
 
 
 @dataclass(frozen=True, slots=True)

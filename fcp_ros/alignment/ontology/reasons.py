@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fcp_ros.alignment.ontology.beliefs.attribute_beliefs import AttributeScore
-from fcp_ros.alignment.ontology.beliefs.label_beliefs import Belief
-from fcp_ros.alignment.ontology.beliefs.proposal import CREDIBLE, OntologyProposal, Proposer
-from fcp_ros.alignment.ontology.beliefs.relation_beliefs import ReadingScore, RelationBelief
-from fcp_ros.alignment.ontology.beliefs.wide_types import list_hidden
+from fcp_ros.alignment.ontology.attribute_beliefs import AttributeScore
 from fcp_ros.alignment.ontology.claims import ClaimStanding, Meaning, NameClaim, NameKind
-from fcp_ros.alignment.ontology.probing.hypothesis import NameUse
-from fcp_ros.alignment.ontology.probing.trial_log import TrialLog
+from fcp_ros.alignment.ontology.hypothesis import NameUse
+from fcp_ros.alignment.ontology.label_beliefs import Belief
+from fcp_ros.alignment.ontology.proposal import CREDIBLE, OntologyProposal, Proposer
+from fcp_ros.alignment.ontology.relation_beliefs import ReadingScore, RelationBelief
+from fcp_ros.alignment.ontology.trial_log import TrialLog
+from fcp_ros.alignment.ontology.wide_types import list_hidden
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading
 from fcp_ros.foundation.wording import list_names
 from fcp_ros.scene.graph.elements import Layer

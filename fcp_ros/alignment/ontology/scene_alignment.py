@@ -6,24 +6,24 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from fcp_ros.alignment.ontology.beliefs.proposal import OntologyProposal, Proposer
-from fcp_ros.alignment.ontology.beliefs.scene_comparison import compare_names
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
+from fcp_ros.alignment.ontology.experiments import ExperimentPlanner, LastAction
+from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
 from fcp_ros.alignment.ontology.options import SceneAlignmentOptions
-from fcp_ros.alignment.ontology.probing.experiments import ExperimentPlanner, LastAction
-from fcp_ros.alignment.ontology.probing.hypothesis import NameHypothesis, NameUse
-from fcp_ros.alignment.ontology.probing.questions import TrialQuestions
-from fcp_ros.alignment.ontology.probing.trial_log import TrialLog, count_failures
+from fcp_ros.alignment.ontology.proposal import OntologyProposal, Proposer
+from fcp_ros.alignment.ontology.questions import TrialQuestions
 from fcp_ros.alignment.ontology.reasons import ClaimWriter
 from fcp_ros.alignment.ontology.scene_answer import (
     SceneAlignment,
     SceneAlignmentStatus,
     collect_names_of,
 )
+from fcp_ros.alignment.ontology.scene_comparison import compare_names
 from fcp_ros.alignment.ontology.target import DomainTarget
+from fcp_ros.alignment.ontology.trial_log import TrialLog, count_failures
 from fcp_ros.alignment.ontology.vocabulary import SceneVocabulary, collect_names
-from fcp_ros.alignment.trials.confirmation import ConfirmingSimulator
-from fcp_ros.alignment.trials.simulator import Simulator, is_exact
+from fcp_ros.alignment.reliability import ConfirmingSimulator
+from fcp_ros.alignment.simulator import Simulator, is_exact
 from fcp_ros.binding.similar_labels import LabelSimilarity
 from fcp_ros.domain.model import Domain, make_crisp
 from fcp_ros.domain.scene_names import AttributeReading, SceneNames

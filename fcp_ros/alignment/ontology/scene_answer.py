@@ -8,8 +8,8 @@ from enum import Enum
 from typing import Any
 
 from fcp_ros.alignment.ontology.claims import ClaimStanding, NameClaim, NameKind
-from fcp_ros.alignment.ontology.probing.experiments import NameExperiment
-from fcp_ros.alignment.trials.simulator import Observation
+from fcp_ros.alignment.ontology.experiments import NameExperiment
+from fcp_ros.alignment.simulator import Observation
 from fcp_ros.domain.scene_names import AttributeReading, RelationReading, SceneNames
 
 

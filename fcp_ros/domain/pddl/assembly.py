@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from fcp_ros.cset import Instance, InstanceBuilder, Schema
 from fcp_ros.cset.instance.free_names import FreeNames
+from fcp_ros.domain.derivation import FactDerivation
 from fcp_ros.domain.expressions.syntax import Atom, Expression, Variable
 from fcp_ros.domain.model import (
     ActionRule,
@@ -30,7 +31,6 @@ from fcp_ros.domain.pddl.syntax.source import Source
 from fcp_ros.domain.pddl.syntax.tree import Formula
 from fcp_ros.domain.pddl.task import ActionForm, PddlTask, Replaced
 from fcp_ros.domain.scene_mapping import SceneMapping
-from fcp_ros.domain.spans.derivation import FactDerivation
 
 DraftStratum = tuple[tuple[str, ...], tuple[DraftRule, ...]]
 """Derived predicates and the rules that derive them."""

@@ -10,8 +10,8 @@ from rclpy.publisher import Publisher
 
 from fcp_ros.alignment.answer import SynonymEvidence
 from fcp_ros.alignment.name_book import NameAnswer, NameBook, NoSuchPair
-from fcp_ros.alignment.names.synonyms import Synonym
 from fcp_ros.alignment.noticing import StepView
+from fcp_ros.alignment.synonyms import Synonym
 from fcp_ros.cset import Fact
 from fcp_ros.domain.model import Domain
 from fcp_ros.msg import Question

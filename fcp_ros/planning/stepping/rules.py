@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fcp_ros.cset import Delta, Fact, Instance, Morphism, Rewrite, UnknownElement
+from fcp_ros.domain.amalgam import apply_rule, compute_changes
+from fcp_ros.domain.derivation import FactDerivation
 from fcp_ros.domain.expressions import evaluation
 from fcp_ros.domain.expressions.syntax import Atom, Variable, to_text
 from fcp_ros.domain.model import ActionRule, Domain
-from fcp_ros.domain.spans.amalgam import apply_rule, compute_changes
-from fcp_ros.domain.spans.derivation import FactDerivation
-from fcp_ros.domain.spans.rule_span import DomainSpans, RuleSpan
+from fcp_ros.domain.rule_span import DomainSpans, RuleSpan
 from fcp_ros.planning.model.plan import PlanStep
 from fcp_ros.planning.stepping.constraints import ConstraintCheck
 

@@ -24,7 +24,7 @@ from fcp_ros.abstraction.proposers.faults import (
     ProposerStopped,
 )
 from fcp_ros.abstraction.proposers.symbolic import small_tasks
-from fcp_ros.abstraction.proposers.symbolic.feature_names import name_features
+from fcp_ros.abstraction.proposers.symbolic.assembly import name_features
 from fcp_ros.abstraction.proposers.symbolic.learning import SymbolicOptions
 from fcp_ros.abstraction.proposers.symbolic.small_tasks import SmallTasks
 from fcp_ros.abstraction.proposers.symbolic.symbolic_proposer import SymbolicProposer

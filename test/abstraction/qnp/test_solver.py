@@ -34,7 +34,7 @@ from fcp_ros.abstraction.qnp import (
     solve_qnp,
     successors,
 )
-from fcp_ros.abstraction.qnp.fixpoints import TerminationGame
+from fcp_ros.abstraction.qnp.solver import TerminationGame
 from fcp_ros.abstraction.qnp.state_space import QnpWatch, StateSpace
 from fcp_ros.abstraction.qnp.strong_cyclic import StrongCyclicRegion
 

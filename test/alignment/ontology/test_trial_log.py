@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from fcp_ros.alignment.ontology.claims import NameKind
-from fcp_ros.alignment.ontology.probing.experiments import NameExperiment
-from fcp_ros.alignment.ontology.probing.hypothesis import NameHypothesis, NameUse
-from fcp_ros.alignment.ontology.probing.trial_log import TrialLog
+from fcp_ros.alignment.ontology.experiments import NameExperiment
+from fcp_ros.alignment.ontology.hypothesis import NameHypothesis, NameUse
+from fcp_ros.alignment.ontology.trial_log import TrialLog
 from fcp_ros.alignment.ontology.vocabulary import collect_names
-from fcp_ros.alignment.trials.simulator import Observation
+from fcp_ros.alignment.simulator import Observation
 from fcp_ros.domain import load_domain
 from fcp_ros.domain.scene_names import RelationReading, SceneNames
 from fcp_ros.package_files import find_domain

@@ -30,7 +30,7 @@ from fcp_ros.cset import (
     identity,
     inclusion,
 )
-from fcp_ros.cset.conditions.conditions import find_extensions
+from fcp_ros.cset.conditions import find_extensions
 from fcp_ros.cset.instance.expressions import (
     Comparator,
     Operator,

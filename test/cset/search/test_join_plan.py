@@ -5,9 +5,8 @@ from example_graphs import graph, path
 
 from fcp_ros.cset import Instance, InstanceBuilder, Relation, Schema, find_homs
 from fcp_ros.cset.instance.expressions import Comparator, ValueComparison
-from fcp_ros.cset.search.join_order import measure_sizes, order_of_magnitude
-from fcp_ros.cset.search.join_plan import JoinPlan, Query, plan_join
-from fcp_ros.cset.search.pattern import TableKind, analyse_pattern
+from fcp_ros.cset.join_plan import JoinPlan, Query, measure_sizes, order_of_magnitude, plan_join
+from fcp_ros.cset.pattern import TableKind, analyse_pattern
 
 SCENE = Schema(
     "scene",

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.worlds.faults import (
+from fcp_ros.execution.faults import (
     ALWAYS,
     INJECTABLE,
     Fault,
@@ -20,7 +19,8 @@ from fcp_ros.execution.worlds.faults import (
     parse_faults,
     parse_success,
 )
-from fcp_ros.execution.worlds.step_pattern import PatternError, StepPattern, parse_pattern
+from fcp_ros.execution.outcome import OutcomeCode
+from fcp_ros.execution.step_pattern import PatternError, StepPattern, parse_pattern
 from fcp_ros.planning.model.plan import PlanStep
 
 

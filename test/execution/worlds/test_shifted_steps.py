@@ -6,7 +6,7 @@ import pytest
 from fcp_ros.cset import InstanceBuilder
 from fcp_ros.domain import parse_domain
 from fcp_ros.execution.outcome import OutcomeCode
-from fcp_ros.execution.worlds.simulated_world import SimulatedWorld
+from fcp_ros.execution.simulated_world import SimulatedWorld
 from fcp_ros.planning.model.plan import PlanStep
 
 DOMAIN = """\

@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fcp_ros.abstraction.features.expressions import NamedConcept
 from fcp_ros.abstraction.features.feature import Feature
-from fcp_ros.abstraction.proposers.symbolic.extrapolation import (
-    Changes,
-    Row,
-    extrapolate_steps,
-)
-from fcp_ros.abstraction.proposers.symbolic.feature_names import name_features
 from fcp_ros.abstraction.proposers.symbolic.program_writers import ProgramWriter
 from fcp_ros.abstraction.qnp.problem import (
     AbstractAction,
@@ -29,6 +25,99 @@ from fcp_ros.abstraction.qnp.problem import (
 from fcp_ros.abstraction.refinement.mapping import RefinementMapping
 from fcp_ros.abstraction.refinement.programs import Program
 from fcp_ros.abstraction.sampling.sample import TransitionSample
+
+Row = tuple[bool, ...]
+"""The truth of each feature."""
+Changes = tuple[int, ...]
+"""The sign of the change of each feature."""
+
+MOST_FEATURES = 6  # with more, there are too many combinations
+
+
+def extrapolate_steps(
+    order: Sequence[tuple[int, int]],
+    boolean: Sequence[bool],
+    known: Mapping[tuple[Row, Changes], Collection[str]],
+    refused: Collection[tuple[Row, Changes]],
+    seen: Mapping[str, Sequence[Collection[int]]],
+) -> Iterator[tuple[Row, Changes, tuple[str, ...]]]:
+    """Yield steps that are not known, fewest changes first, with the rules to try.
+
+    Args:
+        order: (feature, direction): 1 for a number to decrease or a boolean to be cleared, -1 for
+            it to be set.
+        boolean: per feature True if it is a boolean.
+        known: good steps with their rules.
+        refused: sampled steps that are not good.
+        seen: per rule and feature the signs of changes that some sampled step of the rule has.
+    """
+    if len(boolean) > MOST_FEATURES:
+        return
+    leading: dict[int, dict[str, None]] = {}
+    for (_, changes), rules in known.items():
+        lead = find_lead(order, changes)
+        if lead is not None:
+            leading.setdefault(lead, {}).update(dict.fromkeys(rules))
+    found: dict[tuple[Row, Changes], dict[str, None]] = {}
+    for lead, rules in leading.items():
+        for rule in rules:
+            for changes in itertools.product(*(sorted({0, *signs}) for signs in seen[rule])):
+                if find_lead(order, changes) == lead:
+                    for row in itertools.product((False, True), repeat=len(boolean)):
+                        if is_possible(row, changes, boolean):
+                            found.setdefault((row, changes), {})[rule] = None
+    steps = [
+        (*step, tuple(rules))
+        for step, rules in found.items()
+        if step not in known and step not in refused
+    ]
+    yield from sorted(steps, key=lambda step: sum(map(abs, step[1])))
+
+
+def find_lead(order: Sequence[tuple[int, int]], changes: Changes) -> int | None:
+    """Return the place in the order of the first feature that changes, if it is improved."""
+    for place, (feature, direction) in enumerate(order):
+        if changes[feature]:
+            return place if direction * changes[feature] < 0 else None
+    return None
+
+
+def is_possible(row: Row, changes: Changes, boolean: Sequence[bool]) -> bool:
+    """Return True if what is to become less is more than nothing, and what is set is false."""
+    return all(
+        (change >= 0 or true) and (change <= 0 or not (is_boolean and true))
+        for true, change, is_boolean in zip(row, changes, boolean, strict=True)
+    )
+
+
+UNREADABLE = re.compile(r"[\s=><:,]")
+"""Characters that names of features can't have in the file of a policy."""
+
+
+def name_features(features: Sequence[Feature]) -> list[str]:
+    """Name features: by a feature's only word (`boarded` of count(boarded)), else b1, n1, ...
+
+    Two features with the same word, such as any(boarded) and count(boarded), both get numbers.
+    """
+    words = [_find_word(feature) for feature in features]
+    taken = [word for word in words if word]
+    names: list[str] = []
+    for feature, word in zip(features, words, strict=True):
+        letter = "b" if feature.is_boolean else "n"
+        number = sum(other.is_boolean == feature.is_boolean for other in features[: len(names)]) + 1
+        numbered = f"{letter}{number}"
+        is_free = taken.count(word) == 1 and re.fullmatch(r"[bn]\d+", word) is None
+        names.append(word if word and is_free else numbered)
+    return names
+
+
+def _find_word(feature: Feature) -> str:
+    """Return the name that a feature consists of; empty if it has several or none."""
+    names = feature.names
+    if len(names) != 1 or not all(isinstance(part, NamedConcept) for part in feature.parts):
+        return ""
+    (word,) = names
+    return "" if word == "not" or UNREADABLE.search(word) else word
 
 
 @dataclass(frozen=True)

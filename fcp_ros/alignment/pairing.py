@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two domains as one task: the model that plans are made with, and the world they are tried in.
+
+If the other domain has all actions of the own one, plans are made with the own one, and the other
+domain is only tried. Otherwise plans are made with the actions of the other domain, for the goal in
+the words of the own one; initial facts are given in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from fcp_ros.alignment.merging import rename_predicates
+from fcp_ros.alignment.predicate_use import PredicateUse, find_uses, list_atoms
+from fcp_ros.alignment.simulator import ModelSimulator
+from fcp_ros.alignment.synonyms import Synonym, keep_name
+from fcp_ros.domain.pddl.reader import PddlTexts, work_out
+from fcp_ros.domain.pddl.syntax.tree import TRUE
+from fcp_ros.foundation.input_error import InputError
+from fcp_ros.foundation.wording import shorten_words
+
+OWN, OTHER = 0, 1
+"""The vocabularies: of the domain that states the goal, and of the one that executes."""
+MARK = "@own"
+"""Follows names of the own vocabulary that the other one has as well."""
+
+
+class AlignmentError(InputError):
+    """Two domains that can't be compared; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class AlignmentTask:
+    """A model whose names may mean the same.
+
+    Attributes:
+        model: domain and problem that plans are made with.
+        uses: of its predicates.
+        sides: the vocabulary of each predicate.
+        notes: sentences about how the model was made.
+        declared: synonyms that were named as possible ones, projections among them.
+        shared: objects of which both vocabularies speak; facts are compared of them only.
+    """
+
+    model: PddlTexts
+    uses: Mapping[str, PredicateUse]
+    sides: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    declared: tuple[Synonym, ...] = ()
+    shared: frozenset[str] = frozenset()
+
+    @property
+    def crosses(self) -> bool:
+        """There are two vocabularies: only names of different ones may be one."""
+        return len(set(self.sides.values())) > 1
+
+
+def make_task(model: PddlTexts) -> AlignmentTask:
+    """Make the task of a model that has one vocabulary, in which names are torn apart."""
+    return AlignmentTask(model, find_uses(model), dict.fromkeys(model.domain.predicates, OWN))
+
+
+def open_world(other: PddlTexts, check: Callable[[], None]) -> ModelSimulator:
+    """Open the world of a domain and a problem."""
+    return ModelSimulator(work_out(other, check), check)
+
+
+def pair_domains(own: PddlTexts, other: PddlTexts) -> AlignmentTask:
+    """Make the task of two domains, each with a problem of the same situation.
+
+    Args:
+        own: states the goal.
+        other: executes the plans.
+
+    Raises:
+        AlignmentError: they have no object in common, or the goal is empty.
+    """
+    _check(own, other)
+    arities = {action.name: len(action.parameters) for action in other.domain.actions}
+    if own.domain.actions and all(
+        arities.get(action.name) == len(action.parameters) for action in own.domain.actions
+    ):
+        task = make_task(own)
+        note = f"Plans are made with domain {own.domain.name} and tried in {other.domain.name}."
+        return replace(task, notes=(note,))
+    return _unite(own, other)
+
+
+def _check(own: PddlTexts, other: PddlTexts) -> None:
+    if own.problem.goal == TRUE:
+        raise AlignmentError(
+            f"problem {own.problem.name} has no goal: names are compared by plans, so give it one"
+        )
+    known = {one.name for one in other.problem.objects}
+    missing = sorted(one.name for one in own.problem.objects if one.name not in known)
+    if missing:
+        raise AlignmentError(
+            f"problem {other.problem.name} lacks objects of {own.problem.name}: "
+            f"{shorten_words(', '.join(missing))}; both problems must describe one situation"
+        )
+
+
+def _unite(own: PddlTexts, other: PddlTexts) -> AlignmentTask:
+    """Put the words of the own domain beside the other domain with its actions."""
+    shared = own.domain.predicates.keys() & other.domain.predicates.keys()
+    names = {name: f"{name}{MARK}" if name in shared else name for name in own.domain.predicates}
+    renamed = rename_predicates(
+        own,
+        {name: keep_name(names[name], len(legs)) for name, legs in own.domain.predicates.items()},
+    )
+    predicates = {
+        name: tuple(replace(leg, types=("object",)) for leg in legs)
+        for name, legs in renamed.domain.predicates.items()
+    }
+    wanted = {atom.predicate for atom in list_atoms(renamed.problem.goal)}
+    model = replace(
+        other,
+        domain=replace(other.domain, predicates={**other.domain.predicates, **predicates}),
+        problem=replace(
+            other.problem,
+            facts={**other.problem.facts, **renamed.problem.facts},
+            goal=renamed.problem.goal,
+            constraints=renamed.problem.constraints,
+        ),
+    )
+    uses = find_uses(model)
+    for name, use in find_uses(renamed).items():
+        uses[name] = replace(uses[name], declared=use.declared, wanted=name in wanted)
+    notes = [
+        f"Plans are made with the actions of domain {other.domain.name}, for the goal in the words "
+        f"of {own.domain.name}."
+    ]
+    if other.problem.goal == TRUE:
+        notes.append(
+            f"Problem {other.problem.name} has no goal: a plan counts as a success once all its "
+            "actions succeed."
+        )
+    sides = dict.fromkeys(other.domain.predicates, OTHER) | dict.fromkeys(predicates, OWN)
+    objects = frozenset(one.name for one in own.problem.objects)
+    return AlignmentTask(model, uses, sides, tuple(notes), shared=objects)
+
+
+def split_mark(name: str) -> str:
+    """Return a name without the mark of the own vocabulary."""
+    return name.removesuffix(MARK)
+
+
+def unmark_names(texts: PddlTexts) -> PddlTexts:
+    """Return a model in which each marked name is one that can be written: `at@own` as `at-own`."""
+    names = set(texts.domain.predicates)
+    images = {}
+    for name, legs in texts.domain.predicates.items():
+        if not name.endswith(MARK):
+            continue
+        plain = f"{split_mark(name)}-own"
+        while plain in names:
+            plain += "-own"
+        names.add(plain)
+        images[name] = keep_name(plain, len(legs))
+    return rename_predicates(texts, images)

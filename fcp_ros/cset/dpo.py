@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Double-pushout (DPO) contexts: G without the image of ``L - K``, where the result is an instance.
+
+Ehrig et al., *Fundamentals of Algebraic Graph Transformation* (2006), definitions 3.9 and 3.11: the
+pushout complement exists where the identification and the dangling condition hold, the left leg
+being monic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.cset.context import Context
+from fcp_ros.cset.homs import find_homs
+from fcp_ros.cset.instance.expressions import ValueExpressionError
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.rule import Rule
+from fcp_ros.cset.rule_plan import RulePlan
+from fcp_ros.cset.schema import AttributeValue
+
+
+def make_dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:
+    """Make the pushout complement of a natural match, or report why there is none.
+
+    Args:
+        plan: of a span whose left leg is monic.
+        match: L -> G.
+        monic: whether the match is.
+    """
+    mapping = match.mapping
+    glue = {id_: mapping[original] for id_, original, _ in plan.glue}
+    elements = [mapping[element] for element in plan.deleted_elements]
+    tuples = [(relation, mapping[row]) for relation, row in plan.deleted_tuples]
+    forgotten = [(attribute, glue[id_]) for attribute, id_ in plan.forgotten]
+    violations: list[Violation] = []
+    # Only a match that identifies something can break the identification condition, and only the
+    # deletion of elements can leave something dangling: nothing refers to tuples.
+    if not monic:
+        violations.extend(_check_identification(plan, match))
+        violations.extend(_find_value_conflicts(plan, match.target, glue))
+    if elements:
+        deleted = {*elements, *(row for _, row in tuples)}
+        violations.extend(_check_dangling(plan, match.target, elements, deleted))
+    return Context(match.target, glue, elements, tuples, forgotten, violations=tuple(violations))
+
+
+def collisions(match: Morphism) -> dict[int, list[int]]:
+    """Find the images of more than one element or tuple, with their preimages."""
+    groups: dict[int, list[int]] = {}
+    for id_, image in match.mapping.items():
+        groups.setdefault(image, []).append(id_)
+    return {image: members for image, members in groups.items() if len(members) > 1}
+
+
+def _describe_identification(
+    match: Morphism, image: int, members: list[int], lost: list[int]
+) -> Violation:
+    """Describe that something deleted shares its image with something else."""
+    what = match.target.name_of(image)
+    names, gone = (", ".join(map(match.source.name_of, ids)) for ids in (members, lost))
+    text = (
+        f"{what!r} is matched by {names}, and the rule deletes {gone}: "
+        "it cannot be told whether it stays"
+    )
+    return Violation(ViolationKind.IDENTIFICATION, text, (what,))
+
+
+def _find_value_conflicts(
+    plan: RulePlan, state: Instance, glue: Mapping[int, int]
+) -> Iterator[Violation]:
+    """Find attributes that a rule forgets at one element and keeps at another, with one image."""
+    kept = {(attribute, glue[id_]) for attribute, id_ in plan.values_kept}
+    for attribute, id_ in plan.forgotten:
+        if (attribute, glue[id_]) in kept:
+            yield _describe_value_conflict(state, glue[id_], attribute)
+
+
+def _describe_value_conflict(state: Instance, id_: int, attribute: str) -> Violation:
+    """Describe that a match identifies what keeps an attribute with what forgets it."""
+    name = state.name_of(id_)
+    text = f"the rule both forgets and keeps {attribute!r} of {name!r}"
+    return Violation(ViolationKind.IDENTIFICATION, text, (name,), attribute)
+
+
+def _check_identification(plan: RulePlan, match: Morphism) -> Iterator[Violation]:
+    """Find what a natural match identifies though the rule deletes it, or a part of it."""
+    deleted = {*plan.deleted_elements, *(row for _, row in plan.deleted_tuples)}
+    for image, members in collisions(match).items():
+        lost = [id_ for id_ in members if id_ in deleted]
+        if lost:
+            yield _describe_identification(match, image, members, lost)
+
+
+def _check_dangling(
+    plan: RulePlan, state: Instance, elements: Collection[int], deleted: Collection[int]
+) -> Iterator[Violation]:
+    """Find references to the deleted elements from everything that is not deleted."""
+    for element in dict.fromkeys(elements):
+        incidence = plan.incidence(state.type_of(element))
+        for relation, position, leg in incidence.legs:
+            for row in state.relation_table(relation).index(position).get(element, ()):
+                if row not in deleted:
+                    names = (state.name_of(element), state.name_of(row))
+                    text = f"{names[1]} stays, but its {leg!r} {names[0]!r} would be deleted"
+                    yield Violation(ViolationKind.DANGLING, text, names, leg)
+        for function in incidence.functions:
+            for source in state.function_table(function).preimages().get(element, ()):
+                if source not in deleted:
+                    yield _describe_dangling_value(state, function, source, element)
+
+
+def _describe_dangling_value(
+    state: Instance, function: str, source: int, element: int
+) -> Violation:
+    names = (state.name_of(element), state.name_of(source))
+    text = (
+        f"{names[1]!r} stays, but its {function!r} {names[0]!r} would be deleted. A function is "
+        f"never without a value: if actions are to change {function!r}, declare it as a relation"
+    )
+    return Violation(ViolationKind.DANGLING, text, names, function)
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """The result of checking a match, before anything is glued.
+
+    Attributes:
+        violations: every condition that the match breaks.
+        context: what the rule leaves of the state; None if the match is not natural.
+        values: of the rule's variables.
+    """
+
+    violations: tuple[Violation, ...]
+    context: Context | None = None
+    values: Mapping[str, AttributeValue] = field(default_factory=dict)
+
+
+def check_match(rule: Rule, match: Morphism) -> tuple[Violation, ...]:
+    """Find every condition that the match breaks; empty if the rule is applicable.
+
+    In this order: naturality (alone, for the rest presupposes it), monicity, identification and
+    dangling, comparisons, application conditions.
+    Functional legs, merges and the values of expressions concern the result (see `rewrite`).
+
+    Raises:
+        ValueError: the match does not start at the rule's left side.
+    """
+    return examine(rule, match).violations
+
+
+def find_matches(
+    rule: Rule,
+    target: Instance,
+    *,
+    initial: Mapping[int, int] | None = None,
+    allowed: Mapping[int, Collection[int]] | None = None,
+) -> Iterator[Morphism]:
+    """Find the matches at which the rule passes `check_match`; arguments as in `find_homs`."""
+    candidates = find_homs(
+        rule.L,
+        target,
+        monic=rule.monic,
+        initial=initial,
+        allowed=allowed,
+        where=rule.searchable,
+    )
+    return (match for match in candidates if not check_match(rule, match))
+
+
+def examine(rule: Rule, match: Morphism) -> Examination:
+    """Check a match, and make its context.
+
+    Raises:
+        ValueError: the match does not start at the rule's left side.
+    """
+    if match.source is not rule.L and not match.source.is_same(rule.L):
+        raise ValueError(
+            f"the match starts at {match.source!r}, which is not the left side of "
+            f"rule {rule.name!r}; search matches of rule.L"
+        )
+    plan = rule.plan
+    values = plan.check.read_values(match) if plan.check.holds(match) else None
+    if values is None:
+        return Examination(match.violations() or (_explain_unbound(rule, match),))
+    monic = match.is_monic
+    context = make_dpo_context(plan, match, monic=monic)
+    violations: list[Violation] = []
+    if not monic and rule.monic is not False:
+        violations.extend(_check_monic(rule, match))
+    violations.extend(context.violations)
+    if rule.where:
+        violations.extend(_check_comparisons(rule, values))
+    for condition in rule.conditions:
+        violation = condition.violation(match)
+        if violation is not None:
+            violations.append(violation)
+    return Examination(tuple(violations), context, values)
+
+
+def _explain_unbound(rule: Rule, match: Morphism) -> Violation:
+    """Explain why a mapping fails to be natural because of the values of variables."""
+    for attribute, id_, variable in rule.plan.check.variables:
+        if match.target.attribute(match.mapping[id_], attribute) is None:
+            name = match.target.name_of(match.mapping[id_])
+            text = f"{attribute!r} of {name!r} is not set, but the rule calls it ?{variable}"
+            return Violation(ViolationKind.NATURALITY, text, (name,), attribute)
+    cells = [
+        f"{attribute!r} of {match.target.name_of(match.mapping[id_])!r} is "
+        f"{match.target.attribute(match.mapping[id_], attribute)!r}"
+        for attribute, id_, _ in rule.plan.check.variables
+    ]
+    text = f"the rule calls different values by one name: {'; '.join(cells)}"
+    return Violation(ViolationKind.NATURALITY, text)
+
+
+def _check_comparisons(rule: Rule, values: Mapping[str, AttributeValue]) -> Iterator[Violation]:
+    for comparison in rule.where:
+        try:
+            if comparison.holds(values):
+                continue
+        except ValueExpressionError as error:
+            yield Violation(ViolationKind.EXPRESSION, str(error))
+            continue
+        shown = ", ".join(f"?{name} = {value!r}" for name, value in sorted(values.items()))
+        text = f"{comparison} does not hold, where {shown}"
+        yield Violation(ViolationKind.COMPARISON, text, (), str(comparison))
+
+
+def _check_monic(rule: Rule, match: Morphism) -> Iterator[Violation]:
+    schema = match.source.schema
+    for image, members in collisions(match).items():
+        if rule.monic is not True and rule.monic is not False:
+            own = [(id_, schema.ancestors(match.source.type_of(id_))) for id_ in members]
+            members = [id_ for id_, above in own if not above.isdisjoint(rule.monic)]
+        if len(members) > 1:
+            names = [match.source.name_of(id_) for id_ in members]
+            text = (
+                f"{', '.join(names)} must be different, but all are {match.target.name_of(image)!r}"
+            )
+            yield Violation(ViolationKind.NOT_MONIC, text, (match.target.name_of(image),))

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Extending a match along L -> P: the morphisms P -> G that agree with it on L."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from fcp_ros.cset.homs import find_homs
+from fcp_ros.cset.instance.expressions import (
+    Comparator,
+    ValueComparison,
+    ValueVariable,
+    variables_of,
+)
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.schema import AttributeValue
+
+
+@dataclass(frozen=True, slots=True)
+class PatternCheck:
+    """The conditions that every morphism from a pattern must satisfy, compiled for speed.
+
+    Attributes:
+        elements: each element, with the types that its image may have.
+        functions: (function, element, value).
+        tuples: (relation, tuple, legs).
+        constants: (attribute, element or tuple, value) of given values.
+        variables: (attribute, element or tuple, variable) of values that a variable stands for.
+    """
+
+    elements: tuple[tuple[int, frozenset[str]], ...]
+    functions: tuple[tuple[str, int, int], ...]
+    tuples: tuple[tuple[str, int, tuple[int, ...]], ...]
+    constants: tuple[tuple[str, int, AttributeValue], ...]
+    variables: tuple[tuple[str, int, str], ...]
+
+    def holds(self, match: Morphism) -> bool:
+        """Return True if a mapping from the pattern is natural, apart from values of variables."""
+        mapping, target = match.mapping, match.target
+        types = target.element_table().types
+        try:
+            for element, accepted in self.elements:
+                if types.get(mapping[element]) not in accepted:
+                    return False
+            for relation, row, legs in self.tuples:
+                if target.relation_table(relation).rows.get(mapping[row]) != tuple(
+                    [mapping[leg] for leg in legs]
+                ):
+                    return False
+            for function, element, value in self.functions:
+                values = target.function_table(function).values
+                if values.get(mapping[element]) != mapping[value]:
+                    return False
+        except KeyError:
+            return False
+        return all(
+            target.attribute(mapping[id_], attribute) == value
+            for attribute, id_, value in self.constants
+        )
+
+    def read_values(self, match: Morphism) -> dict[str, AttributeValue] | None:
+        """Read the values of the variables at a mapping; None if one has none, or several."""
+        found: dict[str, AttributeValue] = {}
+        for attribute, id_, variable in self.variables:
+            value = match.target.attribute(match.mapping[id_], attribute)
+            if value is None or found.setdefault(variable, value) != value:
+                return None
+        return found
+
+
+def compile_check(pattern: Instance) -> PatternCheck:
+    """Compile the check of the morphisms from a pattern."""
+    schema = pattern.schema
+    elements = tuple((e, schema.subtypes(pattern.type_of(e))) for e in pattern.all_elements())
+    functions = tuple(
+        (function.name, element, value)
+        for function in schema.functions
+        for element, value in pattern.function_table(function.name).values.items()
+    )
+    tuples = tuple(
+        (relation, row, legs)
+        for relation in pattern.list_filled()
+        for row, legs in pattern.tuples(relation).items()
+    )
+    constants: list[tuple[str, int, AttributeValue]] = []
+    variables: list[tuple[str, int, str]] = []
+    for id_ in [element for element, _ in elements] + [row for _, row, _ in tuples]:
+        for attribute, value in pattern.attributes(id_).items():
+            if isinstance(value, ValueVariable):
+                variables.append((attribute, id_, value.name))
+            else:
+                constants.append((attribute, id_, value))
+    return PatternCheck(elements, functions, tuples, tuple(constants), tuple(variables))
+
+
+_FEW = 16
+
+
+class ExtensionMethod(Enum):
+    """Methods of finding the extensions of a match."""
+
+    LOOK_UP = "look_up"
+    """L lacks only tuples of P: there is at most one extension."""
+    SCAN = "scan"
+    """L lacks one tuple of P, and elements of that only: if few tuples may fit, try each."""
+    SEARCH = "search"
+    """All others, and if many tuples may fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtensionPlan:
+    """A plan for extending morphisms along an inclusion, made once for each inclusion.
+
+    Attributes:
+        inclusion: L -> P.
+        given: (id of L, its image in P).
+        lacking: the tuples (relation, id, legs) of P that L lacks.
+        method: of finding extensions.
+        check: of the morphisms from P.
+        source_check: of the morphisms from L.
+        variables: that L and P share.
+    """
+
+    inclusion: Morphism
+    given: tuple[tuple[int, int], ...]
+    lacking: tuple[tuple[str, int, tuple[int, ...]], ...]
+    method: ExtensionMethod
+    check: PatternCheck
+    source_check: PatternCheck
+    variables: tuple[str, ...]
+
+    def find_extensions(
+        self, match: Morphism, monic: bool, where: Sequence[ValueComparison] = ()
+    ) -> Iterator[Morphism]:
+        """Find the extensions of a natural match.
+
+        Args:
+            match: L -> G.
+            monic: True if only monic extensions count.
+            where: comparisons that the values of the variables must satisfy.
+
+        Raises:
+            ValueExpressionError: while iterating, if a comparison has no truth value.
+        """
+        initial: dict[int, int] = {}
+        for id_, image in self.given:
+            found = match.mapping[id_]
+            # L -> P may identify two elements; then only matches that do so too extend.
+            if initial.setdefault(image, found) != found:
+                return iter(())
+        if self.method is ExtensionMethod.LOOK_UP:
+            candidates = self._look_up(match, initial)
+        elif (
+            self.method is ExtensionMethod.SCAN
+            and (rows := self._find_rows(match, initial)) is not None
+        ):
+            candidates = self._scan(match, initial, rows)
+        else:
+            return self._search(match, initial, monic, where)
+        return self._keep_valid(match, candidates, monic, where)
+
+    def _search(
+        self,
+        match: Morphism,
+        initial: dict[int, int],
+        monic: bool,
+        where: Sequence[ValueComparison],
+    ) -> Iterator[Morphism]:
+        bound = self._fix_variables(match)
+        if bound is None:
+            return iter(())
+        return find_homs(
+            self.inclusion.target,
+            match.target,
+            monic=monic,
+            initial=initial,
+            where=(*bound, *where),
+        )
+
+    def _look_up(self, match: Morphism, mapping: dict[int, int]) -> Iterator[dict[int, int]]:
+        """The only candidate, if there is one."""
+        for relation, row, legs in self.lacking:
+            by_legs = match.target.relation_table(relation).by_legs
+            found = by_legs.get(tuple([mapping[leg] for leg in legs]))
+            if found is None:
+                return
+            mapping[row] = found
+        yield mapping
+
+    def _find_rows(self, match: Morphism, mapping: dict[int, int]) -> Collection[int] | None:
+        """The tuples that the one of P may become; None if they are too many to try."""
+        ((relation, _, legs),) = self.lacking
+        table = match.target.relation_table(relation)
+        rows: Collection[int] = table.rows
+        for position, leg in enumerate(legs):
+            if leg in mapping:
+                found = table.index(position).get(mapping[leg], ())
+                if len(found) < len(rows):
+                    rows = found
+        return rows if len(rows) <= _FEW else None
+
+    def _scan(
+        self, match: Morphism, initial: dict[int, int], rows: Collection[int]
+    ) -> Iterator[dict[int, int]]:
+        """A mapping for each tuple."""
+        ((relation, id_, legs),) = self.lacking
+        table = match.target.relation_table(relation).rows
+        for row in rows:
+            mapping = {**initial, id_: row}
+            if all(
+                mapping.setdefault(leg, image) == image
+                for leg, image in zip(legs, table[row], strict=True)
+            ):
+                yield mapping
+
+    def _keep_valid(
+        self,
+        match: Morphism,
+        candidates: Iterator[dict[int, int]],
+        monic: bool,
+        where: Sequence[ValueComparison],
+    ) -> Iterator[Morphism]:
+        for mapping in candidates:
+            candidate = Morphism(self.inclusion.target, match.target, mapping)
+            if (monic and not candidate.is_monic) or not self.check.holds(candidate):
+                continue
+            values = self.check.read_values(candidate)
+            if values is not None and all(comparison.holds(values) for comparison in where):
+                yield Morphism(self.inclusion.target, match.target, mapping, values)
+
+    def _fix_variables(self, match: Morphism) -> list[ValueComparison] | None:
+        """Comparisons that make the variables of L keep their values; None if L has no match."""
+        if not self.variables:
+            return []
+        values = self.source_check.read_values(match)
+        if values is None:
+            return None
+        return [
+            ValueComparison(ValueVariable(name), Comparator.EQUAL, values[name])
+            for name in self.variables
+        ]
+
+
+def plan_extension(inclusion: Morphism) -> ExtensionPlan:
+    """Plan the extension of matches along an inclusion (a natural one)."""
+    pattern = inclusion.target
+    image = inclusion.image()
+    check = compile_check(pattern)
+    lacking = tuple(entry for entry in check.tuples if entry[1] not in image)
+    fresh = {element for element in pattern.all_elements() if element not in image}
+    method = ExtensionMethod.SEARCH
+    if not fresh:
+        method = ExtensionMethod.LOOK_UP
+    elif len(lacking) == 1 and fresh.issubset(lacking[0][2]):
+        method = ExtensionMethod.SCAN
+    source_check = compile_check(inclusion.source)
+    ours, theirs = ({v for _, _, v in c.variables} for c in (source_check, check))
+    return ExtensionPlan(
+        inclusion,
+        given=tuple(inclusion.mapping.items()),
+        lacking=lacking,
+        method=method,
+        check=check,
+        source_check=source_check,
+        variables=tuple(sorted(ours & theirs)),
+    )
+
+
+def variables_in(comparison: ValueComparison) -> frozenset[str]:
+    """Names of the variables in a comparison."""
+    return variables_of(comparison.left) | variables_of(comparison.right)

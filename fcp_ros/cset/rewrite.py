@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rewriting by double pushouts: delete ``L - K`` at a match, then glue in ``R``.
+
+Both squares of the diagram are pushouts::
+
+    L <----- K -----> R
+    |        |        |
+    G <----- D -----> H
+
+The context D is the pushout complement (`dpo`); the result H is the pushout of ``D <- K -> R``,
+taken of elements and tuples alike, and then reflected into relations, which are sets: a tuple that
+is added a second time becomes one with the first. Attributes that R assigns replace the old ones.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from fcp_ros.cset.context import Context
+from fcp_ros.cset.dpo import examine
+from fcp_ros.cset.gluing import Gluing, plan_gluing
+from fcp_ros.cset.instance.builder import InstanceBuilder
+from fcp_ros.cset.instance.draft import Change
+from fcp_ros.cset.instance.expressions import ValueExpression, ValueExpressionError, evaluate
+from fcp_ros.cset.instance.facts import Delta, delta_of
+from fcp_ros.cset.instance.free_names import find_free_name
+from fcp_ros.cset.instance.instance import Instance, InstanceError
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.instance.naturality import substitute_values
+from fcp_ros.cset.instance.violation import Violation, ViolationKind
+from fcp_ros.cset.rule import Rule
+from fcp_ros.cset.rule_plan import RulePlan
+from fcp_ros.cset.schema import AttributeValue
+
+Values = Mapping[str, AttributeValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """The result of applying a rule at a match.
+
+    Attributes:
+        instance: the new state; None if there are violations.
+        comatch: the morphism from R into it; None if there are violations.
+        before: the old state; None if there are violations.
+        violations: why the rule is not applicable there.
+        change: what changed, by ids.
+    """
+
+    instance: Instance | None
+    comatch: Morphism | None
+    before: Instance | None = None
+    violations: tuple[Violation, ...] = ()
+    change: Change = field(default_factory=Change)
+
+    @property
+    def delta(self) -> Delta:
+        """The change, by names; computed at each access, as few ask for it."""
+        if self.before is None or self.instance is None:
+            return Delta()
+        return delta_of(self.before, self.instance, self.change)
+
+
+def rewrite(rule: Rule, match: Morphism) -> Rewrite:
+    """Apply a rule at a match of its left side.
+
+    The result's functional legs are checked where the rule changed something; conflicts that were
+    there before are not the rule's.
+
+    Args:
+        rule: the span and its conditions.
+        match: from rule.L to the state; ids of what stays are kept.
+
+    Raises:
+        ValueError: the match does not start at the rule's left side.
+    """
+    examined = examine(rule, match)
+    if examined.violations or examined.context is None:
+        return _refuse(examined.violations)
+    gluing = plan_gluing(rule.plan, examined.context)
+    if gluing.violations:
+        return _refuse(gluing.violations)
+    return _Application(rule.plan, match, examined.context, gluing, examined.values).run()
+
+
+def _refuse(violations: tuple[Violation, ...]) -> Rewrite:
+    return Rewrite(None, None, violations=violations)
+
+
+class _Application:
+    """One rewrite while it is carried out; `image` maps R into the result."""
+
+    def __init__(
+        self, plan: RulePlan, match: Morphism, context: Context, gluing: Gluing, values: Values
+    ) -> None:
+        self.plan = plan
+        self.match = match
+        self.context = context
+        self.gluing = gluing
+        self.values = values
+        self.builder = InstanceBuilder.of(context.state)
+        self.image = gluing.image
+
+    def run(self) -> Rewrite:
+        self.delete()  # first, so that what is created may take the names that become free
+        for keep, gone in self.gluing.merges:
+            self.builder.merge(keep, gone)
+        self.create()
+        violations = self.assign() if self.plan.assigned else []
+        if violations:
+            return _refuse(tuple(violations))
+        change = self.builder.change()
+        try:
+            result = self.builder.build()
+        except InstanceError:
+            return _refuse(self.builder.violations())
+        comatch = Morphism(self.plan.right.target, result, self.image, self.values)
+        return Rewrite(result, comatch, self.match.target, change=change)
+
+    def delete(self) -> None:
+        """Take from the state everything that is not in the context."""
+        state, builder = self.context.state, self.builder
+        for relation, row in self.context.tuples:
+            legs = state.relation_table(relation).rows.get(row)
+            if legs is not None:
+                builder.unrelate(relation, *legs)
+        for attribute, id_ in self.context.forgotten:
+            builder.set_attribute(id_, attribute, None)
+        for element in self.context.elements:
+            builder.remove(element)
+
+    def create(self) -> None:
+        """Add the elements and tuples of R that are not from K."""
+        image, builder, new = self.image, self.builder, self.plan.new_elements
+        for element in new:
+            image[element.id] = builder.add(element.type, find_free_name(builder, element.name))
+        for element in new:
+            for function, value in element.functions:
+                builder.set_function(function, image[element.id], image[value])
+        for relation, row, legs in self.plan.new_tuples:
+            image[row] = builder.relate(relation, *[image[leg] for leg in legs])
+        # Merging changes the legs of preserved tuples, and may make some equal: look them up.
+        if not self.plan.right_is_monic:
+            for relation, row, legs in self.plan.old_tuples:
+                image[row] = builder.relate(relation, *[image[leg] for leg in legs])
+
+    def assign(self) -> list[Violation]:
+        """Set the attributes that R assigns; return violations where that is impossible."""
+        violations = []
+        assigned: dict[tuple[str, int], AttributeValue] = {}
+        for attribute, id_, expression in self.plan.assigned:
+            try:
+                value = _evaluate(expression, self.values)
+                self.builder.set_attribute(self.image[id_], attribute, value)
+            except (ValueExpressionError, InstanceError) as error:
+                name = self.plan.right.target.name_of(id_)
+                text = f"{attribute!r} of {name!r} in R is {expression}: {error}"
+                violations.append(Violation(ViolationKind.EXPRESSION, text, (name,), attribute))
+                continue
+            if assigned.setdefault((attribute, self.image[id_]), value) != value:
+                violations.append(
+                    self.describe_contradiction(attribute, id_, "assigns two values to")
+                )
+        # Only where elements of R have become one can an assignment meet a kept value.
+        if len(set(self.image.values())) < len(self.image):
+            violations.extend(self.find_overwritten(assigned))
+        return violations
+
+    def find_overwritten(
+        self, assigned: Mapping[tuple[str, int], AttributeValue]
+    ) -> Iterator[Violation]:
+        """Find attributes that R both assigns and keeps, as elements of R have become one."""
+        for attribute, id_ in self.plan.values_kept:
+            result = self.plan.right.mapping[id_]
+            kept = self.context.state.attribute(self.context.glue[id_], attribute)
+            if assigned.get((attribute, self.image[result]), kept) != kept:
+                yield self.describe_contradiction(attribute, result, "both keeps and assigns")
+
+    def describe_contradiction(self, attribute: str, id_: int, what: str) -> Violation:
+        names = [
+            self.plan.right.target.name_of(other)
+            for other, image in self.image.items()
+            if image == self.image[id_]
+        ]
+        text = f"the rule {what} {attribute!r} of {', '.join(names)}, which are one in the state"
+        return Violation(ViolationKind.MERGE, text, tuple(names), attribute)
+
+
+def _evaluate(expression: ValueExpression, values: Values) -> AttributeValue:
+    """Evaluate an expression of R; it stays an expression if the state is a pattern itself.
+
+    Raises:
+        ValueExpressionError: it has none.
+    """
+    value = substitute_values(expression, values)
+    return evaluate(expression, values) if value is None else value

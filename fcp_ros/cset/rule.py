@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules: spans ``L <- K -> R``. L is what must be there, K what stays, R what is there afterwards.
+
+Elements and tuples of L outside the image of K are deleted, those of R outside it are created.
+An attribute that L sets and K does not is forgotten; one that R sets and K does not is assigned.
+An attribute of L may be a variable, which a match binds; those of R may be expressions over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fcp_ros.cset.conditions import ApplicationCondition
+from fcp_ros.cset.extension import variables_in
+from fcp_ros.cset.instance.expressions import (
+    Comparator,
+    ValueComparison,
+    ValueOperation,
+    ValueVariable,
+    variables_of,
+)
+from fcp_ros.cset.instance.instance import Instance
+from fcp_ros.cset.instance.morphism import Morphism
+from fcp_ros.cset.rule_plan import RulePlan, compile_span, outside
+from fcp_ros.cset.schema import AttributeKind
+
+_NUMBERS = frozenset((AttributeKind.INT, AttributeKind.FLOAT))
+
+
+def find_problems(
+    left: Morphism,
+    right: Morphism,
+    conditions: Sequence[ApplicationCondition],
+    where: Sequence[ValueComparison],
+) -> list[str]:
+    """Find everything that keeps a span from being a rule; empty if it is one.
+
+    Args:
+        left: K -> L.
+        right: K -> R.
+        conditions: of the rule.
+        where: over the variables of L.
+    """
+    if not left.source.is_same(right.source):
+        return ["both legs must start at the same instance K"]
+    for side, leg in (("left", left), ("right", right)):
+        reasons = list(_check_leg(side, leg))
+        if reasons:
+            return reasons
+    return [
+        *_check_monic(left),
+        *_check_operations("L", left.target),
+        *_check_static("deletes", left),
+        *_check_static("creates", right),
+        *_check_variables(left.target, right.target),
+        *_check_kinds(left.target, right.target),
+        *_check_comparisons(left.target, "L", where),
+        *(problem for one in conditions for problem in _check_condition(one, left.target)),
+    ]
+
+
+def _check_leg(side: str, leg: Morphism) -> Iterator[str]:
+    violations = leg.violations()
+    if violations:
+        reasons = "; ".join(violation.message for violation in violations)
+        yield f"the {side} leg is no morphism: {reasons}"
+        return
+    for element in leg.source.all_elements():
+        before, after = leg.source.type_of(element), leg.target.type_of(leg.mapping[element])
+        if before != after:
+            yield (
+                f"the {side} leg changes the type of {leg.source.name_of(element)!r} from "
+                f"{before!r} to {after!r}; a rule must keep the types of what it preserves"
+            )
+    yield from _check_values(f"the {side} leg", leg, "to assign it, leave it unset in K")
+
+
+def _check_values(what: str, leg: Morphism, advice: str) -> Iterator[str]:
+    """Find variables that a leg does not send to themselves; natural legs keep other values."""
+    for id_, image in leg.mapping.items():
+        for attribute, before in leg.source.attributes(id_).items():
+            after = leg.target.attribute(image, attribute)
+            if before != after:
+                name = leg.source.name_of(id_)
+                yield f"{what} changes {attribute!r} of {name!r} from {before} to {after}; {advice}"
+
+
+def _check_monic(left: Morphism) -> Iterator[str]:
+    for group in left.collisions():
+        yield (
+            f"the left leg is not monic: {', '.join(group)} of K are one in L. Then what remains "
+            "after deletion is not determined (the pushout complement is not unique); give K one "
+            "element for each that is preserved"
+        )
+
+
+def _check_static(side: str, leg: Morphism) -> Iterator[str]:
+    """Find static tuples that a rule touches though all their elements stay."""
+    beyond = outside(leg)
+    for name in leg.target.list_filled():
+        if not leg.target.schema.relation(name).static:
+            continue
+        for row, legs in leg.target.tuples(name).items():
+            if row in beyond and beyond.isdisjoint(legs):
+                yield (
+                    f"it {side} {leg.target.name_of(row)}, but {name!r} is static; "
+                    "declare it without static if actions change it"
+                )
+
+
+# --- attribute variables and expressions
+
+
+def _list_values(instance: Instance) -> Iterator[tuple[int, str, object]]:
+    """Yield (element or tuple, attribute, value) for everything that is set."""
+    rows = (row for name in instance.list_filled() for row in instance.tuples(name))
+    for id_ in (*instance.all_elements(), *rows):
+        for attribute, value in instance.attributes(id_).items():
+            yield id_, attribute, value
+
+
+def _check_operations(where: str, instance: Instance) -> Iterator[str]:
+    for id_, attribute, value in _list_values(instance):
+        if isinstance(value, ValueOperation):
+            what = f"{attribute!r} of {instance.name_of(id_)!r} in {where} is {value}"
+            yield f"{what}; only R may hold operations, a pattern holds values and variables"
+
+
+def _collect_variables(instance: Instance) -> frozenset[str]:
+    return frozenset().union(*(variables_of(value) for _, _, value in _list_values(instance)))
+
+
+def _check_variables(left: Instance, right: Instance) -> Iterator[str]:
+    known = _collect_variables(left)
+    for id_, attribute, value in _list_values(right):
+        unknown = variables_of(value) - known
+        if unknown:
+            what = f"{attribute!r} of {right.name_of(id_)!r} in R"
+            yield f"{what} uses {_format_variables(unknown)}, but {_describe_variables('L', known)}"
+
+
+def _collect_kinds(instance: Instance) -> dict[str, set[AttributeKind]]:
+    """Collect the kinds of the attributes that each variable stands for."""
+    found: dict[str, set[AttributeKind]] = {}
+    for id_, attribute, value in _list_values(instance):
+        if isinstance(value, ValueVariable):
+            kind = instance.schema.attribute(instance.type_of(id_), attribute).kind
+            found.setdefault(value.name, set()).add(kind)
+    return found
+
+
+def _check_kinds(left: Instance, right: Instance) -> Iterator[str]:
+    """Find expressions of R that never have a value that the attribute admits."""
+    kinds = _collect_kinds(left)
+    for id_, attribute, value in _list_values(right):
+        if not isinstance(value, (ValueVariable, ValueOperation)):
+            continue
+        wanted = right.schema.attribute(right.type_of(id_), attribute).kind
+        admitted = _NUMBERS if wanted in _NUMBERS else frozenset((wanted,))
+        what = f"{attribute!r} of {right.name_of(id_)!r} in R is {value}"
+        if isinstance(value, ValueOperation) and wanted not in _NUMBERS:
+            yield f"{what}, a number, but the attribute is of kind {wanted.value}"
+        for name in sorted(variables_of(value)):
+            wrong = kinds.get(name, set()) - admitted
+            if wrong:
+                shown = ", ".join(sorted(kind.value for kind in wrong))
+                variable = ValueVariable(name)
+                yield f"{what}, but {variable} is of kind {shown} in L, not {wanted.value}"
+
+
+def _check_comparisons(
+    pattern: Instance, where: str, comparisons: Iterable[ValueComparison]
+) -> Iterator[str]:
+    known = _collect_variables(pattern)
+    for comparison in comparisons:
+        unknown = variables_in(comparison) - known
+        if unknown:
+            given = _describe_variables(where, known)
+            yield f"{comparison} uses {_format_variables(unknown)}, but {given}"
+
+
+def _format_variables(names: Iterable[str]) -> str:
+    return ", ".join(str(ValueVariable(name)) for name in sorted(names))
+
+
+def _describe_variables(where: str, known: frozenset[str]) -> str:
+    return f"{where} has {_format_variables(known) or 'no variables'}"
+
+
+def is_always_decided(comparison: ValueComparison, pattern: Instance) -> bool:
+    """Return True if a comparison has a truth value for all values of the pattern's variables.
+
+    Operations may have no value, and values that are not numbers cannot always be ordered.
+    """
+    sides = (comparison.left, comparison.right)
+    if any(isinstance(side, ValueOperation) for side in sides):
+        return False
+    if comparison.comparator in (Comparator.EQUAL, Comparator.UNEQUAL):
+        return True
+    kinds = _collect_kinds(pattern)
+    return all(
+        kinds.get(side.name, set()) <= _NUMBERS
+        if isinstance(side, ValueVariable)
+        else isinstance(side, (int, float))
+        for side in sides
+    )
+
+
+# --- conditions
+
+
+def _check_condition(
+    condition: ApplicationCondition, start: Instance, *, within: str = "L"
+) -> Iterator[str]:
+    what = f"condition {condition.name!r}"
+    violations = condition.inclusion.violations()
+    if not condition.inclusion.source.is_same(start):
+        yield f"{what} must start at {within}"
+        return
+    if violations:
+        yield f"{what} is no morphism: {violations[0].message}"
+        return
+    yield from _check_values(what, condition.inclusion, "keep it, and compare it in `where`")
+    yield from _check_operations(f"the pattern of {what}", condition.pattern)
+    yield from _check_comparisons(condition.pattern, f"{what}", condition.where)
+    for inner in condition.nested:
+        yield from _check_condition(inner, condition.pattern, within=f"the pattern of {what}")
+
+
+class RuleError(ValueError):
+    """A span that is not a rule; the message says why."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rewriting rule.
+
+    Attributes:
+        name: for messages.
+        left: K -> L; monic, for otherwise the pushout complement is not unique.
+        right: K -> R; where it is not monic, applying the rule merges elements.
+        conditions: that every match must satisfy.
+        monic: whether matches must be monic; or the types and relations on which they must be.
+        where: comparisons over the variables of L that every match must satisfy.
+
+    Raises:
+        RuleError: the legs do not start at one K, are not natural, or change types or attributes;
+            the left leg is not monic though it must be; a condition does not start at L; a static
+            relation would change; a variable is unknown, or an operation stands outside R.
+    """
+
+    name: str
+    left: Morphism
+    right: Morphism
+    conditions: tuple[ApplicationCondition, ...] = ()
+    monic: bool | tuple[str, ...] = True
+    where: tuple[ValueComparison, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the span, and report all problems at once."""
+        problems = find_problems(self.left, self.right, self.conditions, self.where)
+        if problems:
+            raise RuleError(f"rule {self.name!r}: " + "; ".join(problems))
+
+    @property
+    def L(self) -> Instance:
+        """The left side: the pattern."""
+        return self.left.target
+
+    @property
+    def K(self) -> Instance:
+        """The glue: what is preserved."""
+        return self.left.source
+
+    @property
+    def R(self) -> Instance:
+        """The right side: what replaces the pattern."""
+        return self.right.target
+
+    @cached_property
+    def deleted(self) -> frozenset[int]:
+        """Ids in L of the elements and tuples that the rule deletes."""
+        return outside(self.left)
+
+    @cached_property
+    def created(self) -> frozenset[int]:
+        """Ids in R of the elements and tuples that the rule creates."""
+        return outside(self.right)
+
+    @cached_property
+    def plan(self) -> RulePlan:
+        """The compiled span, the same for all matches."""
+        return compile_span(self.left, self.right)
+
+    @cached_property
+    def searchable(self) -> tuple[ValueComparison, ...]:
+        """The comparisons with a truth value wherever L occurs, so that a search can test them."""
+        return tuple(one for one in self.where if is_always_decided(one, self.L))
+
+    def inverse(self) -> Rule:
+        """Return the rule in the other direction, without conditions and comparisons.
+
+        Raises:
+            RuleError: the right leg is not monic (the rule merges, which no rule can undo), or
+                R has expressions, or L variables that R lacks.
+        """
+        name = f"{self.name} (inverse)"
+        return Rule(name, self.right, self.left, (), self.monic)
