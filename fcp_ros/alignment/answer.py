@@ -59,7 +59,6 @@ class SynonymEvidence:
 
     Attributes:
         proposal: the synonym, with what spoke for it before any trial.
-        standing: what is known of it now.
         succeeded: number of successful runs of plans that would have failed without it.
         failed: number of failed runs of plans that used it and never succeeded.
         rivals: other synonyms of the same names that explain all trials in its place.
@@ -134,9 +133,7 @@ class AlignmentResult:
     """The answer.
 
     Attributes:
-        status: the outcome.
         message: it in one or two sentences.
-        mapping: the synonyms that are kept, with their evidence.
         others: refuted synonyms, and open ones that were tried; of a failed alignment without
             trials the closest pairs.
         plan: the actions that succeeded; None without success.

@@ -30,7 +30,6 @@ class Comparison:
     """The answer to a request.
 
     Attributes:
-        result: the answer.
         task: what was compared; None if the time was over before.
         own, other: names of both domains.
         goal: the goal in the words of the other domain; "" without a plan, or if it can't be
@@ -64,8 +63,6 @@ def compare_vocabularies(
     Args:
         read_own: reads the domain and problem that state the goal.
         open_other: opens the world that plans are tried in.
-        options: limits and seed.
-        likeness: compares names.
         declared: further candidates, such as `(on-table ?b) = (on ?b table)`.
         cancelled: asked every few milliseconds; True ends the request.
         start: of the request; now by default.

@@ -90,11 +90,7 @@ class ConflictSets:
         )
 
     def list_choices(self, priors: Mapping[Synonym, float]) -> Iterator[SynonymChoice]:
-        """Yield ways to comply with all conflict sets, the likeliest first.
-
-        Args:
-            priors: the probability of each synonym.
-        """
+        """Yield ways to comply with all conflict sets, the likeliest first."""
         if self.contradictory:
             return
         start = SynonymChoice(frozenset(self.refuted), frozenset(self.proven))
@@ -128,11 +124,7 @@ def _refine(
 
 
 def list_hypotheses(priors: Mapping[Synonym, float]) -> Iterator[SynonymSet]:
-    """Yield all sets of synonyms, the likeliest first.
-
-    Args:
-        priors: the probability of each synonym.
-    """
+    """Yield all sets of synonyms, the likeliest first."""
     items = sorted(priors, key=lambda one: (-priors[one], one))
     costs = [max(0.05, -math.log(priors[one])) for one in items]
     yield frozenset()

@@ -42,10 +42,6 @@ class _Side:
 def declare_synonyms(task: AlignmentTask, lines: Iterable[str]) -> AlignmentTask:
     """Return a task with further candidates.
 
-    Args:
-        task: the model.
-        lines: a declaration each.
-
     Raises:
         AlignmentError: one can't be read, or says what can't be tried.
     """
@@ -84,7 +80,6 @@ def _find_side(text: str, task: AlignmentTask, side: int | None) -> _Side:
 
     Args:
         text: the side without its parentheses.
-        task: the model.
         side: the vocabulary that it belongs to; None if there is only one.
     """
     written, *terms = text.split()

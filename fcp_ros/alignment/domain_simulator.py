@@ -22,11 +22,9 @@ class DomainSimulator:
     resources, durations and degrees are no question of names: they are left out.
 
     Args:
-        domain: its rules are the laws of the world.
         instance: the initial state of each trial.
         goal: a crisp condition in the words of the domain; without one, a plan has succeeded once
             all its actions have.
-        check: called before each action; may raise to stop.
     """
 
     is_exact = True

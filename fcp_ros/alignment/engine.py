@@ -40,9 +40,6 @@ def align(
     """Find out which names of a model are one, by planning and trying the plans.
 
     Args:
-        task: the model.
-        simulator: where plans are tried.
-        options: limits and seed.
         likeness: compares names where structure leaves several candidates.
         cancelled: asked every few milliseconds; True ends the request.
         start: of the request; now by default.
@@ -76,10 +73,7 @@ def propose_candidates(
     """Find the candidates of a task.
 
     Args:
-        record: gets them.
-        task: the model.
         bound: the most candidates.
-        watch: over the request.
     """
     record.notes.extend(task.notes)
     record.opposites = find_opposites(task.model, task.uses, task.sides)

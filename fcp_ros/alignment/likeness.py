@@ -34,12 +34,7 @@ class NameLikeness:
     def compare(
         self, pairs: Sequence[tuple[str, str]], check: Callable[[], None] = lambda: None
     ) -> list[float]:
-        """Return the likeness of the names of each pair, at most 1; equal names have 1.
-
-        Args:
-            pairs: of names.
-            check: called often; may raise to stop.
-        """
+        """Return the likeness of the names of each pair, at most 1; equal names have 1."""
         if not pairs:
             return []
         words = {name: split_name(name) for pair in pairs for name in pair}

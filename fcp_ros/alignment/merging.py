@@ -77,10 +77,6 @@ def drop_unused(texts: PddlTexts) -> PddlTexts:
 def merge_texts(texts: PddlTexts, mapping: NameMapping) -> PddlTexts:
     """Return a model in which each predicate has its image under a mapping.
 
-    Args:
-        texts: of the model.
-        mapping: of its predicates.
-
     Raises:
         ContradictorySynonyms: the mapping is none.
     """
@@ -91,7 +87,6 @@ def rename_predicates(texts: PddlTexts, images: Images) -> PddlTexts:
     """Give predicates of a model other names, and other orders of arguments.
 
     Args:
-        texts: of the model.
         images: of predicates; others stay as they are.
     """
     domain, problem = texts.domain, texts.problem

@@ -107,9 +107,6 @@ class NameBook:
         """Take an answer; a pair that is kept refutes the others of the same name of perception.
 
         Args:
-            source: perception's name.
-            target: the domain's.
-            answer: the answer.
             places: order of the arguments; may be empty where there is only one proposal.
 
         Raises:

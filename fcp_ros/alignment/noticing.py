@@ -23,11 +23,8 @@ class StepView:
     """A step, as the scene graph shows it.
 
     Attributes:
-        step: its text, for people.
         expected: the facts that it should make true.
         missing: those of them that the state after it lacks.
-        before: the scene graph when the step began.
-        after: the one at its end.
         known: the relations of the domain, and others that are no candidates.
     """
 
@@ -64,7 +61,6 @@ class Notice:
         synonym: from perception's name to the domain's.
         stated: the fact as the scene graph states it.
         expected: the fact that the step should have made true.
-        step: text of the step.
     """
 
     synonym: Synonym
@@ -96,7 +92,6 @@ def contradicts(view: StepView, synonym: Synonym) -> bool:
     """Return True if a step speaks against a pair: the unknown name is new, of other elements.
 
     Args:
-        view: the step.
         synonym: from perception's name to the domain's.
     """
     found = [relation for relation in view.new if relation.name == synonym.source]

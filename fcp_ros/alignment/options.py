@@ -13,8 +13,6 @@ class AlignmentOptions:
     Attributes:
         time_limit: for the whole request (s).
         plan_time: for one plan (s).
-        most_trials: plans that are tried.
-        most_candidates: synonyms that are considered.
         settling: plans that are tried after the first success, to tell synonyms from others that
             explain it as well.
         seed: decides between plans that are equally good.

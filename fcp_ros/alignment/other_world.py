@@ -39,7 +39,6 @@ class OtherWorld:
 
     Attributes:
         texts: types, relations and actions in PDDL, with the initial state.
-        simulator: where plans are tried.
         relations: the relation behind each predicate; empty for a world that was read from PDDL.
         notes: sentences about what is not tried.
         domain, instance: the domain and the state; None for a world that was read from PDDL.
@@ -74,11 +73,6 @@ def open_domain(domain: Domain, instance: Instance, check: Check) -> OtherWorld:
 def translate_goal(task: AlignmentTask, synonyms: Iterable[Synonym], world: OtherWorld) -> str:
     """Write the goal of a task in the goal language of the other domain.
 
-    Args:
-        task: whose goal.
-        synonyms: names that are one.
-        world: of the other domain.
-
     Returns:
         The goal; "" if a word of it has no name there, if it is quantified, or if the world was
         read from PDDL.
@@ -93,13 +87,7 @@ def translate_goal(task: AlignmentTask, synonyms: Iterable[Synonym], world: Othe
 
 
 def find_goal_fault(goal: str, world: OtherWorld, actions: Sequence[GroundAction]) -> str:
-    """Say why a translated goal is none of the other domain, or is not reached; "" if it is fine.
-
-    Args:
-        goal: in the goal language.
-        world: of the other domain.
-        actions: that reached the goal of the task.
-    """
+    """Say why a translated goal is none of the other domain, or is not reached; "" if fine."""
     if world.domain is None or world.instance is None:
         return ""
     try:

@@ -36,7 +36,6 @@ class AlignmentTask:
 
     Attributes:
         model: domain and problem that plans are made with.
-        uses: of its predicates.
         sides: the vocabulary of each predicate.
         notes: sentences about how the model was made.
         declared: synonyms that were named as possible ones, projections among them.
@@ -68,10 +67,6 @@ def open_world(other: PddlTexts, check: Callable[[], None]) -> ModelSimulator:
 
 def pair_domains(own: PddlTexts, other: PddlTexts) -> AlignmentTask:
     """Make the task of two domains, each with a problem of the same situation.
-
-    Args:
-        own: states the goal.
-        other: executes the plans.
 
     Raises:
         AlignmentError: they have no object in common, or the goal is empty.

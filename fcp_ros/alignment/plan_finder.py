@@ -47,7 +47,6 @@ class ModelWithRules:
     """A model with replace rules.
 
     Attributes:
-        texts: the model.
         rules: the synonym of each replace rule, by the name of its action.
     """
 
@@ -65,9 +64,7 @@ def add_replace_rules(
     """Return a model with replace rules, whose plans minimise actions and penalties.
 
     Args:
-        texts: of the model.
         proposals: the synonyms to be used, each in both directions where that can be of use.
-        uses: of the predicates of the model.
         keep: a fact keeps its first name as well. Where all conditions are positive, no plan then
             means that there is none under any of the synonyms.
     """
@@ -163,10 +160,7 @@ class PlanFinder:
     """Finds plans with replace rules, and in models in which synonyms are one predicate.
 
     Args:
-        task: the model.
         predictor: of trials of the task.
-        options: limits and seed.
-        watch: over the request.
         cancelled: asked every few milliseconds while a plan is sought.
     """
 
@@ -191,7 +185,6 @@ class PlanFinder:
         """Find a plan that complies with all trials; None if there is none in a tier.
 
         Args:
-            proposals: the candidates.
             conflicts: what the trials said; synonyms that exclude one another are added.
             tier: the last group of candidates.
         """

@@ -36,13 +36,11 @@ class PredicateUse:
     """The use of one predicate.
 
     Attributes:
-        name: of the predicate.
         declared: for each argument the objects of its type.
         occurring: for each argument the objects that it can be in a state that is reached; empty if
             none was found.
         asked: for each argument the objects of which an action or the goal may need it.
         facts: the argument tuples of which it holds initially.
-        produced, deleted: by an action.
         consumed: needed by an action, as a condition of any kind.
         wanted: it is part of the goal.
     """
@@ -264,8 +262,6 @@ def find_opposites(
     two vocabularies, the initial facts of both share the things that they may be about.
 
     Args:
-        texts: a model.
-        uses: of its predicates.
         sides: the vocabulary of each predicate.
     """
     effects = [effect for action in texts.domain.actions for effect in action.effects]

@@ -25,13 +25,7 @@ from fcp_ros.domain.pddl.syntax.tree import TRUE
 
 @dataclass(frozen=True)
 class Trial:
-    """A plan that was tried.
-
-    Attributes:
-        actions: the plan.
-        synonyms: those behind it.
-        seen: what happened.
-    """
+    """A plan that was tried."""
 
     actions: tuple[GroundAction, ...]
     synonyms: frozenset[Synonym]
@@ -39,14 +33,7 @@ class Trial:
 
 
 class Predictor:
-    """Predicts trials under hypotheses, and says what a wrong prediction means.
-
-    Args:
-        texts: the model.
-        uses: of its predicates.
-        candidates: the synonyms that there may be.
-        check: called often; may raise to stop.
-    """
+    """Predicts trials under hypotheses, and says what a wrong prediction means."""
 
     def __init__(
         self,
@@ -94,13 +81,7 @@ class Predictor:
         actions: tuple[GroundAction, ...],
         seen: Observation,
     ) -> ConflictSet | None:
-        """Find what a trial says against a hypothesis; None if it predicts what was seen.
-
-        Args:
-            synonyms: the hypothesis.
-            actions: what was tried.
-            seen: what happened.
-        """
+        """Find what a trial says against a hypothesis; None if it predicts what was seen."""
         try:
             predicted = self.predict(synonyms, actions)
         except ContradictorySynonyms as error:

@@ -33,7 +33,6 @@ class Proposal:
         synonym: from a name that can hold to one that is needed, as far as they differ in that.
         tier: 0 for the most likely group.
         prior: probability before any trial, by structure and names; no measured one.
-        reasons: clauses.
         likeness: of the names in meaning, at most 1; None if that was not asked.
         agreement: share of the initial facts that two vocabularies have in common; None where
             facts can't be compared.
@@ -60,7 +59,6 @@ class Proposals:
 
     Attributes:
         all: by synonym, the most likely first.
-        left_out: candidates beyond the bound.
     """
 
     all: Mapping[Synonym, Proposal]
@@ -83,8 +81,6 @@ class Proposals:
 
         Args:
             tier: the last one whose names are compared.
-            likeness: of names.
-            check: called often; may raise to stop.
         """
         chosen = self.list_tier(tier)
         pairs = [(one.synonym.source, one.synonym.target) for one in chosen]
@@ -106,9 +102,7 @@ def propose_synonyms(task: AlignmentTask, bound: int, check: Callable[[], None])
     """List the candidates of a task: those that were declared, and those that signatures allow.
 
     Args:
-        task: the model.
         bound: the most candidates.
-        check: called often; may raise to stop.
     """
     crosses = task.crosses
     found = [_propose_declared(synonym, task, crosses) for synonym in task.declared]

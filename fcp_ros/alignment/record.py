@@ -31,9 +31,6 @@ def weigh_evidence(
     """Gather what is known: of the synonyms that are kept, and of all others.
 
     Args:
-        proposals: the candidates.
-        conflicts: what the trials said.
-        trials: all of them.
         predictor: of trials; None if nothing was tried, or to list no rivals.
         kept: the synonyms of the plan that succeeded; none without one.
         is_exact: chance plays no part in the simulator.
@@ -68,8 +65,6 @@ def exclude_namesakes(
 
     Args:
         kept: the synonyms of the mapping, with their rivals.
-        others: what else was tried.
-        proposals: the candidates.
 
     Returns:
         the others, with the equal names among them.
@@ -131,11 +126,6 @@ def find_rivals(
     """Find other synonyms of the same names that explain every trial in the place of one.
 
     Args:
-        synonym: one that is kept.
-        kept: all that are.
-        proposals: the candidates.
-        conflicts: what the trials said.
-        trials: all of them.
         predictor: of trials; None if nothing was tried.
         least: share of the prior of the synonym that a rival has to have, in no later tier; 0 for
             any.
@@ -167,7 +157,6 @@ def describe_false_friends(
     """Describe names that both vocabularies have, and that mean different things.
 
     Args:
-        kept: the synonyms of the mapping.
         others: what else was tried or excluded.
     """
     refuted = {
@@ -202,8 +191,6 @@ class AlignmentRecord:
     """Candidates and trials of a request.
 
     Attributes:
-        proposals: the candidates.
-        conflicts: what the trials said.
         trials: all of them, the last one last.
         notes: sentences about what was left out or done otherwise.
         opposites: pairs of names that seem to deny one another.
@@ -288,7 +275,6 @@ class AlignmentRecord:
         """Make the answer of a plan that succeeded.
 
         Args:
-            attempt: the plan.
             compare: list other synonyms that fit as well.
         """
         needed = attempt.synonyms
@@ -301,11 +287,7 @@ class AlignmentRecord:
         return self.conclude(status, sentence, attempt, compare=compare)
 
     def conclude_timeout(self, reason: str) -> AlignmentResult:
-        """Make the answer where the time is over; a success that still stands is kept.
-
-        Args:
-            reason: a sentence.
-        """
+        """Make the answer where the time is over; a success that still stands is kept."""
         success = self.success
         if (
             success is None

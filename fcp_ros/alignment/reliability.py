@@ -97,12 +97,7 @@ _RANDOM = -log(100.0)
 
 
 class ConfirmingSimulator:
-    """A simulator whose outcomes are confirmed, unless it is exact (a `Simulator`).
-
-    Args:
-        simulator: where actions are tried.
-        check: called before an action is tried again; may raise to stop.
-    """
+    """A simulator whose outcomes are confirmed, unless it is exact (a `Simulator`)."""
 
     def __init__(self, simulator: Simulator, check: Callable[[], None]) -> None:
         self._simulator = simulator

@@ -21,7 +21,6 @@ class Observation:
     """The outcome of trying actions from the initial state.
 
     Attributes:
-        done: the number of actions that succeeded.
         reached: all succeeded, and the goal holds.
         reason: why it failed, in words; empty if nothing is known.
         repeats: runs that ended so; more than one where an outcome was confirmed.
@@ -59,12 +58,7 @@ def is_exact(simulator: Simulator) -> bool:
 
 
 class ModelSimulator:
-    """A world that is a PDDL task, in which actions rewrite a C-set (double pushout).
-
-    Args:
-        task: the task.
-        check: called before each run; may raise to stop.
-    """
+    """A world that is a PDDL task, in which actions rewrite a C-set (double pushout)."""
 
     is_exact = True
 

@@ -24,10 +24,7 @@ class Synonym:
     `fillers`. So `on-table(x0)` is `on(x0, table)` has the places (0, 1) and the filler table.
 
     Attributes:
-        source: a predicate.
-        target: another one.
         places: for each argument of the target the argument, or filler, of the source that it is.
-        fillers: objects, or ANY.
     """
 
     source: str
@@ -67,7 +64,6 @@ class Image:
     """The name that stays for a predicate: `p(x0, x1, ...)` is `name(x[places[0]], ...)`.
 
     Attributes:
-        name: that stays.
         places: for each of its arguments the argument of p, or the filler, that it is.
         fillers: with which the list of arguments of p goes on.
     """
@@ -117,9 +113,6 @@ class ContradictorySynonyms(ValueError):
     """Synonyms that make a predicate its own mirror image, such as on(x, y) = on(y, x).
 
     The same holds of a predicate that is projected from two others.
-
-    Attributes:
-        names: the predicates that they connect.
     """
 
     def __init__(self, names: frozenset[str]) -> None:
@@ -132,7 +125,6 @@ class NameMapping:
     """The surjection of names that synonyms make together: each predicate goes to one that stays.
 
     Attributes:
-        synonyms: any number of them.
         rank: a number for a predicate; of predicates that are one, the one with the most arguments
             stays, and of these the one with the least rank.
     """

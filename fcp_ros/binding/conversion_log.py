@@ -28,7 +28,6 @@ class ConversionLog:
         unknown: Number of facts that were left out, by relation that the schema lacks.
         unfit: Facts whose types do not fit.
         blocked: Facts that contradict another one, and that other one.
-        blocked_at: The blocked facts by each of their functional keys.
     """
 
     guessed: MutableMapping[str, None] = field(default_factory=dict)
@@ -98,7 +97,6 @@ class ConversionLog:
         """Write the log as one sentence for each kind of entry, entries in the scene's order.
 
         Args:
-            facts: The facts of the scene that the state was made from.
             about_typing: Notes on the choice of types as a whole; they come first.
         """
         rank = facts.graph.node_rank

@@ -36,7 +36,6 @@ def delta_from_facts(
     """Make the delta by which a scene graph agrees with changed facts.
 
     Args:
-        graph: The scene before the change.
         added: Facts that hold now; their arguments are node ids.
         removed: Facts that no longer hold. A fact in both lists stays.
         attribute_facts: Attributes that state facts: on a node that carries one, the attribute

@@ -24,12 +24,7 @@ LEAST_DEPTH = 5
 
 @dataclass(frozen=True, slots=True)
 class LabelKind:
-    """The domain's kind of an unknown label.
-
-    Args:
-        type: Of the domain.
-        label: Of the domain, for things of that kind.
-    """
+    """The domain's kind of an unknown label."""
 
     type: str
     label: str
@@ -39,8 +34,6 @@ class LabelKinds:
     """Finds the kinds of labels among those that a domain knows.
 
     Args:
-        wordnet: The nouns.
-        things: The domain's labels of things, with their types.
         agents: Those of people and other agents.
     """
 

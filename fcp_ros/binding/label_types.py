@@ -57,12 +57,10 @@ class TypeChoice:
     """The type of a node.
 
     Attributes:
-        type: Name of the type.
         degree: Certainty in [0, 1]: 1 for what the user, the domain or the scene's structure
             says, ``LAST_WORDS_DEGREE`` for last words, ``KIND_DEGREE`` for a kind, the outcome of
             the vote (``similar_labels``) for a label that is like known ones, 0 for a default. A
             holder has the degree of the type that its label has.
-        reason: The reason.
         matched_label: The domain's label (or the overridden id or label) that decided; "" where
             none did.
     """
@@ -91,14 +89,12 @@ class NodeTyper:
     """A chooser of types, node by node, with a cache by label.
 
     Args:
-        schema: The domain's schema.
         mapping: The domain's labels, layers and defaults, with the user's overrides.
         similarity: Compares labels in meaning; None leaves that out. It is asked only where the
             mapping has a threshold.
         find_nouns: Finds WordNet at the first unknown label; None where it isn't installed.
 
     Attributes:
-        candidates: Labels that an object may be like, with their types.
         notes: The reason why labels are not compared, where they should be and can't.
     """
 
@@ -137,7 +133,6 @@ class NodeTyper:
         """Choose the type of a node; None if nodes of its layer take no part.
 
         Args:
-            node: A node of the scene.
             passage_type: Type required of a node that joins two rooms (see ``find_passage_types``).
             holds: Those of ``on`` and ``inside`` by which something is in its place at the node.
             earlier: The choice for the node in an earlier state of the scene. What could hold
@@ -374,7 +369,6 @@ def describe_guesses(graph: SceneGraph, choices: Mapping[str, TypeChoice]) -> li
     """Write a sentence for each label whose nodes were typed by a guess.
 
     Args:
-        graph: The scene.
         choices: Choice by node id; ids that are not in the graph are ignored.
     """
     guessed: dict[tuple[str, TypeChoice], list[str]] = defaultdict(list)
@@ -407,8 +401,6 @@ def with_type_overrides(
     """Return a mapping in which the user's choices come before all else.
 
     Args:
-        mapping: The domain's mapping.
-        schema: The domain's schema.
         texts: ``NAME=TYPE`` each; the name is a node's id, its category as the source gives it,
             or its normalised category ("dining table"). The last of equal names counts.
 

@@ -57,15 +57,7 @@ def rename_parts(
     schema: Schema,
     mapping: SceneMapping,
 ) -> tuple[tuple[SceneNode, ...], tuple[SceneRelation, ...]]:
-    """Return nodes and relations of an update in the words of a domain, by its overrides.
-
-    Args:
-        nodes: of the update.
-        relations: of the update.
-        known: nodes of the scene before it, in the words of the domain.
-        schema: of the domain.
-        mapping: of the domain.
-    """
+    """Return nodes and relations of an update in the words of a domain, by its overrides."""
     names = mapping.names
     renamed = {node.id: _rename_node(node, names, mapping) for node in nodes}
     choice = ReadingChoice(ChainMap(renamed, dict(known)), schema, mapping)
@@ -108,13 +100,7 @@ def _rename_relations(
 
 
 class ReadingChoice:
-    """Chooses among the readings of a relation by the types of its elements.
-
-    Args:
-        nodes: of the scene, renamed.
-        schema: of the domain.
-        mapping: its labels.
-    """
+    """Chooses among the readings of a relation by the types of its elements."""
 
     def __init__(
         self, nodes: Mapping[str, SceneNode], schema: Schema, mapping: SceneMapping

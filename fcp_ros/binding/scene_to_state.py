@@ -27,7 +27,6 @@ class SceneState:
     """A state made from a scene, with a log of what was guessed, changed or left out.
 
     Attributes:
-        instance: The state.
         facts: The facts that the scene states; for ``advance_state``.
         typer: The chooser of types; for ``advance_state``.
         log: The entries behind ``notes``.
@@ -77,7 +76,6 @@ def scene_to_instance(
 
     Args:
         graph: A scene after ``complete_relations``.
-        schema: The domain's schema.
         mapping: The rules by which labels, layers and attributes become types and facts.
         similarity: Compares unknown labels with known ones, where the mapping has a threshold.
         earlier: The types in an earlier state of the scene; what held something then, whatever its

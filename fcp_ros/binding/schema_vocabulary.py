@@ -28,11 +28,7 @@ LegKey = tuple[str, int, str]
 class SchemaVocabulary:
     """A schema's relations and attributes, with a cache of the answers about them.
 
-    Args:
-        schema: The domain's schema.
-
     Attributes:
-        relations: The schema's relations by name.
         passage_type: Type that the schema asks of a node that joins two rooms; None without one.
     """
 
@@ -126,7 +122,6 @@ def relation_options_for(schema: Schema, also: Iterable[str] = ()) -> RelationOp
     """Return the default options, extended by the derivable relations that a schema declares.
 
     Args:
-        schema: The domain's schema.
         also: Further names out of ``ON_REQUEST`` to derive.
 
     Raises:

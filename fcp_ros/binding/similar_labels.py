@@ -71,11 +71,6 @@ def vote_on_types(
 ) -> list[TypeVote | None]:
     """Vote on the type of each label; None if no known label may vote.
 
-    Args:
-        labels: Normalised labels that are not known.
-        known: Normalised label -> type.
-        similarity: Compares them.
-
     Raises:
         NoSimilarity: As ``similarity`` does.
     """

@@ -28,9 +28,7 @@ def advance_state(
     """Return the state after a change of its scene; unchanged parts are shared with the old state.
 
     Args:
-        state: The state of the scene before.
         delta: The change of the (completed) scene.
-        after: The scene after it, where it is known already.
 
     Returns:
         The same as ``scene_to_instance`` of the scene after the change and the types before it, up

@@ -62,9 +62,6 @@ class StatedFacts:
     """A scene graph as a schema sees it.
 
     Args:
-        graph: A completed scene.
-        vocabulary: The words of the schema.
-        mapping: The attributes that state facts.
         typing: The type of each node that takes part, and its reason.
     """
 

@@ -59,7 +59,6 @@ class SceneToAlign:
         world: a scene in the domain's words with the same ids, in which plans are tried; "" to try
             nothing.
         out: where overrides are written; None to write none.
-        options: limits and seed.
     """
 
     scene: str

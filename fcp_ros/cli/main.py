@@ -23,8 +23,6 @@ class Command:
 
     Attributes:
         summary: The line that ``fcp --help`` shows; it begins the command's own help.
-        module: Its module.
-        app: Its typer application there.
     """
 
     summary: str

@@ -14,7 +14,6 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | str | 
     """Leave with a message if a file to be written is read as well.
 
     Args:
-        outputs: files to write.
         inputs: files to read: paths, or names of domains and scenes as options take them.
 
     Raises:

@@ -23,7 +23,6 @@ class Session:
     Attributes:
         domain: The domain, with the user's type overrides.
         graph: The scene, with its relations completed.
-        state: The scene in the words of the domain.
         format: The reader that recognised the file.
     """
 

@@ -153,7 +153,6 @@ class FcpClient:
         """Have a goal achieved (plan, execute, replan); the result is an ``AchieveGoal.Result``.
 
         Args:
-            request: the goal or instruction, and its options.
             max_replans: limit on the number of replans; -1 takes the executive's parameter.
             ask: True to be asked by feedback (`question`), and to answer with `answer`; False to
                 have a question end the goal.
@@ -390,7 +389,6 @@ class FcpClient:
 
         Args:
             domain: file of the domain that states the goal.
-            problem: file of its problem.
             other: domain that plans are tried in; "" takes that of the planner.
             world: its problem or scene; "" takes `problem`, or the present scene.
             time_limit: seconds; None takes the planner's parameter.

@@ -20,10 +20,6 @@ def fetch_latched(
 
     Args:
         node: that another thread spins.
-        message_type: class of the message.
-        topic: name of the topic.
-        group: for the subscription.
-        timeout: s.
 
     Raises:
         TimeoutError: nobody has published one in time.

@@ -67,12 +67,7 @@ _ENDS = {
 
 
 class ServerGuard:
-    """Tells pending goals that the server of their action has died.
-
-    Args:
-        node: the node of the client.
-        action: name of the action.
-    """
+    """Tells pending goals that the server of their action has died."""
 
     def __init__(self, node: Node, action: str) -> None:
         self._monitor = ServerMonitor(node)
@@ -88,7 +83,6 @@ class ServerGuard:
 
         Args:
             goal: names the goal, for `remove`.
-            on_death: the function.
         """
         self._monitor.watch(goal, ServerWatch(lambda: self._life.is_dead, True, on_death))
 
@@ -106,8 +100,6 @@ class PendingGoal:
     """A goal at an action server. Everything but `result` returns at once.
 
     Args:
-        client: the client of the action, whose server must exist.
-        goal: the goal message.
         what: the request in words, for messages.
         server: watches the server; None to do without.
     """
@@ -193,7 +185,6 @@ class PendingReply:
 
     Args:
         client: the client of the service, whose server must exist.
-        request: the request message.
         what: the request in words, for messages.
         repeatable: True if the request may be sent twice (see `ServiceCall`).
     """

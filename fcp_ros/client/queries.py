@@ -27,7 +27,6 @@ class Element:
     """An element of the scene with its context for a judgement.
 
     Attributes:
-        name: its id.
         category: its category, such as "mug".
         attributes: the attributes that the predicate declares as context.
     """
@@ -80,7 +79,6 @@ def plan_request(
     """Build a planning request; the planner's parameters decide what is left out.
 
     Args:
-        goal: the goal expression.
         instruction: the goal in words instead, such as "bring me something to drink from".
         speaker: the element that speaks, for the instruction.
         alpha: least acceptable membership, in [0, 1].
@@ -127,7 +125,6 @@ def policy_goal(
     """Build a goal of ``generalize``: find a policy from a few tasks.
 
     Args:
-        name: of the policy and its file.
         tasks: PDDL problems, or scenes.
         domain: PDDL or YAML domain of the tasks; "" takes the planner's own.
         goal: in all scenes; a PDDL problem has its own.

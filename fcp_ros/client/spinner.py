@@ -22,8 +22,6 @@ class SpinningNode:
     """A node in its own ROS context, independent of the rest of the process.
 
     Args:
-        name: name of the node.
-        namespace: namespace of the node.
         domain_id: ROS domain; None takes ROS_DOMAIN_ID.
     """
 

@@ -48,8 +48,6 @@ def build_access(
     """Build the access of a step to its table.
 
     Args:
-        target: where the table is.
-        step: what to do.
         tests: for each slot that the step binds, what its image must pass, if anything.
         allowed: the images that the first of these slots may have; None for any.
         binding: the image of each slot.
@@ -203,10 +201,7 @@ class Backtracking:
         """Prepare a search; tables are opened at the first run.
 
         Args:
-            plan: the steps.
-            target: where.
             allowed: the images that some slots may have.
-            where: the comparisons that the plan was made for.
         """
         self.binding: list[int] = [0] * len(plan.pattern.slots)
         self.values: dict[str, AttributeValue] = {}

@@ -33,7 +33,6 @@ class ApplicationCondition:
     """A larger pattern that must occur around a match, or must not.
 
     Attributes:
-        kind: negative or positive.
         name: its meaning in words of the domain, for messages.
         inclusion: from the rule's left side to the larger pattern.
         monic: True if only monic extensions count. By default the existential element of

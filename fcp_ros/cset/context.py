@@ -20,7 +20,6 @@ class Context:
     """D, written as a state and what is still to be taken from it.
 
     Attributes:
-        state: G.
         glue: K -> D: an id of the state for each element and tuple of K.
         elements: ids of the state to delete.
         tuples: (relation, id of the state) to delete.

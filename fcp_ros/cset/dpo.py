@@ -27,8 +27,6 @@ def make_dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context
 
     Args:
         plan: of a span whose left leg is monic.
-        match: L -> G.
-        monic: whether the match is.
     """
     mapping = match.mapping
     glue = {id_: mapping[original] for id_, original, _ in plan.glue}
@@ -130,7 +128,6 @@ class Examination:
     Attributes:
         violations: every condition that the match breaks.
         context: what the rule leaves of the state; None if the match is not natural.
-        values: of the rule's variables.
     """
 
     violations: tuple[Violation, ...]

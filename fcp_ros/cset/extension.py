@@ -113,12 +113,8 @@ class ExtensionPlan:
     """A plan for extending morphisms along an inclusion, made once for each inclusion.
 
     Attributes:
-        inclusion: L -> P.
         given: (id of L, its image in P).
         lacking: the tuples (relation, id, legs) of P that L lacks.
-        method: of finding extensions.
-        check: of the morphisms from P.
-        source_check: of the morphisms from L.
         variables: that L and P share.
     """
 
@@ -136,7 +132,6 @@ class ExtensionPlan:
         """Find the extensions of a natural match.
 
         Args:
-            match: L -> G.
             monic: True if only monic extensions count.
             where: comparisons that the values of the variables must satisfy.
 

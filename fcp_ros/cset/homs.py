@@ -34,8 +34,6 @@ def find_homs(
     anything; a `ValueVariable` matches any value that is set, the same one wherever it occurs.
 
     Args:
-        pattern: what to find.
-        target: where.
         monic: whether different elements and tuples must have different images; or the types (with
             their subtypes) and relations for which they must.
         initial: images that are fixed, by id of the pattern. One of a tuple fixes its legs, too.

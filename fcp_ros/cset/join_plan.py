@@ -29,7 +29,6 @@ class TableSizes:
     """The size of one table.
 
     Attributes:
-        rows: how many there are.
         distinct: for each column, how many different elements are in it.
     """
 
@@ -66,8 +65,6 @@ def measure_magnitude(target: Instance, kind: TableKind, name: str) -> int:
     """Return the magnitude of a table, which is kept with it.
 
     Args:
-        target: where it is.
-        kind: which kind of table.
         name: of the type, function or relation.
     """
     key: object = "magnitude"
@@ -110,7 +107,6 @@ def join_order(
     """Choose a greedy order of the atoms that still have something to bind or to check.
 
     Args:
-        pattern: the slots and atoms.
         sizes: of the tables that the atoms are rows of.
         anchored: the slots that are bound from the start.
         allowed: how many elements some slots may be bound to.
@@ -226,7 +222,6 @@ class Bind:
     """The binding of a slot by a step, and the requirements on its image.
 
     Attributes:
-        slot: the slot.
         position: the column of the step's table that holds the image.
         accepted: the types it may have; None where the table admits no others.
         allowed: whether the search has a set of allowed images.
@@ -249,9 +244,7 @@ class JoinStep:
     """Find the rows of a table that agree with what is bound, and bind the rest.
 
     Attributes:
-        atom: the table.
         bound: (position, slot) of the columns whose slots earlier steps have bound.
-        binds: the slots that this step binds.
         repeated: (position, slot) of columns whose slot another column of this step binds.
         where: indexes of the comparisons that can be checked from here on.
     """
@@ -268,7 +261,6 @@ class JoinPlan:
     """The steps that find a pattern.
 
     Attributes:
-        pattern: what is found.
         anchors: the slots that are bound from the start.
         where: indexes of the comparisons that can be checked at the start.
         steps: in order.
@@ -296,13 +288,7 @@ class JoinPlan:
 
 
 def plan_join(pattern: Pattern, query: Query, target: Instance) -> JoinPlan:
-    """Return the plan for a query over a target of this size, compiled at the first call.
-
-    Args:
-        pattern: what to find.
-        query: what is asked of it.
-        target: where.
-    """
+    """Return the plan for a query over a target of this size, compiled at the first call."""
     allowed = {slot: len(images) for slot, images in query.allowed.items()}
     key = (
         query.anchored,

@@ -28,8 +28,6 @@ class Slot:
     """One place of the pattern, with the requirements on the element or tuple that fills it.
 
     Attributes:
-        id: of the element or tuple in the pattern.
-        type: its type or relation.
         accepted: the types that fill it; for a tuple, its relation.
         constants: (attribute, value that it must have).
         variables: (attribute, name of the variable that its value is bound to).
@@ -47,8 +45,6 @@ class PatternAtom:
     """A row of a table of the target: an element of a type, a function value, or a tuple.
 
     Attributes:
-        kind: of the table.
-        name: of the type, function or relation.
         slots: what the row's columns fill: the element; argument and value; or tuple and legs.
         declared: the type of each column, by the schema.
     """
@@ -65,9 +61,6 @@ class Pattern:
 
     Attributes:
         slots: one for each element and tuple; a slot goes by its index here.
-        ids: the id of each slot in the pattern.
-        index: the slot of each id of the pattern.
-        atoms: what must hold between them.
         touching: for each slot the indexes of the atoms that it is in.
         mates: for each atom the indexes of those that give other functions of the same element.
         covered: the slots of elements that another atom constrains at least as much: scanning all

@@ -66,9 +66,6 @@ def present(
     """Build the freest instance with some elements, in which some statements hold.
 
     Args:
-        schema: of the instance.
-        generators: the type of each named element.
-        equations: pairs of terms that are one element.
         tuples: relations that hold, with a term for each leg.
         attributes: (term, attribute, value) that are set.
         bound: the most elements that functions may add.

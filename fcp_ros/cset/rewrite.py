@@ -43,7 +43,6 @@ class Rewrite:
         comatch: the morphism from R into it; None if there are violations.
         before: the old state; None if there are violations.
         violations: why the rule is not applicable there.
-        change: what changed, by ids.
     """
 
     instance: Instance | None

@@ -38,9 +38,6 @@ def find_problems(
     """Find everything that keeps a span from being a rule; empty if it is one.
 
     Args:
-        left: K -> L.
-        right: K -> R.
-        conditions: of the rule.
         where: over the variables of L.
     """
     if not left.source.is_same(right.source):
@@ -238,7 +235,6 @@ class Rule:
     """A rewriting rule.
 
     Attributes:
-        name: for messages.
         left: K -> L; monic, for otherwise the pushout complement is not unique.
         right: K -> R; where it is not monic, applying the rule merges elements.
         conditions: that every match must satisfy.

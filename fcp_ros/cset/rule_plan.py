@@ -20,8 +20,6 @@ class NewElement:
     """An element of R that a rule creates.
 
     Attributes:
-        id: in R.
-        type: its type.
         name: in R; the element of the result has it, too, unless it is taken.
         functions: (function, its value in R).
     """
@@ -38,7 +36,6 @@ class Incidence:
 
     Attributes:
         legs: (relation, position, leg).
-        functions: names.
     """
 
     legs: tuple[tuple[str, int, str], ...]
@@ -50,10 +47,7 @@ class RulePlan:
     """A span in the form in which it is applied.
 
     Attributes:
-        left: K -> L.
-        right: K -> R.
         check: of the morphisms from L.
-        deleted_elements: ids in L.
         deleted_tuples: (relation, id in L).
         glue: (id in K, in L, in R) of elements and tuples.
         new_elements: those of R that are not from K.

@@ -204,7 +204,6 @@ class Schema:
     """A schema is a value: validated on construction, hashable, comparable.
 
     Attributes:
-        name: for messages.
         types: each type with its direct parents; several are allowed.
         functions: names are unique in the schema.
         relations: names are unique, and none is also a type's name.
@@ -312,7 +311,6 @@ class Schema:
 
         Args:
             text: as `to_yaml` writes it.
-            file: its source, for messages.
 
         Raises:
             SchemaError: it is no YAML or no valid schema; a line for each problem, with its place.

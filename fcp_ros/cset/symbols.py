@@ -19,7 +19,6 @@ class SchemaProblem:
 
     Attributes:
         part: where, by the keys and positions of the schema's text: ``("types", "mug")``.
-        message: what is wrong, and what to do.
     """
 
     part: tuple[str | int, ...]
@@ -62,7 +61,6 @@ class Relation:
     """A set of tuples over its legs; the tuples are elements too, of the type `name`.
 
     Attributes:
-        name: of the relation, and the type of its tuples.
         legs: (leg, type) in order; one leg makes a unary relation, a flag.
         functional: legs that are keys: at most one tuple for each element in that leg.
         static: True if no rule may change it.
@@ -92,8 +90,6 @@ class Attribute:
 
     Attributes:
         name: unique among the attributes of any one type or relation.
-        owner: the type or the relation.
-        kind: of its values.
         values: the admissible ones where the kind is ENUM.
     """
 

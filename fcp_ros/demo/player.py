@@ -80,11 +80,6 @@ class Player:
 
     It is also a membership source: stories are chosen by the degrees of the live grounder.
 
-    Args:
-        client: of the nodes.
-        domain: that they plan with.
-        policies: that the planner has.
-
     Attributes:
         oracle: the model that judged last; "" before the first judgement.
     """

@@ -76,7 +76,6 @@ def choose_tidying(
     """Choose the first goal whose plan a policy makes; None if no policy makes any.
 
     Args:
-        stories: the proposed ones.
         plan: plans one of them without executing anything.
     """
     return next((story for story in stories if story.is_answered_by(plan(story))), None)
@@ -114,7 +113,6 @@ def show_names(console: Console, width: int) -> None:
     """Align the house in other words with the domain, and print what was found.
 
     Args:
-        console: of the demonstration.
         width: of the title (columns).
     """
     console.print()
@@ -268,8 +266,6 @@ class _DemoRun:
 
         Args:
             announcement: what is done, in words.
-            play: plays the episodes.
-            faults: of the simulated executor.
             policies: folder of the planner's policies; None for none.
         """
         parameters = self._make_parameters(faults, policies)

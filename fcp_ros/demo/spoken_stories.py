@@ -84,7 +84,6 @@ def choose_wish(stories: Sequence[Story], plan: Callable[[Story], PlanningResult
     """Choose the first sentence whose goal is relaxed as it promises.
 
     Args:
-        stories: the proposed ones.
         plan: plans one of them without executing anything.
 
     Raises:

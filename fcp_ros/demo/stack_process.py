@@ -33,7 +33,6 @@ class StackProcess:
     """``fcp up`` as a child process.
 
     Args:
-        parameters: node -> parameter -> value.
         folder: folder of the parameter file and the log; the log is appended to.
         domain_id: ROS domain of the nodes.
     """

@@ -65,7 +65,6 @@ class Story:
 
     Attributes:
         number: its place in the demonstration, such as "4a".
-        title: a few words.
         text: one or two sentences about what it shows.
         goal: the goal expression; "" if there is an instruction.
         alpha: least acceptable membership, in [0, 1].
@@ -109,8 +108,6 @@ class Cast:
     """The purpose that the scene serves best, and the item and places for it.
 
     Attributes:
-        purpose: the purpose that an item is wanted for.
-        best: id of the item that serves it best.
         stage: id of the support where the item is wanted.
         aside: id of another support, where things can be put out of the way.
     """
@@ -126,7 +123,6 @@ class Storyteller:
 
     Args:
         domain: a domain with items, supports, ``on``, ``serves_as`` and ``suitable_substitute``.
-        memberships: the source of degrees.
         alpha: least acceptable membership of the goals, in [0, 1].
     """
 

@@ -55,7 +55,6 @@ def apply_rule(rule: ActionRule, span: RuleSpan, match: Morphism) -> Rewrite:
     """Apply a rule with all its effects.
 
     Args:
-        rule: of a checked domain.
         span: of the rule without its effects (`build_span`).
         match: of `span.rule.L` in the state.
 
@@ -78,8 +77,6 @@ def compute_changes(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
     """Compute the changes by the rule and all matches of its effects.
 
     Args:
-        rule: of a checked domain.
-        state: the state before.
         bound: the rule's parameters; its conditions hold there.
     """
     changes = Changes()
@@ -93,25 +90,12 @@ def compute_changes(rule: ActionRule, state: Instance, bound: Ids) -> Changes:
 def find_effect_matches(
     rule: ActionRule, effect: Effect, state: Instance, bound: Ids
 ) -> Iterator[dict[str, int]]:
-    """Find the bindings of parameters and variables under which an effect happens, each once.
-
-    Args:
-        rule: the rule that has the effect.
-        effect: the effect.
-        state: the state before.
-        bound: the rule's parameters.
-    """
+    """Find the bindings of parameters and variables under which an effect happens, each once."""
     return EffectMatcher(rule, effect, state.schema).find(state, bound)
 
 
 class EffectMatcher:
-    """Finds the matches of one effect; its patterns are built once.
-
-    Args:
-        rule: the rule that has the effect.
-        effect: the effect.
-        schema: of the states.
-    """
+    """Finds the matches of one effect; its patterns are built once."""
 
     def __init__(self, rule: ActionRule, effect: Effect, schema: Schema) -> None:
         self._effect = effect

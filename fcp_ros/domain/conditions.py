@@ -61,9 +61,6 @@ class Scope:
     """A pattern that conditions start from.
 
     Attributes:
-        schema: of the domain.
-        owner: the rule, for messages.
-        types: each name with its type.
         atoms: over these names.
     """
 

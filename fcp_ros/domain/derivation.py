@@ -24,7 +24,6 @@ class FactDerivation:
 
     Args:
         strata: in their order.
-        schema: of the states.
     """
 
     def __init__(self, strata: Iterable[Stratum], schema: Schema) -> None:
@@ -47,7 +46,6 @@ class FactDerivation:
             state: what it holds of derived relations is forgotten.
             changed: the relations in which it differs from a state with the same facts of derived
                 relations, all of which followed there; None if nothing is known.
-            check: called for each round; may raise to stop.
         """
         known = None if changed is None else set(changed)
         for stratum in self._strata:

@@ -345,7 +345,6 @@ class Chunk:
 
     Attributes:
         name: of the chunk, shown in plans.
-        parameters: as of a rule.
         steps: rule name and, for each of its parameters, the chunk's parameter that it takes.
         graded: graded predicates that judge the chunk as a whole; empty: its steps' degrees count.
     """

@@ -48,7 +48,6 @@ def state_effects(rule: ActionRule, named: Sequence[str]) -> Expression | None:
     `fcp validate` checks.
 
     Args:
-        rule: the rule.
         named: the parameters that a phrase names, in its order.
 
     Returns:
@@ -103,7 +102,6 @@ def fill_goal(
     of the slot: any element that fits. It is the same in the additions.
 
     Args:
-        template: the task.
         values: slot -> element or variable, number, or words.
         additions: those that were said.
         kinds: the nouns of the domain that stand for several labels (`DomainWords.kinds`).

@@ -71,7 +71,6 @@ class Phrase:
     """A phrase of a domain.
 
     Attributes:
-        text: as written.
         parts: its words, slots, options and choices.
         variants: all ways to say it, each once, the longest first.
         line: of the YAML file; 0 if it is from elsewhere.
@@ -92,7 +91,6 @@ class PhraseError(ValueError):
     """A phrase that can't be read.
 
     Attributes:
-        message: the fault, a clause.
         fix: what to do about it, a clause.
     """
 

@@ -35,7 +35,6 @@ class SubstituteRule:
     """Elements that may take the place of what was asked for.
 
     Attributes:
-        of: the type of what is asked for and of its substitutes.
         by: the graded predicate (element, wanted: text) that judges a substitute.
         named: the degree, in [0, 1], to be composed with that one where an element was asked for by
             its own name; None: such an element has no substitute.
@@ -54,8 +53,6 @@ class ShiftRule:
     """Elements that the rules may take for elements of another type.
 
     Attributes:
-        of: the type of the elements.
-        to: the type that they are taken for.
         degree: of that, in [0, 1]; the graded predicate decides if there is one.
         by: a graded predicate (element, wanted: text) of the element and the name of the type; ""
             for none.
@@ -74,7 +71,6 @@ class Relaxing:
     """All that a domain says about relaxing goals.
 
     Attributes:
-        weaker: relation -> its weaker forms.
         substitutes: rules for substitutes; the first that fits counts.
         fewer: True if a count may be missed, by the degree `k / n` for k of n.
         fewer_some: the degree of having some at all; the rest is by `k / n`.

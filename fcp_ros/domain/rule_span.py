@@ -59,10 +59,6 @@ def build_span(rule: ActionRule, schema: Schema) -> RuleSpan:
 
     Its elements are named like the parameters. Graded atoms, duration and resources are not part of
     it: applicability is crisp. Nor are effects (see amalgam.py).
-
-    Args:
-        rule: of a checked domain.
-        schema: of that domain.
     """
     types = {parameter.name: parameter.type for parameter in rule.parameters}
     kept = tuple(atom for atom in rule.positive() if atom not in rule.delete)

@@ -24,7 +24,6 @@ class AttributeFact:
 
     Attributes:
         attribute: Name of the attribute, such as "is_open".
-        equals: The value that makes the fact true.
         relation: The unary relation that is then true of the element, such as "closed".
     """
 

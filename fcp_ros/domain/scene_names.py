@@ -39,7 +39,6 @@ class RelationReading:
     """A relation of the domain that a perceived one is read as: `on(2, 1)` for `supports`.
 
     Attributes:
-        name: of the relation in the domain.
         places: for each of its arguments the position of the perceived one, from 0.
     """
 
@@ -72,7 +71,6 @@ class SceneNames:
     Attributes:
         labels: normalised label -> a label of the domain, or else a type.
         relations: name -> readings; of several, the first whose types fit counts.
-        attributes: name -> reading.
     """
 
     labels: Mapping[str, str] = field(default_factory=dict)

@@ -20,11 +20,6 @@ Shifts = Sequence[tuple[str, str]]
 def shift_elements(domain: Domain, instance: Instance, shifts: Shifts) -> tuple[Domain, Instance]:
     """Make the domain and the state in which elements are of further types; the same for none.
 
-    Args:
-        domain: the domain.
-        instance: a state of it.
-        shifts: elements of the state, and types of the domain.
-
     Raises:
         InputError: an element or a type is not there.
     """
@@ -51,7 +46,6 @@ def shift_state(domain: Domain, instance: Instance, shifts: Shifts, shifted: Dom
     """Make a later state in which the same elements are of further types.
 
     Args:
-        domain: the domain of the state.
         instance: the state. Elements that are gone, or have another type by now, stay as they are.
         shifts: as they were given to `shift_elements`.
         shifted: the domain that `shift_elements` made for them.

@@ -44,13 +44,11 @@ class TaskTemplate:
     """A task that has a name of its own in everyday language: "set the table for {n}".
 
     Attributes:
-        name: of the task.
         phrases: ways to ask for it.
         parameters: name -> type: a type of the schema, "text", or "number".
         goal: a text of the goal language with `{slot}`s for the parameters; `{2n}` is twice n.
         several: the goal for each of several things that are asked for at once, where that is
             another one; "" where it is the same.
-        description: a sentence for people.
         defaults: values of parameters that are not said: a number, words, or for an element a label
             (any such element), SPEAKER or ADDRESSEE.
         additions: remarks that ask for more.
@@ -88,7 +86,6 @@ class ThingSet:
     """Things that belong together, one of each kind: the parts of a computer, a place setting.
 
     Attributes:
-        name: of the set.
         words: nouns for the whole, normalised.
         parts: nouns for any of its parts, normalised; English has some for all sets ("parts").
         members: labels or types, normalised: the kinds of its parts.
@@ -112,7 +109,6 @@ class DomainWords:
         removed: by relation, what an instruction that it shall no longer hold asks for besides.
         rules: phrases for "do it"; slots are parameters.
         graded: phrases for "it fits well"; slots are parameters.
-        tasks: tasks with a name of their own.
         kinds: nouns that stand for several labels or types, all normalised.
         sets: things that belong together, by the name of the set.
         ignorable: words without a meaning here, as `" ".join(split_words(...))`.

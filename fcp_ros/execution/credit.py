@@ -65,7 +65,6 @@ def find_credited_step(
     Args:
         labels: the chunk of each step of the plan (`PlanStep.chunk`).
         whole: names of the chunks that are judged as a whole.
-        index: the step that has ended.
         succeeded: True if it did what it was for.
     """
     label = labels[index]

@@ -60,7 +60,6 @@ class DispatchSettings:
         min_timeout: every step may take this long.
         accept_timeout: to accept or refuse a step.
         grace_time: to answer a request to stop.
-        executor_wait: to find the executors.
         settle_time: for the effects of a succeeded step to show in the world.
         scene_wait: for the world to be kept up to date again.
         trust_executors: if True, effects that don't show when a step has succeeded are written into
@@ -87,10 +86,7 @@ class DispatchResult:
     """The end of a plan, in one sentence and in detail.
 
     Attributes:
-        status: how it ended.
         message: why, and what to do.
-        steps_done: number of steps that succeeded.
-        records: one for each step that was tried.
         unanswered: the executor that may still be acting; "" if none.
     """
 

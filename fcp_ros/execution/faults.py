@@ -58,8 +58,6 @@ class Fault:
     """One fault.
 
     Attributes:
-        pattern: the steps that it happens to.
-        kind: what goes wrong.
         outcome: of a step that fails.
         delay: of a step that is delayed (s).
         times: how often it happens; `ALWAYS` for no limit.
@@ -89,7 +87,6 @@ class FaultPlan:
         """Return the fault that happens to this step, or None.
 
         Args:
-            step: the step.
             used: position of a fault -> how often it has happened; counted up here.
         """
         for position, fault in enumerate(self.faults):

@@ -26,7 +26,6 @@ class Monitor:
 
     Args:
         rules: of the domain that was planned with.
-        present: returns the newest state.
     """
 
     def __init__(self, rules: StepRules, present: Callable[[], Instance]) -> None:
@@ -92,7 +91,6 @@ class PlanWatch:
 
     Args:
         rules: of the domain that was planned with.
-        steps: the plan's.
         effects: returns the effects of a step that has begun (`Monitor.find_effects`).
     """
 
@@ -110,7 +108,6 @@ class PlanWatch:
         """Return the elements of the steps from `index` on that have changed.
 
         Args:
-            index: of the present step.
             changed: the elements of the scene that have changed; None: all may have.
         """
         rest = dict.fromkeys(

@@ -67,9 +67,6 @@ class StepRecord:
     """One attempt at one step of a plan.
 
     Attributes:
-        index: position of the step in the plan.
-        step: the step.
-        outcome: how it ended.
         duration: of the attempt (s).
         scene_lost: the scene graph was stale, so that the outcome is the executor's word alone.
     """

@@ -60,7 +60,6 @@ class ReplanPolicy:
         """Decide what follows after a plan has ended.
 
         Args:
-            result: the end of the plan.
             replans: how often the goal was replanned so far.
         """
         if result.status is DispatchStatus.SUCCEEDED:

@@ -25,9 +25,7 @@ def apply_shifted(domain: Domain, step: PlanStep, instance: Instance) -> Applica
     """Do a step in a state where some of its elements are taken for the types that it needs.
 
     Args:
-        domain: says which elements may be taken for which type.
         step: a step of the domain that can't be done as the elements are.
-        instance: the state.
 
     Returns:
         The state that the step leads to, in which each element is of its own type again, or why it
@@ -94,7 +92,6 @@ class Performance:
     """A step that has begun.
 
     Attributes:
-        step: the step.
         outcome: how it will end; None if it never ends by itself.
         duration: simulated time until then (s).
         answers: True if it can be cancelled; False for a crashed executor.
@@ -120,11 +117,7 @@ class SimulatedWorld:
 
     Args:
         domain: its rules are the laws of the world.
-        instance: the initial state.
-        faults: faults that are certain.
         success: the probability that a step without a fault succeeds.
-        quality: of the successes.
-        seed: of all random draws.
     """
 
     def __init__(

@@ -58,9 +58,6 @@ def tune_garbage_collection(elements: int) -> None:
     """Call `collect_garbage_rarely` if the process now holds a large scene.
 
     Repeated calls cost nothing.
-
-    Args:
-        elements: number of elements that the process holds.
     """
     # Not by gc.get_freeze_count(), which counts all frozen objects each time.
     if elements >= MANY_OBJECTS and gc.get_threshold() != _RARELY:

@@ -66,7 +66,6 @@ class Caption:
     """The places of the name in the words of a caption.
 
     Args:
-        begin: of the name.
         end: behind it; `begin` where nothing is named.
         is_denied: True for what a thing is said not to be.
     """
@@ -77,11 +76,7 @@ class Caption:
 
 
 def find_name(words: Sequence[str]) -> Caption:
-    """Find the name of a thing in a caption.
-
-    Args:
-        words: in lower case.
-    """
+    """Find the name of a thing in a caption."""
     begin = 0
     while begin < len(words) and words[begin] in ARTICLES:
         begin += 1
@@ -191,10 +186,6 @@ def match_label(label: str, labels: Mapping[str, str]) -> str | None:
 
     The whole label counts first, then its last words ("dining table" -> "table"); each also
     without a plural ending.
-
-    Args:
-        label: The label as given by the source.
-        labels: Normalised label -> its value.
 
     Returns:
         The value, or None if no form of the label is in the table.

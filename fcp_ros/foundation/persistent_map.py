@@ -47,7 +47,6 @@ class Base(Generic[K, V]):
     """A dict that many maps share and none changes.
 
     Attributes:
-        entries: the dict.
         writes: number of changes to maps over it since the last fold.
     """
 
@@ -72,7 +71,6 @@ class PersistentMap(MutableMapping[K, V]):
         """Make a map over `entries`, which it takes over: nobody may change that dict any more.
 
         Args:
-            entries: the contents of the map.
             ascending: True to iterate by ascending keys; the keys of `entries` must ascend.
         """
         self._base = Base(entries)

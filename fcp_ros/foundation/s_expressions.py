@@ -82,13 +82,7 @@ def read_s_expressions(text: str) -> SList:
 
 
 def offset_of(text: str, parent: SList, position: int) -> int:
-    """Find where a part of a list begins.
-
-    Args:
-        text: The text that the list was read from.
-        parent: The list.
-        position: Index of the part in it.
-    """
+    """Find where a part of a list begins."""
     part = parent[position]
     if isinstance(part, SList):
         return part.start

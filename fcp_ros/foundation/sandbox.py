@@ -54,12 +54,7 @@ class DecodingError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class DecodedFile:
-    """The content of a file.
-
-    Attributes:
-        document: plain data.
-        arrays: arrays by name.
-    """
+    """The content of a file."""
 
     document: Any
     arrays: Mapping[str, NDArray[Any]]
@@ -92,7 +87,6 @@ def decode_in_sandbox(
         decoder: dotted name of a module, as the docstring of this one describes it.
         files: the arguments of `decode` for each file.
         limits: limits of memory and time.
-        folder: current folder of the child process.
 
     Returns:
         The content of each file, or why there is none.

@@ -67,7 +67,6 @@ def read_database(path: Path, statements: Sequence[str]) -> sqlite3.Connection:
     """Copy a database into memory, to look at it; neither the file nor its folder is written to.
 
     Args:
-        path: the file.
         statements: as for `open_database`; an empty database gets their tables in the copy.
 
     Raises:

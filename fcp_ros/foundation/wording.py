@@ -42,8 +42,6 @@ def suggest_name(name: str, known: Iterable[str], most: int = 8) -> str:
     """Say what to write instead of an unknown name: "did you mean x?", or the known names.
 
     Args:
-        name: the unknown name.
-        known: the names to choose from.
         most: number of known names that are shown at most.
     """
     names = sorted(set(known))
@@ -61,8 +59,6 @@ def describe_unknown_name(what: str, name: object, known: Iterable[str], where: 
 
     Args:
         what: kind of thing, for example "relation".
-        name: the unknown name.
-        known: the names to choose from.
         where: what was searched, for example "schema 'household'".
     """
     names = sorted(known)
@@ -88,7 +84,6 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
 
     Args:
         words: at least one.
-        last: the word before the last one.
     """
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
@@ -102,7 +97,6 @@ def find_control(text: str, *, multiline: bool = False) -> str:
     """Return the first control character of a text, such as "U+001B"; "" if there is none.
 
     Args:
-        text: a name, or any text.
         multiline: allow line breaks, tabs, and marks of the direction of writing.
     """
     if text.isprintable():

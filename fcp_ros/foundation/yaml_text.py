@@ -50,7 +50,6 @@ class TextError(ValueError):
     """A text that is no plain YAML or JSON.
 
     Attributes:
-        what: the fault, a clause.
         fix: what to do about it, a clause.
         line: the line of the fault, from 1; None if it concerns the whole text.
     """

@@ -132,11 +132,7 @@ class AlphaPolicy:
 
 
 def count_graded_steps(degrees: Iterable[float]) -> int:
-    """The length of a plan as alpha policies count it: its steps that are not crisp.
-
-    Args:
-        degrees: the degree of each step, and of the goal.
-    """
+    """The length of a plan as alpha policies count it: its steps that are not crisp."""
     return sum(degree < 1.0 - EPSILON for degree in degrees)
 
 
@@ -212,7 +208,6 @@ def requirements_along(alpha: float, degrees: Iterable[float], tnorm: TNorm) -> 
     """The requirement before each step of one plan, and `alpha` after the last.
 
     Args:
-        alpha: what the whole plan must reach.
         degrees: the degrees of its n steps, in order.
         tnorm: how degrees compose.
 

@@ -37,7 +37,6 @@ def check_degree(value: float, what: str = "degree") -> float:
     """Return `value` as a float if it lies in [0, 1].
 
     Args:
-        value: the number to check.
         what: its name in the error message, for example ``"alpha"``.
 
     Raises:
@@ -216,9 +215,6 @@ class Hamacher(TNorm):
     stricter. All of it is computed in odds against a degree, ``x = (1 - a) / a``: they compose by
     ``x + y + p x y``, in which nothing cancels, so that results are exact to a few units in the
     last place however small the degrees are.
-
-    Args:
-        parameter: p.
 
     Raises:
         ValueError: it is negative or not finite.

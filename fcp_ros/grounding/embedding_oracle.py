@@ -173,7 +173,6 @@ class EmbeddingOracle:
     """Membership from sentence embeddings; see the module's text.
 
     Args:
-        encoder: the model.
         heads: file of trained heads; None: those that the package ships for this model. Without,
             all predicates are judged by their rubrics.
 

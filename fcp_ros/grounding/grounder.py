@@ -58,7 +58,6 @@ class Grounder:
     """Judges requests about the graded predicates of a domain. Safe to call from several threads.
 
     Args:
-        predicates: the graded predicates by name.
         oracles: the oracles by name, with every name that a predicate uses.
         default: name of the oracle of predicates that say "default".
         cache: store of the oracles' answers.
@@ -160,7 +159,6 @@ class Grounder:
         """Store the quality that a step reached, as evidence for one of its judgements.
 
         Args:
-            request: the judgement that the step relied on.
             quality: in [0, 1]; 0 is a failure, 1 full success.
             step: the step in words, for the audit.
             stamp: seconds since the epoch; None means now.

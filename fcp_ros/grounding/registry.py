@@ -120,7 +120,6 @@ def make_oracles(
 
     Args:
         predicates: that they will answer for.
-        options: settings.
         known: what people judged word for word, for tables, whose entries for kinds it precedes.
 
     Raises:

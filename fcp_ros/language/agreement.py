@@ -28,7 +28,6 @@ class PairedReader:
     """Asks two readers.
 
     Args:
-        first: reads everything.
         second: its readings are compared with those of the first one.
     """
 

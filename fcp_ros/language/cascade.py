@@ -30,7 +30,6 @@ class CascadeReader:
     """Asks a second reader about what the first one can't read or doubts.
 
     Args:
-        first: reads everything.
         make_second: makes the reader behind it, when that is needed for the first time.
         seconds: that the second reader may take for one instruction.
     """

@@ -77,9 +77,6 @@ class FixedCommand:
 class FileReader:
     """Reads the instructions that a file lists, and no others.
 
-    Args:
-        file: its path.
-
     Raises:
         DomainError: the file has faults; each has a line and a fix.
     """

@@ -29,10 +29,8 @@ class Meaning:
 
     Attributes:
         name: of the relation, graded predicate, rule or task.
-        source: which of these it is.
         types: slot -> type of the schema, "text" or "number".
         goal: the condition; its free variables are called as the slots. None for a task.
-        task: the task.
         addition: a remark beside the task.
     """
 
@@ -93,11 +91,6 @@ def bind_missing(meaning: Meaning, variant: Sequence[FlatPart], subject: str = "
     """Let anything of its type stand in each slot of a relation that a phrase does not name.
 
     The first slot of an imperative stays open where it is for who is spoken to: "hold {item}".
-
-    Args:
-        meaning: of all slots.
-        variant: the words and slots of the phrase.
-        subject: a slot that is named besides.
     """
     if meaning.goal is None or meaning.source in (MeaningSource.TASK, MeaningSource.RULE):
         return meaning

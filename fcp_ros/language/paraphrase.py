@@ -78,8 +78,6 @@ def paraphrase_clause(
 
     Args:
         goal: as of `paraphrase_goal`, like the next two arguments.
-        domain: its phrases are used.
-        instance: the state.
         called: what free variables are called: "the table". The others are chosen.
     """
     return _Writer(domain, instance).write_sentence(goal, called or {})
@@ -90,7 +88,6 @@ class _Piece:
     """A part of a sentence.
 
     Attributes:
-        text: the words.
         open: words that follow could be taken for a part of it.
         clause: the same as a statement, if it is one.
     """

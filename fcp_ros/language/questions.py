@@ -37,9 +37,7 @@ class _Feature:
 
     Attributes:
         key: equal for elements that share it.
-        before: said before the noun.
         noun: said instead of "one".
-        after: said behind the noun.
     """
 
     key: tuple[str, ...]
@@ -52,10 +50,7 @@ def describe_among(element: str, others: Sequence[str], domain: Domain, instance
     """Describe an element so that it is told from others.
 
     Args:
-        element: its name.
         others: names of the elements that it could be confused with; it may be among them.
-        domain: its phrases are used.
-        instance: the state.
 
     Returns:
         A noun phrase, such as "the blue one", "the one on counter_1", or the element's name.

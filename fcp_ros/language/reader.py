@@ -24,7 +24,6 @@ class ReadingContext:
 
     Attributes:
         domain: its words (`phrases`, `tasks`), types, labels and predicates.
-        instance: the present state.
         speaker: the element that speaks ("me"); empty if that is not known.
         robot: the element that is spoken to ("you"); empty for the only robot.
         similarity: compares unknown words with known ones in meaning; None: they stay unknown.

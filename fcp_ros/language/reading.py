@@ -96,15 +96,12 @@ class Interpretation:
     """The answer of a reader.
 
     Attributes:
-        instruction: as it was given.
-        status: how the reading ended.
         message: a sentence for a person: how it was understood, or why it was not.
         readings: best first; with READ the first one counts. Readings that lack words are kept, to
             be shown.
         question: asks which reading is meant; empty unless AMBIGUOUS.
         choices: an answer for each of the first readings, such as "the mug in the sink"; one more
             than there are readings means none of them.
-        reader: the name of the reader.
     """
 
     instruction: str

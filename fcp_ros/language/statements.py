@@ -35,11 +35,8 @@ class Clause:
     """A statement: subject, verb, and the rest.
 
     Attributes:
-        subject: a noun phrase.
         verb: as after "it": "is", "has", "belongs", "can".
         rest: what follows the verb; may be empty.
-        plural: the subject is a plural.
-        negated: the statement is denied.
         past: it is said of the initial state.
     """
 

@@ -185,7 +185,6 @@ class NodeStack:
         """Wait until every node that starts itself is active.
 
         Args:
-            timeout: Seconds to wait.
             stop: Ends the wait early once it returns True.
 
         Raises:
@@ -278,7 +277,6 @@ def run_nodes(
     """Run nodes until SIGINT, SIGTERM or `stop_event`, then shut them down cleanly.
 
     Args:
-        options: The nodes and their settings.
         ready_callback: Called once with name -> node, as soon as all nodes are active (those
             that don't start themselves: as soon as they exist).
         stop_event: Set it to stop; from any thread.

@@ -27,9 +27,7 @@ class StepDraft:
     """A step without degree and duration.
 
     Attributes:
-        rule: its rule.
         arguments: an element name for each parameter of the rule.
-        graded: the graded atoms that its degree rests on.
         chunk: as in `PlanStep`.
     """
 
@@ -50,8 +48,6 @@ def assemble(
 
     Args:
         solution: the solution; the degrees that it rests on are known.
-        goal: the goal's text.
-        context: of the request.
         alpha: the alpha-cut that the plan passed.
         left_out: the parts of the goal that it leaves out.
     """
@@ -113,7 +109,6 @@ def claim_meeting(meeting: Meeting, encoding: Encoding, tnorm: TNorm) -> PlanMee
         meeting: of a search on the encoded task.
         encoding: translates its operators and values. The goal's own variable stands for nothing
             in the world, so claims on it are left out.
-        tnorm: of the search's losses.
     """
     steps = encoding.decode(meeting.operators[: meeting.index]).steps
     literals = [(unit,) for unit in meeting.partial_state.units]

@@ -51,10 +51,6 @@ Parts = tuple[Expression, ...]
 def find_conflict(context: RequestContext, goal: Expression) -> Conflict | None:
     """Find a minimal conflict of a goal that is proven to have no plan.
 
-    Args:
-        context: of the request.
-        goal: the checked goal.
-
     Returns:
         The conflict; not minimal if the time was too short. None if the goal has one part, or if
         no time was left.
@@ -129,14 +125,10 @@ class GoalProofs:
     """Proofs about parts of the goals of one request.
 
     Args:
-        session: of the domain.
-        instance: the initial state.
         options: limits, t-norm.
         memberships: judges graded predicates; a condition that they judge as 0 is out of reach.
         resources: the present amount of each resource; the domain's initial values by default.
         cancelled: asked every few milliseconds; True cancels the request.
-        progress: told of the phase.
-        start: of the request.
 
     Attributes:
         judge: knows the degrees that were asked for here, and asks for more.
@@ -191,7 +183,6 @@ class GoalProofs:
         """Find some of the parts, proven to have no plan together, that have none themselves.
 
         Args:
-            parts: proven to have no plan together.
             types: the types of their free variables.
 
         Returns:
@@ -216,7 +207,6 @@ class _Proofs:
     """Proofs that parts of a goal have no plan, each attempted once.
 
     Args:
-        context: of the request.
         types: of the goal's free variables.
         end: seconds after the beginning of the request, for all proofs.
 

@@ -31,7 +31,6 @@ def measure_step(steps: Sequence[GroundStep], context: RequestContext) -> float:
 
     Args:
         steps: the first steps of a plan; they are replayed.
-        context: of the request.
     """
     if not steps:
         return 0.0
@@ -66,8 +65,6 @@ class Handover:
     """Hands over the plans of one request.
 
     Attributes:
-        context: of the request.
-        goal: the checked goal.
         in_parts: True if parts of it may be left out.
     """
 
@@ -114,7 +111,6 @@ class Handover:
         """Schedule a plan and return it if the verifier agrees, or the reason against it.
 
         Args:
-            plan: the plan.
             optimal_in: the measures in which it is proven to be the best.
             message: makes the sentence about it.
             meeting: where its halves met, if it was found by bidirectional search.

@@ -71,7 +71,6 @@ def find_reusable_plan(context: RequestContext, goal: Expression) -> ReusablePla
 
     Args:
         context: of the request; its session knows the plan.
-        goal: the checked goal.
     """
     options = context.options
     previous = context.session.last_plan(to_text(goal))
@@ -92,7 +91,6 @@ def reuse_plan(
     """Make the result that hands out an earlier plan once more.
 
     Args:
-        reusable: the plan.
         handover: verifies it, if that was not done yet.
         optimal_in: the measures in which it is proven that no plan is better.
         why: a clause about better plans.
@@ -120,7 +118,6 @@ def find_empty_plan(context: RequestContext, goal: Expression) -> ReusablePlan |
     not known count for nothing.
 
     Args:
-        context: of the request.
         goal: the checked goal; None is returned for one with variables to bind.
     """
     _, types = open_goal(goal, context.domain)
@@ -150,7 +147,6 @@ def try_suggestion(context: RequestContext, goal: Expression) -> PlanningResult:
 
     Args:
         context: of the request; its session has a suggester.
-        goal: the checked goal.
 
     Returns:
         the result; without a plan it only holds the reasons why no policy made one.

@@ -103,8 +103,6 @@ def plan(
     """Find the best plan, verify it, and hand it out if it reaches alpha.
 
     Args:
-        domain: the domain.
-        instance: the initial state.
         goal: the goal, checked by `check_goal` or not.
         options: alpha, objective, limits, t-norm, seed.
         memberships: judges graded predicates.

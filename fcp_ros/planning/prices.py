@@ -31,8 +31,6 @@ def price_preferences(
     """List the preferences that a solution gives up, each with the price of keeping it.
 
     Args:
-        context: of the request.
-        goal: its goal.
         best: the solution that is handed out.
         is_crisp: every membership is 1.
     """

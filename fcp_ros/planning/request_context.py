@@ -22,9 +22,6 @@ from fcp_ros.planning.session import PlanningSession
 class PhaseTimes:
     """Times the phases of one request, and tells its watch which one it is in.
 
-    Args:
-        watch: of the request.
-
     Attributes:
         seconds: phase -> seconds (wall clock) spent in it so far. The time of a phase inside
             another one counts for itself only.
@@ -63,12 +60,9 @@ class RequestContext:
 
     Attributes:
         session: the memory between requests in the domain.
-        instance: the initial state.
-        options: the settings of the request.
         given: resource -> its present amount, if it is not the domain's own figure.
         judge: knows the degrees that were asked for, and asks for more.
         watch: limits, progress, cancelling.
-        times: of the phases.
     """
 
     session: PlanningSession

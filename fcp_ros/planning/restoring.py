@@ -34,10 +34,6 @@ def find_disturbances(
     """Find what a plan leaves changed, though its goal does not ask for it.
 
     Args:
-        solution: the plan.
-        encoding: the task that it was found in.
-        domain: tells what is restored.
-        before: the initial state.
         replay: finds the state that steps lead to; asked only if their own facts don't tell.
     """
     steps = solution.decoded.steps

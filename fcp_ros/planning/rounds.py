@@ -56,14 +56,12 @@ class SearchRounds:
     """Searches the tasks of one problem, and keeps the best plan that was found in any.
 
     Args:
-        problem: the problem.
         context: of the request: judge, limits, times.
         known: loss and cost of a known plan; only better ones are looked for.
 
     Attributes:
         known: loss and cost of the best plan, or of the one that was known before.
         best: the best plan; None as long as none was found.
-        encoding: the task that it was found in.
         least_left_out: parts of the goal that every plan leaves out, at least.
     """
 
@@ -208,7 +206,6 @@ class SearchRounds:
 
         Args:
             work: the last task; a plan is known.
-            most_loss: the acceptable loss.
             price: what the known plan costs in this task beside its steps.
             least_effort: of the search, if finding the known plan took less.
 
@@ -410,9 +407,7 @@ class SearchRounds:
         """Keep a judged plan if it is better than the best one and within the budgets.
 
         Args:
-            work: the search that found it.
             task: the task with the losses known now.
-            plan: the plan, by any losses.
         """
         cost_first = work.objective.order[0] is Criterion.COST
         settled = work.encoding.settle_goal(task, plan.operators, cost_first)

@@ -33,9 +33,7 @@ class PlanningSession:
     Thread-safe.
 
     Args:
-        domain: the domain of all requests.
         learn: make chunks of sequences that occur often.
-        check: called often while the rules are prepared; may raise to stop.
         suggester: knows plans without a search; asked first.
     """
 
@@ -66,7 +64,6 @@ class PlanningSession:
 
         Args:
             make: makes that part; always the same one for one session.
-            check: called often while it is prepared, or awaited; may raise to stop.
         """
         # Another request may be preparing it, with limits that are not those of this one.
         while not self._restricting.acquire(timeout=CHECK_EVERY):

@@ -76,7 +76,6 @@ class Solver:
     """Solves one problem.
 
     Args:
-        problem: the problem.
         context: of the request: judge, limits, times.
         known: loss and cost of a known plan; only better ones are looked for.
     """
@@ -248,9 +247,7 @@ class Solver:
         """Note what a task has shown; return True if nothing is left to show.
 
         Args:
-            work: its search.
             proven: True if its best plan is the best (without one, if there is none).
-            breadth: of the task.
         """
         best, by_membership = self._rounds.known, self._problem.membership_first
         perfect = by_membership and best is not None and best.loss <= EPSILON

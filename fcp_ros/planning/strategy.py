@@ -47,9 +47,6 @@ def solve_request(
     """Run the searches of a request: one problem, or two if the first one leaves a question.
 
     Args:
-        context: of the request.
-        goal: the ground goal.
-        classes: the interchangeable elements.
         kept: an earlier plan that still holds; only better ones are looked for.
         is_crisp: every membership is 1.
 

@@ -47,10 +47,7 @@ def trace_plan(domain: Domain, instance: Instance, goal: str, plan: Plan) -> Tra
     """Trace the constraints and preferences of a goal along a plan.
 
     Args:
-        domain: the domain.
         instance: the state in which the plan starts.
-        goal: the goal's text.
-        plan: a plan that can be done.
 
     Raises:
         ExpressionError: the goal does not fit the domain.
@@ -70,10 +67,7 @@ def trace_requirements(
     """Trace the constraints and preferences of a ground goal along a plan; none of a long one.
 
     Args:
-        goal: the goal.
-        replay: of the domain.
         instance: the state in which the plan starts.
-        plan: a plan that can be done.
         amounts: of each resource when it starts.
     """
     if goal.is_plain or len(plan.steps) > LONGEST:
@@ -100,13 +94,7 @@ def trace_requirements(
 
 
 def value_preferences(goal: GroundGoal, instance: Instance, tnorm: TNorm) -> list[float]:
-    """Value the preferences of a goal if nothing is done; nobody is asked about degrees.
-
-    Args:
-        goal: the goal.
-        instance: the initial state.
-        tnorm: composes degrees.
-    """
+    """Value the preferences of a goal if nothing is done; nobody is asked about degrees."""
     tracing = _Tracing(goal.constraints, (instance,), (Fraction(0),), {}, tnorm)
     return [tracing.value(preference.body, 0) for preference in goal.preferences]
 
@@ -119,7 +107,6 @@ class _Tracing:
         states: from the initial to the last one.
         reached: the time (s, rounded) at which each of them is reached.
         degrees: of graded atoms, as of the last state; others count as 0.
-        tnorm: composes degrees.
     """
 
     def __init__(

@@ -28,10 +28,7 @@ class RelaxationAnswer:
     """Makes the answer of one request.
 
     Args:
-        options: of the request.
         strict: the failure of the goal as stated.
-        streams: the choices for each requirement.
-        words: tells the changes.
     """
 
     def __init__(

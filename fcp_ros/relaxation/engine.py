@@ -64,15 +64,11 @@ class GoalRelaxation:
 
     Args:
         whole: the domain with the rules that ask a person; it says how goals may be relaxed.
-        here: the world as it is.
-        goal: the checked goal.
         options: alpha, limits, t-norm.
         make_proofs: makes the proofs of another world.
-        plan: plans a relaxed goal.
         purpose: for which somebody said that it is wanted; "" for none.
 
     Attributes:
-        words: tells what is changed.
         expansions: states expanded for relaxed goals.
         timings: stage -> seconds for relaxed goals.
     """

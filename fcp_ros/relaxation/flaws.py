@@ -42,7 +42,6 @@ class WholeGoal:
     """A goal that leaves flawed things alone.
 
     Attributes:
-        goal: in the goal language.
         remark: sentences about what is left alone; "" if nothing is.
     """
 
@@ -56,8 +55,6 @@ def leave_flawed(goal: str, instruction: str, domain: Domain, instance: Instance
     Args:
         goal: the reading of an instruction.
         instruction: if it is about throwing away, cleaning or repairing, nothing is left out.
-        domain: of the goal.
-        instance: the state.
     """
     if is_about_state(instruction):
         return WholeGoal(goal)

@@ -45,10 +45,8 @@ class Attempt:
     """The answer to planning one node.
 
     Attributes:
-        outcome: what became of it.
         result: of the planner; None if it was not asked.
         conflict: the requirements that have no plan together, if that is proven.
-        reason: a sentence.
         exact: True if no plan for it has a higher membership: proven.
     """
 
@@ -108,13 +106,9 @@ class RelaxationLattice:
 
     Args:
         streams: the choices for each requirement, best first.
-        tnorm: composes degrees.
-        alpha: the alpha-cut.
-        attempt: plans a node.
         by_membership: True if the membership of the plan decides; otherwise the first node whose
             plan reaches alpha is the best one.
         enough: asked after each plan that reaches alpha; True takes the best one so far.
-        name: names a change of a requirement in words.
     """
 
     def __init__(

@@ -51,8 +51,6 @@ def propose_long(
 
     Args:
         strict: the failure of the goal, UNSOLVABLE_AT_ALPHA.
-        options: of the request.
-        plan_anyway: plans the goal with other options.
 
     Returns:
         A result with a question and the plan; None if nobody is to be asked, or a single degree

@@ -60,8 +60,6 @@ def plan_goal(
     """Plan a goal as a user wrote it.
 
     Args:
-        domain: the domain.
-        instance: the initial state.
         goal_text: such as `on(?x, table_1) and is_a(?x, "mug")`.
         options: alpha, limits, and the permission to relax. The time limit is that of all attempts
             together.

@@ -76,16 +76,12 @@ def plan_instruction(
 
     Args:
         instruction: in words, such as "bring me something to drink from".
-        reader: reads it.
         context: domain, state, speaker.
         options: as of `plan_goal`, like the arguments below. Where they leave `confirm_below` open,
             a relaxation below CONFIRM_BELOW is asked about.
         memberships: judges graded predicates.
-        resources: the present amount of each resource.
         cancelled: asked every few milliseconds.
-        progress: told of the progress.
         session: kept from one request to the next.
-        start: of the request.
         ask: asked which reading is meant, and to confirm a relaxed goal (`options.confirm_below`).
             The time until an answer does not count.
         tell: told how the instruction was understood, before anything is asked or planned.
@@ -141,7 +137,6 @@ def recall_reading(interpretation: Interpretation, goal: str) -> Interpretation:
 
     Args:
         interpretation: of the same words, read again: it says what they were said for.
-        goal: of the reading.
 
     Returns:
         The interpretation with a reading for that goal alone.

@@ -69,9 +69,6 @@ def serves_purpose(
     """Return True if a plan brings about something that is wanted.
 
     Args:
-        plan: the plan.
-        initial: the state before it.
-        final: the state after it.
         wanted: the requirements that are not given up, as wanted or relaxed.
         domain: says what a move is.
     """

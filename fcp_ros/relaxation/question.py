@@ -37,8 +37,6 @@ class UserQuestion:
     """A question to the person who asked.
 
     Attributes:
-        kind: what it is about.
-        text: the question.
         choices: the answers to choose from; an answer is an index.
     """
 
@@ -75,7 +73,6 @@ def choose_reading(interpretation: Interpretation, choice: int) -> Interpretatio
     """Return an ambiguous interpretation after the answer: the chosen reading is the best one.
 
     Args:
-        interpretation: with a question.
         choice: the index of one of its choices; that of none of the readings leaves nothing
             understood.
     """
@@ -116,7 +113,6 @@ def find_question(
     """Return the question that a result leaves open; None if there is none.
 
     Args:
-        result: the result.
         interpretation: of the instruction; None if a goal was asked for.
     """
     if result.status is not PlanStatus.NEEDS_CLARIFICATION:
@@ -132,7 +128,6 @@ def confirm_result(result: PlanningResult, options: PlanningOptions) -> Planning
 
     Args:
         result: see `find_confirmation`.
-        options: of its request.
     """
     assert result.plan is not None, "only a plan can be confirmed"
     # Not crisp: the degree of its relaxation is below 1.

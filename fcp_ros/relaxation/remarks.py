@@ -21,10 +21,6 @@ _NEED = re.compile(
 def read_purpose(instruction: str, reading: Reading) -> str:
     """Read the purpose out of the remarks of an instruction, such as "calling a doctor".
 
-    Args:
-        instruction: the words.
-        reading: says which of them are remarks.
-
     Returns:
         The purpose; "" if none is said, or it is part of the goal.
     """

@@ -48,13 +48,7 @@ class RequirementChange:
 
 
 class ChangeWords:
-    """Tells the changes of one goal.
-
-    Args:
-        domain: its phrases are used.
-        instance: the initial state.
-        goal: the goal, taken apart.
-    """
+    """Tells the changes of one goal."""
 
     def __init__(self, domain: Domain, instance: Instance, goal: GoalRequirements) -> None:
         self._domain = domain
@@ -130,7 +124,6 @@ class ChangeWords:
         """Explain a change in a sentence.
 
         Args:
-            changed: the change.
             blockers: what is known to stand in the way of the requirements as wanted.
         """
         position, change = changed.position, changed.change

@@ -50,9 +50,7 @@ class PlanningWorld:
     """A domain and a state to plan in.
 
     Attributes:
-        instance: the state.
         session: the memory of the planner for the domain.
-        proofs: about goals in it.
         shifts: the elements that are taken for another type.
     """
 
@@ -93,10 +91,7 @@ class WorldStream:
     It has the form of the choices for a requirement, of which nothing is asked.
 
     Args:
-        whole: the domain with all its rules.
         here: the world as it is, without rules that ask.
-        tnorm: composes degrees.
-        make_proofs: makes the proofs of another world.
         judge: judges elements that are taken for another type.
 
     Attributes:
@@ -232,7 +227,6 @@ def add_elements(
 
     Args:
         domain: knows the types of labels.
-        instance: the state.
         lacking: label -> a type of such elements, and their number.
 
     Returns:

@@ -101,9 +101,6 @@ class StepGroup:
 
     Attributes:
         number: of the abstract action, from 1.
-        action: its name.
-        steps: how many.
-        changes: all features.
     """
 
     number: int
@@ -150,7 +147,6 @@ def render_result(result: PlanningResult, *, explain: bool = False) -> Renderabl
     """Render the answer to a planning request.
 
     Args:
-        result: the planner's answer.
         explain: add the candidates, the source of each degree and the timings.
     """
     parts: list[RenderableType] = [_build_headline(result)]
@@ -182,7 +178,6 @@ def render_plan(
     makespan.
 
     Args:
-        plan: the plan.
         explain: add the source of each degree.
         trace: the run of the policy that made it; its abstract actions stand above their steps.
     """
@@ -269,12 +264,7 @@ def render_candidates(candidates: Sequence[Candidate]) -> RenderableType:
 
 
 def render_preferences(result: PlanningResult, *, explain: bool = False) -> RenderableType:
-    """Render what became of each preference, those given up first, and of parts left out.
-
-    Args:
-        result: the planner's answer.
-        explain: show all of them.
-    """
+    """Render what became of each preference, those given up first, and of parts left out."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     priced = any(one.price is not None for one in result.given_up)
     first = "part" if any(one.is_part for one in result.given_up) else "preference"

@@ -27,10 +27,8 @@ class StepOutcome:
     Attributes:
         index: position of the step in its plan, from 0.
         step: the action with its arguments, as text.
-        outcome: its outcome code.
         duration: seconds it took.
         quality: measured quality in [0, 1], or None.
-        message: the executor's sentence.
     """
 
     index: int
@@ -74,7 +72,6 @@ class UnderstoodInstruction:
     """An instruction in words as it was understood.
 
     Attributes:
-        instruction: as it was given.
         status: the way in which its reading ended, such as "read".
         message: a sentence for a person.
         words: their texts together are the instruction; empty without a reading.
@@ -82,7 +79,6 @@ class UnderstoodInstruction:
         degree: how well the reading fits the words, in [0, 1].
         question: what had to be asked; may be empty.
         choices: the answers to choose from.
-        reader: the name of the reader.
     """
 
     instruction: str
@@ -102,18 +98,14 @@ class Episode:
 
     Attributes:
         number: its place in the run, such as "4a".
-        title: a few words.
         story: one or two sentences about what this episode shows.
         goal: the goal expression as asked, or as an instruction was understood.
         alpha: least acceptable membership, in [0, 1].
-        result: the planner's answer.
-        scene: the scene graph that was planned on.
         outcomes: steps that were dispatched, in order; empty if nothing was executed.
         replans: number of times the goal was replanned.
         calibration: degrees that changed, before and after.
         expectation: the expected result, in words.
         as_expected: True if the result is the expected one.
-        verdict: the result in one sentence.
         understood: the instruction in words; None if a goal expression was asked for.
         policy: the general policy that made the plan; None if it was searched.
     """
@@ -140,10 +132,8 @@ class DemoReport:
     """A whole run.
 
     Attributes:
-        title: heading of the page.
         scene: path or name of the scene.
         domain: name and version of the domain.
-        oracle: the model that judged.
         environment: versions worth knowing, as (name, version).
         created: local time of the run, ISO 8601.
         episodes: in the order in which they happened.

@@ -46,7 +46,6 @@ class ShownGoal:
     """A relaxed goal that is shown.
 
     Attributes:
-        goal: the goal.
         parent: number of the shown goal above it; -1 for the goal as stated.
         added: its changes that the goal above it does not make.
         in_chain: True for the goal of the answer, and for those above it.
@@ -63,9 +62,7 @@ class GoalLevel:
     """The relaxed goals with the same number of changes.
 
     Attributes:
-        changes: their number of changes.
         shown: in the order in which they are shown, from left to right.
-        hidden: the others.
     """
 
     changes: int
@@ -100,7 +97,6 @@ def arrange_explored(result: PlanningResult, most: int = MOST_IN_LEVEL) -> Explo
     """Arrange the relaxed goals that were looked at in levels.
 
     Args:
-        result: the planner's answer.
         most: goals of a level that are shown; more only if the chain needs them.
     """
     goals = {goal.number: goal for goal in result.explored}
@@ -219,7 +215,6 @@ def render_relaxations(result: PlanningResult, *, explain: bool = False) -> Rend
     """Render what was changed to reach the goal, and what it would take to reach it as stated.
 
     Args:
-        result: the planner's answer.
         explain: add what was refused, and the relaxed goals that were looked at.
     """
     parts: list[RenderableType] = []

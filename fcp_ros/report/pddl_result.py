@@ -36,8 +36,6 @@ def to_ipc_plan(
     without one, the number of steps and of the preferences given up.
 
     Args:
-        plan: the plan.
-        domain: the domain of the plan.
         task: the PDDL task of the plan, which gives actions and their arguments in its own words;
             without one, the names of rules and parameters are used.
         given_up: the preferences that the plan does not fulfil.
@@ -87,8 +85,6 @@ def to_pddl_result(result: PlanningResult, task: PddlTask, goal: str) -> Plannin
     Rules and their arguments in the plan's steps stay: they are what the domain of the task has.
 
     Args:
-        result: the planner's answer.
-        task: the task.
         goal: the goal as the user wrote it.
     """
     write = PddlNotation(task).write_sentence

@@ -31,8 +31,6 @@ class PolicyPath:
     """The policy that made a plan, as a page shows it.
 
     Attributes:
-        name: of the policy.
-        trace: of its run.
         features: the picture of the values along the plan.
         graph: the picture of the policy with the path of the run; empty without the policy.
         groups: by the number of steps that come before them.
@@ -50,7 +48,6 @@ class PlanRequest:
     """The request that a page answers.
 
     Attributes:
-        domain: name or file.
         scene: name or file of the scene or PDDL problem.
         goal: as it was asked for; "" for the goal of a PDDL problem.
     """
@@ -71,10 +68,7 @@ def write_plan_page(
     """Write the page, creating its folder, and return the path.
 
     Args:
-        result: the planner's answer.
-        request: what was asked for.
         policy: the policy that the result names; None without one.
-        path: of the page.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(render_plan_page(result, request, policy), encoding="utf-8")
@@ -110,7 +104,6 @@ def draw_policy_path(result: PlanningResult, policy: GeneralPolicy | None) -> Po
     """Draw the path of the policy that made a plan.
 
     Args:
-        result: the planner's answer.
         policy: the one that the result names; None if it isn't at hand.
 
     Returns:

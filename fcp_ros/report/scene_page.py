@@ -43,9 +43,7 @@ def render_scene_page(graph: SceneGraph, typing: Mapping[str, TypeChoice], domai
     """Render a scene as a complete HTML document.
 
     Args:
-        graph: The scene.
         typing: The choice of each element's type in the domain, by node id.
-        domain: Name of the domain.
     """
     environment = Environment(
         loader=PackageLoader("fcp_ros.report", "templates"),

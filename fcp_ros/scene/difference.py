@@ -42,7 +42,6 @@ def match_scenes(
     kind in both scenes. The remaining things are paired by type in the same way.
 
     Args:
-        before: The first scene.
         after: The second scene, in the same frame.
         reach: Greatest distance (m) that a thing may have moved.
         type_of: Type of a node, which things with different categories may share ("sofa" and
@@ -197,8 +196,6 @@ def compare_scenes(
     """Compare two scenes.
 
     Args:
-        before: The first scene.
-        after: The second one.
         tolerances: Deviations that do not count.
         partners: Id in the second scene -> id of the same thing in the first (see
             ``match_scenes``); None if equal ids mean the same thing.

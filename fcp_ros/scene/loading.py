@@ -39,7 +39,6 @@ class SceneReader:
     """The reader of one file format.
 
     Attributes:
-        name: Short name of the format.
         description: A few words about it, for messages and documents.
         recognises: Returns True if a file is of this format, by its content.
         read: Turns such a file into a graph; raises SceneError.

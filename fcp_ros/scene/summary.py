@@ -17,16 +17,12 @@ class SceneSummary:
     """The counts of a scene.
 
     Attributes:
-        source: As in the graph.
-        frame_id: As in the graph.
-        sequence: As in the graph.
         layers: Number of nodes by layer, all layers, from building to agent.
         categories: Number of objects by category, most frequent first.
         rooms: (room id, category, number of things in it), in the graph's order.
         agents: (agent id, category, room id or "").
         relations: Number of relations by name, each by provenance.
         extent: Least x, least y, greatest x, greatest y of all footprints (m); None if unknown.
-        notes: The graph's notes.
     """
 
     source: str

@@ -60,7 +60,6 @@ def save_scene(graph: SceneGraph, path: str | Path, format_name: str = "") -> tu
     """Write a scene to a file; on failure, the file stays unchanged.
 
     Args:
-        graph: Any valid graph.
         path: The file; an existing one is replaced.
         format_name: Name of a writer; without one, the ending of the path decides.
 

@@ -38,9 +38,7 @@ def check_initial_state(
     """Find faults of the QNP's initial condition and goal in the initial state of a task.
 
     Args:
-        task: in its initial state.
         policy: where it names an action it doesn't stop, even if the QNP's goal holds.
-        check: called often; may raise to stop.
     """
     qnp, state = task.qnp, task.state
     if task.goal.holds(state):
@@ -94,7 +92,6 @@ class CheckedAbstraction:
 
     Attributes:
         policy: the proposer's, or the one that solves the QNP; empty if there are faults.
-        errors: the faults.
     """
 
     policy: QnpPolicy
@@ -107,14 +104,7 @@ def check_abstraction(
     limits: QnpLimits,
     check: Callable[[], None],
 ) -> CheckedAbstraction:
-    """Check names, programs and termination; find a policy if the proposer gives none.
-
-    Args:
-        proposal: to be checked.
-        training: tasks of the domain.
-        limits: of the QNP solver.
-        check: called often; may raise to stop.
-    """
+    """Check names, programs and termination; find a policy if the proposer gives none."""
     errors = tuple(_find_wrong_names(proposal, training))
     if errors:
         return CheckedAbstraction({}, errors)

@@ -34,8 +34,6 @@ class BlameSearch:
 
     Args:
         task: its state is that of the fault; it is not changed.
-        check: called for each state; may raise to stop.
-        most_states: bound of one search.
     """
 
     def __init__(

@@ -26,9 +26,7 @@ class GoalTest:
     """A conjunctive goal that is tested in states of one instance.
 
     Args:
-        domain: of the task.
         goal: the facts that are to hold.
-        state: any state of the instance.
     """
 
     def __init__(self, domain: Domain, goal: GoalAtoms, state: RelationalState) -> None:
@@ -61,15 +59,10 @@ class CheckedTask:
     """A training task with what the checks need of it.
 
     Args:
-        task: the task.
         proposal: the abstraction that is checked; names and programs have to exist.
 
     Attributes:
-        name: of the task.
-        qnp: of the proposal.
         state: the initial state, which changes while the task is walked through.
-        goal: tests the goal.
-        engine: of the domain.
         refiner: refines abstract actions.
         has_own_policy: True if the policy is the proposer's, not a solution of the QNP.
     """

@@ -46,10 +46,7 @@ class LearningRequest:
     """The arguments of `generalize`, with the proposer by its settings.
 
     Attributes:
-        tasks: of one domain.
         abstraction: file of an abstraction that is to be checked; "" to learn one from the tasks.
-        options: settings.
-        seed: of all draws.
         niceness: of the process; 0 where it is all that the program does.
     """
 
@@ -75,9 +72,7 @@ def generalize_apart(
     minutes, but a process can be ended.
 
     Args:
-        request: tasks, proposer and settings.
         progress: told what is being done.
-        check: called often; raises `Interrupted` to stop.
 
     Raises:
         InputError: the tasks or the file can't be used.

@@ -68,11 +68,7 @@ def generalize(
     """Look for a policy that passes all checks on the training tasks.
 
     Args:
-        training: tasks of one domain.
-        proposer: proposes abstractions.
-        options: settings.
         progress: told what is being done.
-        check: called often; raises `Interrupted` to stop.
 
     Returns:
         The policy, or the reason why there is none, with the faults of each round.

@@ -26,7 +26,6 @@ class GeneralizationOptions:
             to the proposer from the next round on.
         time_limit: for everything (s).
         tree: bounds of the walk through each training task.
-        qnp: limits of the QNP solver.
 
     Raises:
         ValueError: a number out of its range.
@@ -61,7 +60,6 @@ class GeneralizationRound:
         errors: its faults; none: it passed.
         states: concrete states of the training tasks that were walked through.
         is_complete: False if bounds left choices out.
-        seconds: for proposing and checking.
     """
 
     proposal: AbstractionProposal | None
@@ -81,7 +79,6 @@ class Generalization:
         policy: None unless it was found.
         rounds: all of them, in order.
         errors: what shows why there is no policy: of the proposer, else of the last round.
-        seconds: in all.
     """
 
     status: GeneralizationStatus

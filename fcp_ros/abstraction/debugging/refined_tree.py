@@ -55,8 +55,6 @@ class WalkedTree:
     """The outcome of a walk.
 
     Attributes:
-        errors: the faults.
-        states: number of states that were walked.
         is_complete: False if a bound left something out.
     """
 
@@ -74,8 +72,6 @@ class _Node:
     """A state on the present path.
 
     Attributes:
-        key: of the state.
-        values: of the features.
         via: the action and steps that led to it, in words; empty for the initial state.
         children: what is left to be walked.
         misses: for each action that ran with another effect, the first such run in words.
@@ -100,8 +96,6 @@ def walk_refined_tree(
     Args:
         task: its state is the initial one again afterwards.
         policy: names of actions by qstate.
-        limits: bounds.
-        check: called for each state; may raise to stop.
     """
     walk = _Walk(task, policy, limits, check)
     try:

@@ -36,11 +36,7 @@ class PoolLimitReached(Exception):
 
 
 class ConceptLevel:
-    """The concepts of one complexity, which may still grow.
-
-    Args:
-        batch: gives the layout of values.
-    """
+    """The concepts of one complexity, which may still grow."""
 
     def __init__(self, batch: StateBatch) -> None:
         self.concepts: list[ConceptExpression] = []
@@ -54,11 +50,7 @@ class ConceptLevel:
         self._parts.append(values)
 
     def divide(self, start: int = 0) -> Iterator[tuple[Sequence[ConceptExpression], Words]]:
-        """Return concepts and values in parts that are computed at once.
-
-        Args:
-            start: the first concept.
-        """
+        """Return concepts and values in parts that are computed at once."""
         for first in range(start, len(self.concepts), _LARGEST_BATCH):
             part = slice(first, first + _LARGEST_BATCH)
             yield self.concepts[part], self.values[part]
@@ -76,13 +68,9 @@ class ConceptPool:
 
     Args:
         vocabulary: the names that concepts and roles are made of.
-        batch: the states.
-        check: called every few milliseconds; it may raise to stop.
-        most: number of concepts that are allowed.
 
     Attributes:
         levels: concepts by complexity; the first has `top` alone.
-        role_pool: the roles that they are made with.
         roles: those that `some` and `all` look along.
     """
 
@@ -186,10 +174,7 @@ class ConceptPool:
         """Add the concepts whose values no other has had.
 
         Args:
-            level: where they belong.
             values: (number, states, words).
-            build: makes a concept.
-            parts: each of its arguments by number.
         """
         self._check()
         size, data, seen = self.batch.top.nbytes, values.tobytes(), self._seen

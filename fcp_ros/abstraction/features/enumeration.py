@@ -44,8 +44,6 @@ class PoolLimits:
     """Bounds of an enumeration.
 
     Attributes:
-        max_complexity: of a feature.
-        max_features: their number.
         max_concepts: number of concepts that they are made of; bounds the memory.
         time_limit: in seconds of the processor.
     """
@@ -62,12 +60,10 @@ class FeaturePool:
 
     Attributes:
         features: pairwise different on the states.
-        values: by state and feature.
         concepts: by increasing complexity; pairwise different on the states, too.
         complete_to: all features up to this complexity are listed.
         stopped_by: the limit that ended the enumeration before `max_complexity`: "time",
             "features" or "concepts"; empty if none did.
-        batch: the states.
         members: of the concepts, as `batch.unpack_concept` reads them.
     """
 
@@ -101,7 +97,6 @@ def enumerate_features(
         states: at least one, of any instances.
         limits: how far. At the limit of features the last complexity is cut; at another limit it
             is left out as a whole.
-        check: called every few milliseconds; what it raises passes through.
     """
     limits = limits or PoolLimits()
     deadline = time.process_time() + limits.time_limit

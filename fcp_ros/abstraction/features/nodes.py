@@ -25,7 +25,6 @@ class NodeSource(NamedTuple):
 
     Attributes:
         parts: indexes of nodes whose value is taken as a whole.
-        names: what is read from the state itself.
         tables: indexes of nodes that stand for rows; bit i of the value, or its i-th row, needs
             only their i-th rows.
     """
@@ -80,9 +79,6 @@ class NodeTable:
         """Add a node, unless there is one already; return its index.
 
         Args:
-            key: equal for equal nodes.
-            compute: gives its value.
-            source: what the value is computed from.
             revise: gives the value from the old one, if only rows of the tables changed.
             role: the role whose rows the node stands for (True: the predecessors' rows).
         """
@@ -108,7 +104,6 @@ class NodeTable:
         """Add a node that stands for the rows of a role; its value is the role's version.
 
         Args:
-            name: of the role.
             backward: True for the rows of predecessors.
         """
         source = NodeSource(names=frozenset([name]))

@@ -81,7 +81,6 @@ class FeatureSyntaxError(InputError):
 
     Args:
         message: one sentence: the fault and the fix.
-        text: the whole text.
         offset: 0-based position in `text` of the offending character.
 
     `str(error)` is the message, the line at fault and a caret below the character.
@@ -119,8 +118,6 @@ class _Constructor:
     """A word with parentheses.
 
     Attributes:
-        kinds: of its arguments.
-        build: makes the value from them.
         is_repeated: True if more arguments of the last kind may follow.
     """
 
@@ -217,7 +214,6 @@ class ExpressionReader:
     """Reads expressions, one after the other; programs are read by a reader that knows more forms.
 
     Args:
-        text: the whole text.
         vocabulary: its names are the only ones allowed; None: all are.
         marks: the signs that are words by themselves.
     """

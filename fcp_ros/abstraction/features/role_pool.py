@@ -34,13 +34,7 @@ _MOST_PAIRS = 60
 
 @dataclass(frozen=True, slots=True)
 class PooledRole:
-    """A role with its value.
-
-    Attributes:
-        role: the expression.
-        rows: its value on all states.
-        complexity: of the expression.
-    """
+    """A role with its value."""
 
     role: RoleExpression
     rows: Words
@@ -48,13 +42,7 @@ class PooledRole:
 
 
 class RolePool:
-    """The roles of a vocabulary on some states.
-
-    Args:
-        vocabulary: the names that roles are made of.
-        batch: the states.
-        check: called every few milliseconds; it may raise to stop.
-    """
+    """The roles of a vocabulary on some states."""
 
     def __init__(
         self, vocabulary: StateVocabulary, batch: StateBatch, check: Callable[[], None]
@@ -85,7 +73,6 @@ class RolePool:
 
         Args:
             concepts: what the objects on the way may be restricted to.
-            values: of the concepts.
         """
         plain = self._drop_repeated([*self._stepwise, *self._invert(self._stepwise)])
         restricted = (

@@ -32,11 +32,7 @@ class StateBatch:
 
     Attributes:
         states: in their order.
-        sizes: number of objects of each state.
-        size: the largest of them.
-        dtype: of a word.
         words: number of words for a set of objects.
-        top: all objects of each state, as a concept.
     """
 
     def __init__(self, states: Sequence[RelationalState]) -> None:
@@ -83,7 +79,6 @@ class StateBatch:
         """Return `some(R, C)` for each concept: the objects with a successor in it.
 
         Args:
-            role: rows.
             concepts: (number, states, words).
         """
         result = np.empty_like(concepts)
@@ -145,7 +140,6 @@ class StateBatch:
         Where there is no way, that is the number of objects of the state.
 
         Args:
-            source: the concept.
             role: the predecessors of each object, which is the inverse of where the steps lead.
         """
         steps = np.repeat(self.sizes[:, None], self.size, axis=1)
@@ -162,7 +156,6 @@ class StateBatch:
         """Return the least number of steps by concept and state.
 
         Args:
-            steps: by state and object.
             concepts: (number, states, words).
         """
         result = np.empty(concepts.shape[:2], np.int32)

@@ -42,7 +42,6 @@ class KnownNames:
     """The names that an abstraction may use.
 
     Attributes:
-        vocabulary: of features and concepts.
         signatures: the rules and their parameters.
     """
 
@@ -66,7 +65,6 @@ def read_abstraction(
     Args:
         data: plain data in the shape above.
         report: knows the file and its lines; faults are added to it.
-        name: of the QNP.
         known: the only names that are allowed; None: all are.
 
     Raises:

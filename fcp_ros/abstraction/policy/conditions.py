@@ -24,7 +24,6 @@ class ConditionReader:
     """Reads conditions and effects; faults are added to a report.
 
     Args:
-        report: of the file.
         features: those that could be read.
         declared: the names of all that the file declares.
     """

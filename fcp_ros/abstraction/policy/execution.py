@@ -32,8 +32,6 @@ class ExecutionLimits:
     """The limits of a run.
 
     Attributes:
-        steps: concrete actions.
-        seconds: wall clock.
         tries: bindings tried for one abstract action in one state.
     """
 
@@ -47,10 +45,7 @@ class AbstractMove:
     """An abstract action that was taken.
 
     Attributes:
-        qstate: in which it was taken.
-        action: its name.
         steps: number of concrete actions up to its end, counted from the start.
-        values: of all features before it.
     """
 
     qstate: QState
@@ -64,9 +59,7 @@ class Execution:
     """The outcome of a run.
 
     Attributes:
-        status: how it ended.
         steps: rule and the names of the elements of its parameters, in the rule's order.
-        trace: the abstract actions.
         reason: a sentence; empty if the goal was reached.
         final: the values of all features at the end; empty if it did not begin.
         objects: number of objects in the instance: the value of a distance where there is no way.

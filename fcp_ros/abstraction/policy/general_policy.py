@@ -26,7 +26,6 @@ class PolicyProvenance:
         proposer: name of what proposed the abstraction.
         training: names of the instances on which it was tried.
         seconds: time that it took to find.
-        remarks: for people.
     """
 
     proposer: str = ""
@@ -40,14 +39,9 @@ class GeneralPolicy:
     """A policy for all instances of a domain.
 
     Attributes:
-        name: of the policy.
-        domain_name: of the domain, for people.
         domain_hash: its identity (`domain.identity`).
-        goal_relations: the relations that goals may mention.
         qnp: the abstraction; its goal is where the policy may stop.
         policy: the actions that may be taken in each qstate, tried in their order.
-        refinement: features and programs.
-        provenance: its origin.
     """
 
     name: str
@@ -87,7 +81,6 @@ class PolicyError(InputError):
 
     Attributes:
         fault: the reason as a code.
-        sentence: the reason in words.
     """
 
     def __init__(self, fault: PolicyFault, sentence: str) -> None:

@@ -34,9 +34,7 @@ class RefusedPolicy:
     """A file, or a policy by its name, that can't be used.
 
     Attributes:
-        source: the file or the name.
         fault: the reason as a code.
-        sentence: the reason in words.
     """
 
     source: str
@@ -50,7 +48,6 @@ class PolicyFolder:
 
     Attributes:
         policies: those that could be read, in the order of the files' names.
-        refused: the files that couldn't.
     """
 
     policies: tuple[GeneralPolicy, ...]
@@ -102,10 +99,8 @@ class DomainPolicies:
 
     Args:
         policies: tried in their order.
-        domain: the domain.
 
     Attributes:
-        refused: the policies that do not fit it.
         last: the outcome of the last run; None before the first.
     """
 

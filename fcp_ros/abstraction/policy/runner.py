@@ -37,7 +37,6 @@ class PolicyRunner:
     """Runs a policy in instances of one domain; not to be shared by threads.
 
     Args:
-        policy: the policy.
         domain: one that it fits (`general_policy.check_fit`).
     """
 
@@ -59,14 +58,7 @@ class PolicyRunner:
         limits: ExecutionLimits | None = None,
         check: Callable[[], None] = never_stop,
     ) -> Execution:
-        """Run the policy until the goal holds.
-
-        Args:
-            instance: the initial state.
-            goal: a checked goal.
-            limits: of the run.
-            check: called between abstract actions; may raise to stop.
-        """
+        """Run the policy until the goal holds."""
         if self._engine is None:
             return Execution(ExecutionStatus.UNSUPPORTED, reason=self._unsupported)
         try:

@@ -33,9 +33,6 @@ def plan_with_policies(
 
     Args:
         policies: tried in their order.
-        domain: the domain.
-        instance: the initial state.
-        goal: the goal.
         options: as of `planning.plan`, like the next ones.
         memberships: judges graded predicates.
         more: further arguments of `planning.plan`, without `session`.

@@ -79,8 +79,6 @@ class AbstractionError:
     """A fault of an abstraction, for people and for proposers.
 
     Attributes:
-        check: the check that found it.
-        kind: what is wrong.
         sentence: what is wrong, and where it helps what to do; for people and language models.
         instance: the training task that shows it; empty if none does.
         states: the states that show it, in words: values of the features, or facts.
@@ -144,8 +142,6 @@ class ProposerStopped(InputError):
     """Raised by a proposer that has nothing (more) to propose.
 
     Attributes:
-        status: the outcome that follows.
-        sentence: the reason in words.
         errors: what shows it, such as the pair of states that can't be told apart.
     """
 

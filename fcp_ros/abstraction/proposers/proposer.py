@@ -22,7 +22,6 @@ class AbstractionProposal:
         refinement: the features, and the programs of the abstract actions.
         policy: the proposer's own policy, with all actions that may be taken in a state; None: the
             problem is solved.
-        remarks: sentences for people.
     """
 
     qnp: Qnp
@@ -50,7 +49,6 @@ class AbstractionProposer(Protocol):
         Args:
             training: tasks of one domain, at least one.
             feedback: the faults of the last proposal; none in the first round.
-            check: called often; may raise to stop.
 
         Raises:
             RejectedProposal: what was written is no abstraction.

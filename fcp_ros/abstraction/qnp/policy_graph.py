@@ -27,13 +27,7 @@ from fcp_ros.foundation.wording import join_words, list_names
 
 @dataclass(frozen=True, slots=True)
 class PolicyEdge:
-    """A step that a policy may take.
-
-    Attributes:
-        source: the qstate before.
-        action: name of the action.
-        target: a qstate that it may lead to.
-    """
+    """A step that a policy may take."""
 
     source: QState
     action: str
@@ -45,8 +39,6 @@ class PolicyGraph:
     """The qstates that a policy may lead to.
 
     Attributes:
-        qnp: the problem.
-        initial: the qstates that it starts from.
         states: all that it may lead to, nearest first.
         edges: all steps that it may take; none from goals.
         goals: the qstates among `states` in which the goal holds.
@@ -66,7 +58,6 @@ class EndlessComponent:
     """Part of a policy graph that can be run through for ever.
 
     Attributes:
-        states: its qstates.
         edges: its edges: each number that one of them decreases is increased by another.
     """
 
@@ -97,7 +88,6 @@ def build_policy_graph(
     """Collect all that a policy may lead to.
 
     Args:
-        qnp: the problem.
         policy: names of the actions that may be taken, by qstate; goals need none.
         initial: qstates to start from; those in which the initial condition holds by default.
 

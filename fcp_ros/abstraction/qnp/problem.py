@@ -64,7 +64,6 @@ class AbstractAction:
     Attributes:
         name: of the action, without blanks.
         when: what must hold; a number that is decreased must be greater than zero.
-        effects: the change of each variable that changes.
     """
 
     name: str
@@ -86,8 +85,6 @@ class Qnp:
         booleans: names of the boolean variables.
         numerics: names of the numeric variables.
         initial: the initial values; a variable without one may have either.
-        goal: what is to be reached.
-        actions: with different names.
 
     Raises:
         QnpError: A name is unknown, used twice or has blanks, a change doesn't fit its variable, a
@@ -139,10 +136,6 @@ class Qnp:
 
 def encode_state(qnp: Qnp, values: Condition) -> QState:
     """Return the qstate in which the variables have these values.
-
-    Args:
-        qnp: the problem.
-        values: the value of every variable.
 
     Raises:
         QnpError: A variable is unknown or has no value.

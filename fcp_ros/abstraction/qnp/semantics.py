@@ -25,7 +25,6 @@ class BitCondition:
 
     Attributes:
         care: the variables that it names.
-        value: their values.
     """
 
     care: int
@@ -41,8 +40,6 @@ class BitAction:
     """An action on qstates; all variables are masks.
 
     Attributes:
-        name: of the action.
-        when: its precondition.
         raised: variables that are one afterwards: set or increased.
         cleared: booleans that are false afterwards.
         decreased: numbers that may become zero.
@@ -68,9 +65,6 @@ class EncodedQnp:
     """A QNP as bit masks.
 
     Attributes:
-        qnp: the problem.
-        initial: its initial condition.
-        goal: its goal.
         actions: its actions, in its order.
     """
 
@@ -97,11 +91,6 @@ class EncodedQnp:
 
 def successors(qnp: Qnp, state: QState, action: str) -> tuple[QState, ...]:
     """Return the qstates that an action may lead to; none if it doesn't apply.
-
-    Args:
-        qnp: the problem.
-        state: a qstate of it.
-        action: name of an action of it.
 
     Raises:
         QnpError: There is no such action.

@@ -31,12 +31,7 @@ _Won: TypeAlias = dict[int, int]
 
 
 class TerminationGame:
-    """The game on a strong-cyclic region.
-
-    Args:
-        space: the qstates and moves.
-        watch: the limits.
-    """
+    """The game on a strong-cyclic region."""
 
     def __init__(self, space: StateSpace, watch: QnpWatch) -> None:
         self._space = space
@@ -69,7 +64,6 @@ class TerminationGame:
         """Play a region.
 
         Args:
-            moves: of each of its qstates.
             exits: moves that win at once.
         """
         won = self._attract(moves, exits)
@@ -218,7 +212,6 @@ class QnpStatistics:
     Attributes:
         reachable: qstates that some run meets up to its first goal, which is included.
         strong_cyclic: those of them from which a policy can keep the goal reachable.
-        seconds: in all.
     """
 
     reachable: int = 0
@@ -231,13 +224,11 @@ class QnpResult:
     """The answer of the solver.
 
     Attributes:
-        status: the verdict.
         policy: one action for every qstate that it may lead to, except goals; empty unless solved.
         reason: why there is no policy, in a sentence; empty if solved.
         hopeless: an initial qstate without a strong-cyclic policy, if that is the reason.
         component: what every policy runs into that keeps the goal reachable, for example, if that
             is the reason.
-        statistics: the effort.
     """
 
     status: QnpStatus
@@ -254,9 +245,7 @@ def solve_qnp(
     """Find a policy that reaches the goal from every initial qstate, whatever the numbers are.
 
     Args:
-        qnp: the problem.
         limits: of qstates, moves and time.
-        check: called every few milliseconds; an exception that it raises ends the call.
 
     Returns:
         A policy that SIEVE has tested again as a whole, or the reason why there is none, or LIMIT.

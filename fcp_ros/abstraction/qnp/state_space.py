@@ -28,9 +28,7 @@ class QnpLimits:
     """Limits of the solver.
 
     Attributes:
-        states: reachable qstates.
         moves: pairs of a reachable qstate and a successor of it under some action.
-        seconds: of one call.
     """
 
     states: int = 500_000
@@ -39,12 +37,7 @@ class QnpLimits:
 
 
 class QnpWatch:
-    """Interrupts the solver at its time limit, or when the caller wants so.
-
-    Args:
-        limits: the limits.
-        check: called every few milliseconds; may raise to cancel.
-    """
+    """Interrupts the solver at its time limit, or when the caller wants so."""
 
     def __init__(self, limits: QnpLimits, check: Callable[[], None] = lambda: None) -> None:
         self.limits = limits
@@ -78,21 +71,10 @@ class QnpWatch:
 class StateSpace:
     """The reachable qstates and moves of a QNP.
 
-    Args:
-        qnp: the problem.
-        watch: the limits.
-
     Attributes:
         code: the problem as bit masks.
-        states: the qstates.
-        number: their numbers.
-        initial: numbers of the initial qstates.
         is_goal: by qstate, 1 for goals.
-        moves: by qstate, the numbers of its moves.
-        source: by move, the number of its qstate.
-        action: by move, the number of its action.
         targets: by move, the numbers of the qstates that it may lead to.
-        entering: by qstate, the moves that may lead to it.
 
     Raises:
         QnpLimitReached: There are too many qstates or moves, or the time is up.

@@ -19,10 +19,6 @@ class StrongCyclicRegion:
 
     A move is allowed if all its targets are in the set.
 
-    Args:
-        space: the qstates and moves.
-        watch: the limits.
-
     Attributes:
         kept: by qstate, 1 if it is in the set.
         allowed: by move, 1 if it is allowed.

@@ -46,9 +46,7 @@ class ActionRefiner:
     It keeps what it has computed of the last state; not to be shared by threads.
 
     Args:
-        qnp: its variables and actions.
         refinement: features of all variables; an action without programs is never refined.
-        engine: of the domain.
         most_tries: number of bindings tried for one program in one state.
 
     Attributes:
@@ -95,7 +93,6 @@ class ActionRefiner:
         Args:
             actions: names of the actions; their preconditions are not looked at.
             state: it is brought to the state afterwards, or stays if there is no such way.
-            before: the values of all variables in it.
 
         Returns:
             the action, its steps and the values afterwards; None without a refinement.
@@ -145,8 +142,6 @@ class ActionRefiner:
         for and when the iterator is closed; until then the caller leaves the state as it is.
 
         Args:
-            action: name of the action.
-            state: where it is to be done.
             on_other_effect: told about runs that end with another effect.
 
         Yields:

@@ -87,7 +87,6 @@ class CompiledProgram:
     """A program ready to run.
 
     Attributes:
-        start: its first node.
         evaluator: of the features that its tests read, and of the concepts of its parameters.
     """
 
@@ -106,7 +105,6 @@ def compile_programs(
     """Compile programs that share one evaluator, so that nothing is computed twice.
 
     Args:
-        programs: one after the other.
         features: come first among the values of the evaluator.
     """
     programs = tuple(programs)
@@ -212,11 +210,6 @@ class TriesExceeded(Exception):
 
 class ProgramRun:
     """A program that runs in a state, in place.
-
-    Args:
-        program: compiled.
-        engine: of the domain.
-        state: where it starts.
 
     Attributes:
         steps: those done up to the present end of the program.

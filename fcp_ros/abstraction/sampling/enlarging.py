@@ -54,13 +54,7 @@ class ObservedTwins:
 def enlarge_tasks(
     training: Sequence[TrainingTask], check: Callable[[], None], seed: int = 0
 ) -> tuple[TrainingTask, ...]:
-    """Make solvable tasks with two and three times as many objects of most kinds; maybe none.
-
-    Args:
-        training: tasks of one domain.
-        check: called often; may raise to stop.
-        seed: of random walks.
-    """
+    """Make solvable tasks with two and three times as many objects of most kinds; maybe none."""
     twins = observe_twins(training, check, seed)
     largest = sorted(training, key=lambda task: -task.object_count)
     made = []

@@ -31,7 +31,6 @@ class SampledSpace:
     """States with all steps between them; the initial state comes first.
 
     Attributes:
-        states: each once.
         sources: for each transition the index of the state before.
         targets: for each transition the index of the state after.
         steps: for each transition the rule and its binding; of a journey the last ones.
@@ -78,12 +77,7 @@ def explore(
     """Return the state space from a state; None if it has more than `most_states` states.
 
     Args:
-        engine: of the domain.
-        initial: the first state.
-        is_goal: tests the goal.
         travel: the rules that travel, for journeys; empty for single steps.
-        most_states: bound.
-        check: called for each state; may raise to stop.
     """
     states, number_of = [initial.copy()], {initial.key(): 0}
     goal = [is_goal(initial)]

@@ -27,7 +27,6 @@ def restrict_state(state: RelationalState, names: Sequence[str]) -> RelationalSt
     """Return the state on some of its elements; facts about others are gone, also of the goal.
 
     Args:
-        state: the state.
         names: of the elements, in the order that they shall have.
     """
     names = tuple(names)
@@ -65,11 +64,7 @@ def restrict_goal(goal: GoalAtoms, state: RelationalState, kept: frozenset[str])
 
 
 class PlannedElements:
-    """The elements of plans for goal facts of a task; for the same facts few plans are made.
-
-    Args:
-        task: the task.
-    """
+    """The elements of plans for goal facts of a task; for the same facts few plans are made."""
 
     def __init__(self, task: TrainingTask) -> None:
         self.task = task
@@ -83,8 +78,6 @@ class PlannedElements:
 
         Args:
             facts: at least one.
-            random_source: draws.
-            check: called often; may raise to stop.
 
         Returns:
             The elements of a plan for these facts, of the facts themselves, and those named by
@@ -110,10 +103,7 @@ def find_goal_plan(
     """Look for a plan that reaches facts of a task; degrees, which policies ignore, don't count.
 
     Args:
-        task: the task.
         goal: at least one fact.
-        seconds: of the planner.
-        seed: of its draws.
     """
     atoms = tuple(
         Atom(fact.relation, tuple(Constant(name) for name in fact.arguments)) for fact in goal

@@ -18,7 +18,6 @@ class TransitionSample:
     """States of several spaces, with all steps between them.
 
     Attributes:
-        states: of all spaces.
         spaces: (states,), number of the space of each state.
         sources: (transitions,), index of the state before.
         targets: (transitions,), index of the state after.

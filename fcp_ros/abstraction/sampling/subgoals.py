@@ -16,13 +16,7 @@ from fcp_ros.abstraction.states.novelty import FactNumbers, NoveltyTable
 
 
 def add_subgoals(space: SampledSpace, width: int, check: Callable[[], None]) -> SampledSpace:
-    """Return the space with a transition from each state to all that a search finds from there.
-
-    Args:
-        space: of single steps.
-        width: of the search.
-        check: called for each state; may raise to stop.
-    """
+    """Return the space with a transition from each state to all that a search finds from there."""
     numbers = FactNumbers()
     facts = [numbers.gather(state.list_fluent_facts()) for state in space.states]
     leaving: list[list[int]] = [[] for _ in space.states]

@@ -20,9 +20,7 @@ class TrainingTask:
     """A task to learn from.
 
     Attributes:
-        name: for messages.
         domain: rules and schema. Two tasks of one PDDL domain may differ here.
-        instance: the initial state.
         goal: the facts that the goal asks for.
         source: the file that it was read from; empty if it was built in memory.
     """

@@ -37,8 +37,6 @@ class TravelRule:
     """A rule that moves one thing.
 
     Attributes:
-        name: of the rule.
-        position: where the thing is.
         role: leads from the place before a step to the one after it, and no rule changes it; None
             if every place can be reached in one step.
         destination: the parameter that is the place afterwards.

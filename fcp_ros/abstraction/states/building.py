@@ -28,8 +28,6 @@ def build_state(domain: Domain, instance: Instance, goal_atoms: GoalAtoms = ()) 
     """Build the state of an instance; its names are `read_vocabulary` of the goal's relations.
 
     Args:
-        domain: a checked domain.
-        instance: of the domain's schema.
         goal_atoms: the goal; they become the names `goal.RELATION`, which nothing changes.
     """
     vocabulary = read_vocabulary(domain, (fact.relation for fact in goal_atoms))

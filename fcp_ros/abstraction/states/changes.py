@@ -22,8 +22,6 @@ class StateChange(NamedTuple):
     """One tuple that came or went.
 
     Attributes:
-        form: of the relation.
-        legs: its elements.
         added: True if it came.
         versions: of the relation's names before.
     """
@@ -67,9 +65,7 @@ class RuleChanges:
     """The changes by one rule.
 
     Args:
-        rule: of a checked domain.
         names: of the values of a binding, in order.
-        forms: of the schema.
     """
 
     def __init__(self, rule: ActionRule, names: Sequence[str], forms: SchemaForms) -> None:
@@ -131,10 +127,7 @@ def compile_atoms(
     """Return atoms as tuples of values.
 
     Args:
-        atoms: over variables.
         names: of the variables, in the order of the values.
-        forms: of the schema.
-        owner: the rule, for messages.
     """
     slots = {name: slot for slot, name in enumerate(names)}
     found = []

@@ -45,8 +45,6 @@ class SchemaForms:
     """The relations and types of a schema without PDDL's `world`.
 
     Attributes:
-        schema: of the domain.
-        forms: of the relations, by name.
         world: name of the element that is left out, if there is one.
     """
 
@@ -103,7 +101,6 @@ def make_pattern_test(form: RelationForm, places: Sequence[int | str]) -> Test:
     """Make the test that a relation has a tuple of a pattern.
 
     Args:
-        form: of the relation.
         places: for each leg the place of a value, or a name: the same name is the same element,
             whichever it is.
     """
@@ -132,9 +129,6 @@ def compile_formula(
     Args:
         formula: over relations; its free variables have slots.
         slots: of the variables in scope.
-        width: number of values that a test is given.
-        forms: of the schema.
-        owner: the rule, for messages.
 
     Raises:
         UnsupportedRule: weights, counts or names of elements in the formula.

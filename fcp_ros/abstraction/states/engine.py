@@ -29,12 +29,6 @@ class ResultCheck:
     Attributes:
         before: tests of a binding in the state before.
         is_needed: False if these decide alone.
-
-    Args:
-        rule: of a checked domain.
-        names: of the values of a binding.
-        domain: the domain.
-        forms: of its schema.
     """
 
     def __init__(
@@ -59,12 +53,7 @@ class ResultCheck:
         self.is_needed = bool(self._keys or self._constraints)
 
     def accepts(self, state: RelationalState, changes: Undo) -> bool:
-        """Decide about a step that has been done.
-
-        Args:
-            state: the state after it.
-            changes: by the step.
-        """
+        """Decide about a step that has been done."""
         added = [change for change in changes if change.added]
         for change in added:
             for place in self._keys.get(change.form.name, ()):
@@ -212,9 +201,6 @@ class RuleEngine:
 
     Whether relations of PDDL are functional depends on the problem: make one for each.
 
-    Args:
-        domain: a checked domain.
-
     Raises:
         UnsupportedRule: a rule that can't be followed on bitsets.
     """
@@ -244,7 +230,6 @@ class RuleEngine:
 
         Args:
             rule: its name; a rule that the domain lacks has no bindings.
-            state: of the domain.
             constraints: bitset of the elements that a parameter may have, by its name.
         """
         compiled = self._rules.get(rule)
@@ -259,9 +244,7 @@ class RuleEngine:
         """Do a step that can be done, in place.
 
         Args:
-            rule: its name.
             binding: one that `bindings` found in this state.
-            state: the state, which changes.
         """
         return self._rules[rule].changes.apply(state, binding)
 

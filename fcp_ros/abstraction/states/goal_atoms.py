@@ -53,11 +53,6 @@ def list_goal_atoms(goal: Expression, instance: Instance, domain: Domain) -> Goa
     are read in the initial state only if they say so. `exists`, and variables that no quantifier
     binds, are allowed where only one choice is left.
 
-    Args:
-        goal: checked.
-        instance: the initial state.
-        domain: a checked domain.
-
     Raises:
         UnsupportedGoal: the goal leaves a choice, asks for the absence of something that rules
             change, has degrees, counts or constraints on the way, or can never hold.

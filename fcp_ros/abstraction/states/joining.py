@@ -43,11 +43,7 @@ class BindingSearch:
 
     Args:
         variables: with their types; one for PDDL's `world` is left out.
-        positive: atoms that must hold.
         negative: atoms that must not hold; other variables in them stand for anything.
-        formulas: further conditions.
-        forms: of the schema.
-        owner: the rule, for messages.
         distinct: True if different variables are different elements.
 
     Raises:
@@ -106,7 +102,6 @@ class BindingSearch:
         The state must be the same whenever the next one is asked for.
 
         Args:
-            state: of the same schema.
             allowed: bitset of the elements that a variable may have, by its name.
             fixed: element of a variable, by its place.
         """

@@ -49,12 +49,7 @@ class NoveltyTable:
         return bool(self._first & bit) and not self._gone & bit
 
     def note(self, before: int, after: int) -> bool:
-        """Note the facts after a step; return True if something is new.
-
-        Args:
-            before: the facts of a state that was noted.
-            after: the facts that a step leads to from there.
-        """
+        """Note the facts after a step; return True if something is new."""
         added, deleted = after & ~before, before & ~after
         is_new = bool(added & ~self._seen or deleted & self._first & ~self._gone)
         self._seen |= added
@@ -109,7 +104,6 @@ class NovelStates:
     """The new states from one on, fewest steps first.
 
     Args:
-        engine: of the domain.
         state: where the search begins; `find_next` changes it.
         width: 1 or 2.
     """

@@ -32,9 +32,6 @@ class RelationalState:
     Attributes:
         vocabulary: the names below, and which of them change.
         objects: names of the elements; the index is the bit.
-        positions: bit by name.
-        flags: truth by name.
-        concepts: bitset by name.
         roles: by name, for each element the bitset of those that it is related to.
         inverses: by name, for each element the bitset of those related to it.
         sources: by name of a role, the bitset of elements that are related to any.
@@ -163,7 +160,6 @@ class RelationalState:
         """Put a tuple into a relation of any arity, or take it out.
 
         Args:
-            form: of the relation.
             legs: the elements in the legs that count.
             value: True to put it in.
         """
@@ -223,7 +219,6 @@ class RelationalState:
 
         Args:
             before: one version; it may be the later one, or one of a branch that was taken back.
-            after: the other.
 
         Returns:
             None if they are many, or no longer known.

@@ -48,10 +48,6 @@ class RelationForm:
     """A relation without the leg `world`.
 
     Attributes:
-        name: of the relation.
-        positions: of the legs that count.
-        legs: their names.
-        arity: the number of legs that count.
         names: the names for the relation in a vocabulary: one, or one for each pair of its legs.
     """
 
@@ -113,12 +109,7 @@ def list_changed_relations(rules: Collection[ActionRule]) -> frozenset[str]:
 
 
 def read_vocabulary(domain: Domain, goal_relations: Iterable[str] = ()) -> StateVocabulary:
-    """Read the names of a domain.
-
-    Args:
-        domain: a checked domain.
-        goal_relations: the relations that goals mention.
-    """
+    """Read the names of a domain."""
     schema = domain.schema
     forms = list_forms(schema)
     changed = list_changed_relations(domain.rules.values())

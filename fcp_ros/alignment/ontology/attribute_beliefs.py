@@ -32,7 +32,6 @@ class AttributeScore:
     Attributes:
         reading: the attribute of the domain, or its opposite.
         fact: what it states in the domain.
-        probability: of this reading.
         fit: share of the things with the attribute whose type fits.
         likeness: of the names in meaning; None if that was not compared.
     """
@@ -48,8 +47,6 @@ class AttributeWeigher:
     """Weighs the readings of the truth values of a scene.
 
     Args:
-        vocabulary: of the scene.
-        target: the domain.
         similarity: compares names; None compares none.
     """
 
@@ -109,7 +106,6 @@ class AttributeWeigher:
         """Return the readings of an attribute, the most likely first.
 
         Args:
-            name: of the attribute in the scene.
             beliefs: about the types of labels.
             taken: weights that trials have given to readings, by perceived name.
         """

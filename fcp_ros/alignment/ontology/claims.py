@@ -48,14 +48,10 @@ class NameClaim:
     """The meaning of a name of a scene in the domain, or that it has none.
 
     Attributes:
-        kind: of the name.
-        name: in the scene.
         meaning: in the domain; None if it means nothing there.
         probability: of the meaning, in [0, 1): before any trial a judgement, which counts like two
             trials afterwards.
-        standing: what is known about it.
         count: how many elements or tuples of the scene have the name.
-        reasons: clauses.
         rivals: other meanings with their probabilities, the most likely first.
         succeeded: number of trials in which an action succeeded that rests on it.
         failed: number of trials in which the action that failed rests on it.

@@ -44,7 +44,6 @@ class NameExperiment:
     """Actions to try.
 
     Attributes:
-        actions: the actions.
         uses: the meanings that each of them rests on.
         doubts: the names that may state what each of them needs to be false.
     """
@@ -58,7 +57,6 @@ class ExperimentPlanner:
     """Plans experiments in a domain.
 
     Args:
-        domain: a crisp one.
         cancelled: asked often; True ends planning.
         seed: decides between equally good plans.
     """

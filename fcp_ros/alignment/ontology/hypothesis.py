@@ -28,8 +28,6 @@ class NameUse:
     """A meaning that an action rests on.
 
     Attributes:
-        kind: of the name.
-        name: in the scene.
         meaning: a type that things with the label are, or a reading; "" without one.
     """
 
@@ -48,15 +46,6 @@ class NameUse:
 
 class NameHypothesis:
     """The state of a scene whose names mean what a hypothesis says.
-
-    Args:
-        vocabulary: of the scene.
-        domain: the domain.
-        names: the hypothesis.
-
-    Attributes:
-        names: the hypothesis.
-        instance: the state.
 
     Raises:
         SceneError: read so, something would lie on or in itself.
@@ -127,7 +116,6 @@ class NameHypothesis:
         """Find the meanings that an action rests on.
 
         Args:
-            rule: of the action.
             bound: the element for each parameter.
             changed: facts that earlier actions made true or false; they rest on no name.
         """
@@ -156,7 +144,6 @@ class NameHypothesis:
         may a name whose meaning is wrong.
 
         Args:
-            rule: of the action.
             bound: the element for each parameter.
         """
         found: set[NameUse] = set()

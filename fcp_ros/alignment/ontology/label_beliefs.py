@@ -41,7 +41,6 @@ class LabelWords:
     """The meaning of labels, compared with those of the domain in one go.
 
     Args:
-        target: the domain.
         similarity: compares labels; None compares none.
     """
 
@@ -102,9 +101,6 @@ def believe_labels(
     """Return the probability of each type, for each label of a scene.
 
     Args:
-        vocabulary: of the scene.
-        target: the domain.
-        words: the meaning of labels.
         parts: log-likelihoods of the types by the label's parts in relations, and by trials.
     """
     return {

@@ -12,7 +12,6 @@ class SceneAlignmentOptions:
 
     Attributes:
         time_limit: for the whole request (s).
-        most_trials: plans that are tried.
         seed: decides between equally good plans.
     """
 

@@ -57,9 +57,7 @@ class OntologyProposal:
     """The meanings of a scene's names with their probabilities.
 
     Attributes:
-        labels: probabilities of the types.
         relations: of each relation, the readings in the order in which they are applied.
-        attributes: of each attribute, the readings.
     """
 
     labels: Mapping[str, Belief]
@@ -71,11 +69,8 @@ class Proposer:
     """Proposes the meanings of a scene's names.
 
     Args:
-        vocabulary: of the scene.
-        target: the domain.
         similarity: compares names in meaning; None leaves that out.
         hints: what another scene of the place calls the same things.
-        check: called often; may raise to stop.
     """
 
     def __init__(

@@ -42,7 +42,6 @@ class NameQuestion:
 
     Attributes:
         worth: how much a trial would tell.
-        use: the meaning.
         supposed: what to suppose besides the best guess; nothing if that has it.
     """
 
@@ -55,8 +54,6 @@ class TrialQuestions:
     """Lists what to try.
 
     Args:
-        domain: of the actions.
-        proposer: of the meanings.
         log: of the trials so far.
     """
 
@@ -70,7 +67,6 @@ class TrialQuestions:
 
         Args:
             proposal: the meanings with their probabilities.
-            guess: the likeliest ones.
         """
         found: list[NameQuestion] = []
         for name, readings in guess.relations.items():
@@ -167,7 +163,6 @@ class TrialQuestions:
         """List actions that rest on a meaning, for a few elements.
 
         Args:
-            use: the meaning.
             hypothesis: the state in which it is supposed.
         """
         if use.kind is NameKind.LABEL:

@@ -28,13 +28,7 @@ _NOTHING = 0.5
 
 
 class ClaimWriter:
-    """Makes claims of what is believed.
-
-    Args:
-        proposer: of the meanings.
-        log: of the trials.
-        before: what was believed before any trial.
-    """
+    """Makes claims of what is believed."""
 
     def __init__(self, proposer: Proposer, log: TrialLog, before: OntologyProposal) -> None:
         self._proposer = proposer
@@ -118,14 +112,7 @@ class ClaimWriter:
         chosen: tuple[str, float],
         reasons: tuple[str, ...],
     ) -> NameClaim:
-        """Claim a type that says something, which trials have shown or refuted, or that is untried.
-
-        Args:
-            label: the label.
-            proposal: with what is believed of it.
-            chosen: the type, and its probability.
-            reasons: for it, so far.
-        """
+        """Claim a type that says something: shown or refuted by trials, or untried."""
         type_, mass = chosen
         meaning = self._proposer.find_label(label, type_)
         used = [

@@ -46,7 +46,6 @@ class ReadingScore:
 
     Attributes:
         reading: the relation of the domain and the order of its arguments.
-        target: that relation.
         weight: log-likelihood ratio against no reading.
         fit: share of the tuples whose types fit.
         found: share of the tuples that geometry finds as well; None where it can't say.
@@ -80,8 +79,6 @@ class RelationWeigher:
     """Weighs the readings of the relations of a scene.
 
     Args:
-        vocabulary: of the scene.
-        target: the domain.
         geometry: what follows from the boxes of the scene and its hierarchy alone.
         likeness: of a perceived name with a relation of the domain, by their names.
         tried: weights that trials have given to readings, by perceived name.
@@ -115,7 +112,6 @@ class RelationWeigher:
         """Return the readings of a relation with their probabilities.
 
         Args:
-            name: of the relation in the scene.
             tuples: some of its tuples, all of one length.
             beliefs: about the types of labels.
         """
@@ -173,7 +169,6 @@ class RelationWeigher:
         """Return for each tuple the probability that its types fit.
 
         Args:
-            tuples: of the scene.
             places: for each argument of the domain's relation that of the scene.
             shares: for each of these, the probability that a label fits.
         """
@@ -244,13 +239,7 @@ def weigh_parts(
     relations: Mapping[str, RelationBelief],
     size: int,
 ) -> dict[str, Belief]:
-    """Return what the parts of each label's things in relations say about its type.
-
-    Args:
-        vocabulary: of the scene.
-        relations: beliefs about its relations.
-        size: number of types.
-    """
+    """Return what the parts of each label's things in relations say about its type."""
     parts: dict[str, Belief] = {}
     for name, tuples in vocabulary.relations.items():
         belief = relations.get(name)

@@ -53,10 +53,8 @@ def align_scene(
 
     Args:
         graph: the scene as its source gives it, before completion.
-        domain: the domain.
         simulator: where plans are tried, with the ids of the scene; None tries nothing.
         similarity: compares names in meaning; None leaves that out.
-        options: limits and seed.
         other: another scene of the same place, in other words; None if there is none.
         cancelled: asked often; True ends the request.
         start: of the request; now by default.

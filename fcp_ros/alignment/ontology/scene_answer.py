@@ -41,12 +41,10 @@ class SceneAlignment:
     """The meanings of a scene's names.
 
     Attributes:
-        status: the outcome.
         message: it in one or two sentences.
         claims: one for each name of the scene, and for each meaning that was refuted.
         trials: the actions that were tried, with what was seen.
         notes: sentences about what was left out.
-        seconds: s, of the whole request.
     """
 
     status: SceneAlignmentStatus

@@ -39,7 +39,6 @@ class Counterparts:
 
     Attributes:
         rows: ids of the one scene, in the order of the rows.
-        columns: ids of the other.
         shares: probability of each pair; a row adds up to 1 at most.
         has_places: both scenes have one frame, so places counted.
     """
@@ -70,10 +69,7 @@ def find_counterparts(
     """Find the counterparts of a scene's things in another scene.
 
     Args:
-        one: names of the scene.
-        other: names of the other one.
         similarity: compares labels in meaning; None leaves that out.
-        check: called often; may raise to stop.
     """
     rows, columns = tuple(one.label_of), tuple(other.label_of)
     base = _compare_labels(one, other, rows, columns, similarity)
@@ -229,10 +225,7 @@ def compare_names(
     """Find out what the names of a scene are in another scene of the same place.
 
     Args:
-        one: names of the scene.
-        other: names of the other one.
         similarity: compares labels in meaning; None leaves that out.
-        check: called often; may raise to stop.
     """
     found = find_counterparts(one, other, similarity, check)
     comparison = _Comparison(one, other, found)

@@ -28,7 +28,6 @@ class TargetRelation:
     """A relation of the domain.
 
     Attributes:
-        name: of the relation.
         legs: the types that each argument may have.
         functional: positions of the arguments that occur in one tuple at most.
         words: what people say for it, its name among them.
@@ -45,13 +44,8 @@ class TargetRelation:
 class DomainTarget:
     """A domain as the vocabulary of a scene.
 
-    Args:
-        domain: the domain.
-
     Attributes:
-        domain: the domain.
         types: those that perceived things may have, in the domain's order.
-        relations: those of the domain.
         names: labels of the domain, normalised, that things may have.
         name_types: position among the types, for each label.
     """

@@ -23,7 +23,6 @@ class TrialWeights:
     """The evidence for and against meanings, as log-likelihoods.
 
     Attributes:
-        labels: for each label a weight for each type.
         relations: by perceived name and reading.
         attributes: by perceived name and reading.
         words: label -> label of the domain that another scene has for the same things.
@@ -54,12 +53,7 @@ def add_beliefs(first: Mapping[str, Belief], second: Mapping[str, Belief]) -> di
 
 
 def weigh_hints(hints: Iterable[NameClaim], target: DomainTarget) -> TrialWeights:
-    """Return what another scene says of the names of a scene, where it speaks as the domain does.
-
-    Args:
-        hints: what the names are in the other scene.
-        target: the domain.
-    """
+    """Return what another scene says of the names of a scene, where it speaks like the domain."""
     labels: dict[str, Belief] = {}
     relations: dict[tuple[str, RelationReading], float] = {}
     attributes: dict[tuple[str, AttributeReading], float] = {}

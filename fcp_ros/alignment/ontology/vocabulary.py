@@ -21,10 +21,7 @@ class SceneVocabulary:
     """The names of a scene that stand for something in a domain, or may.
 
     Attributes:
-        graph: the scene, as its source gives it.
         labels: normalised label -> ids of its things, rooms and agents.
-        label_of: id -> normalised label.
-        relations: name -> the tuples that the source gives.
         attributes: name of a truth value -> id -> value.
         notes: sentences about names that are not compared.
     """

@@ -185,11 +185,7 @@ def remove(names: NamesArgument) -> None:
 
 
 class ProgressBars(FetchReport):
-    """Shows each stage of a fetch as a bar of its own.
-
-    Args:
-        progress: is drawn already.
-    """
+    """Shows each stage of a fetch as a bar of its own."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -215,11 +211,7 @@ class ProgressBars(FetchReport):
 
 
 class ProgressLines(FetchReport):
-    """Prints a line for each tenth of a stage, where there is no terminal for bars.
-
-    Args:
-        console: to print on.
-    """
+    """Prints a line for each tenth of a stage, where there is no terminal for bars."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

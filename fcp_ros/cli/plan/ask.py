@@ -76,7 +76,6 @@ def _make_teller(told: list[Interpretation], display: ProgressDisplay | None) ->
     """Make the callback that collects interpretations, and prints them while `display` is hidden.
 
     Args:
-        told: gets them.
         display: the progress; None prints nothing.
     """
 
@@ -112,8 +111,6 @@ def _print_answer(answer: PlanOutput, request: RequestOptions, is_all_said: bool
     """Print the answer on standard output.
 
     Args:
-        answer: the answer.
-        request: the options.
         is_all_said: the interpretation, which was printed before, has the whole answer.
     """
     interpretation = answer.interpretation

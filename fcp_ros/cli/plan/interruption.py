@@ -95,13 +95,7 @@ class Interruption:
 
 
 class GuardedMemberships:
-    """A source of memberships whose answers end with the request.
-
-    Args:
-        source: asked for memberships.
-        interruption: guards it.
-        check: of the request.
-    """
+    """A source of memberships whose answers end with the request."""
 
     def __init__(
         self, source: MembershipSource, interruption: Interruption, check: Callable[[], None]

@@ -53,7 +53,6 @@ def describe_option(name: str, more: str = "") -> Any:
     """Make the command-line option for one row of the table.
 
     Args:
-        name: The name of the row.
         more: A sentence that only the command line adds.
     """
     option = OPTION[name]
@@ -109,8 +108,6 @@ class RequestOptions:
 
         Args:
             judges: as of `PlanInput`, like the next two.
-            goal: a formula.
-            spoken: the goal in words.
             more: values of other planning options, by `PlanningOption.name`.
 
         Raises:

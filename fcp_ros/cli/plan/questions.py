@@ -26,7 +26,6 @@ class TerminalQuestions:
     """Asks on standard error, and reads the answer from standard input, if that is a terminal.
 
     Args:
-        display: hidden meanwhile.
         interruption: ends the wait for an answer.
         timeout: seconds for the answer.
     """

@@ -47,8 +47,6 @@ class SpokenInput:
     """An instruction in words, and who reads it.
 
     Attributes:
-        instruction: the words.
-        reader: reads them.
         speaker: the element that speaks; "" if that is not known.
     """
 
@@ -65,8 +63,6 @@ class PlanInput:
         domain: Name or path of the domain.
         scene: Name or path of the scene, or of the PDDL problem.
         goal: The goal; may be empty if a PDDL problem has one.
-        options: The planning options.
-        judges: Who judges graded predicates.
         types: Types of labels or elements, ``NAME=TYPE`` each.
         similar: Least vote for the type of a similar label; None takes the domain's own.
         assets: Folders with files that the scene may refer to, besides its own.
@@ -138,7 +134,6 @@ class Listener:
     """The person at the terminal.
 
     Attributes:
-        show: shown the progress.
         ask: asked which reading is meant, and to confirm a relaxed goal.
         tell: told how an instruction was understood.
     """
@@ -152,9 +147,6 @@ class PlanCommand:
     """Answers one request within its limits, from the first byte that is read on.
 
     Args:
-        asked: the request.
-        start: of the request.
-        interruption: Ctrl-C.
         listener: the person at the terminal.
     """
 

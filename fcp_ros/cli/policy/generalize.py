@@ -84,11 +84,7 @@ def show_rounds(quiet: bool) -> Iterator[GeneralizationCallback]:
 
 
 class RoundReport:
-    """Passes progress on, and what a proposer tries as work of the present round.
-
-    Args:
-        show: shows progress.
-    """
+    """Passes progress on, and what a proposer tries as work of the present round."""
 
     def __init__(self, show: GeneralizationCallback) -> None:
         self._show = show
@@ -197,7 +193,6 @@ class ProposerChoice:
 
     Attributes:
         name: of the proposer; None: the one that the other options are for.
-        file: an abstraction, for the proposer of files.
         model: name or folder of a language model, or its name on the server.
         endpoint: URL of a model server.
         transcript: file for what a language model was asked and answered.
@@ -235,7 +230,6 @@ def make_proposer(choice: ProposerChoice, report: ReportCallback) -> Abstraction
     """Make the proposer; leaves the program if options are missing or do not fit it.
 
     Args:
-        choice: the options.
         report: told in a sentence what the symbolic proposer tries.
     """
     name = choice.proposer

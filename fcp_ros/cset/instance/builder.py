@@ -55,9 +55,7 @@ class InstanceBuilder:
         """Add an element and return its id.
 
         Args:
-            type_: its type.
             name: unique in the instance; made up from the type where it is None.
-            attributes: those that are set.
         """
         if not self.schema.has_type(type_):
             where = f"schema {self.schema.name!r}"
@@ -106,8 +104,6 @@ class InstanceBuilder:
         """Set an attribute of an element or a tuple; None unsets it.
 
         Args:
-            id_: the element or the tuple.
-            name: of the attribute.
             value: of its kind; in a pattern or the right side of a rule it may be an expression.
         """
         attribute = self.schema.attribute(self.type_of(id_), name)
@@ -132,7 +128,6 @@ class InstanceBuilder:
         A tuple that this builder has removed comes back with the id that it had.
 
         Args:
-            relation: its name.
             ids: one element for each leg, in order.
         """
         declared = self._with_arity(relation, len(ids))
@@ -279,8 +274,6 @@ def check_value(
     match decides their values.
 
     Args:
-        attribute: the declaration.
-        value: what to set.
         where: names the element or tuple, for the message.
 
     Raises:

@@ -20,7 +20,6 @@ class Change:
     """The net difference between an instance and the one that a builder made from it.
 
     Attributes:
-        created: ids of new elements.
         deleted: ids of elements that are gone.
         added: (relation, id, legs) of new tuples.
         removed: (relation, id, legs) of tuples that are gone.
@@ -55,7 +54,6 @@ class _Blank:
 
     Attributes:
         tables: sealed and empty, by name.
-        position: of each relation in the schema.
     """
 
     tables: dict[str, RelationTable]
@@ -81,12 +79,7 @@ class Draft:
     table that an instance holds. Nothing is checked here.
 
     Attributes:
-        schema: of the instance.
         before: the instance to start from; None for the empty one.
-        elements: the elements.
-        functions: tables by name.
-        relations: tables by name.
-        attributes: tables by name.
         removed: names of the elements that were removed.
     """
 

@@ -118,7 +118,6 @@ def evaluate(expression: ValueExpression, values: Mapping[str, AttributeValue]) 
 
     Args:
         expression: a variable, an operation or a value.
-        values: of the variables.
 
     Raises:
         ValueExpressionError: it has none; the message names the part and the reason.

@@ -18,7 +18,6 @@ def facts(instance: Instance, relations: Iterable[str] | None = None) -> frozens
     """Return the facts of an instance.
 
     Args:
-        instance: the state.
         relations: only these; all of them by default.
 
     Raises:
@@ -44,8 +43,6 @@ def with_facts(
     adding one that is there, changes nothing.
 
     Args:
-        instance: the state.
-        add: facts that will hold.
         remove: facts that will not hold.
         allow_conflicts: allow added facts to break functional legs.
 
@@ -70,7 +67,6 @@ class AttributeChange(NamedTuple):
 
     Attributes:
         holder: name of the element, or of the tuple: ``on(mug_1, table_1)``.
-        attribute: its name.
         before: None if it was not set.
         after: None if it is not set.
     """
@@ -85,10 +81,7 @@ class FunctionChange(NamedTuple):
     """A changed value of a function.
 
     Attributes:
-        element: name of the argument.
-        function: its name.
         before: name of the value; None at a new element.
-        after: name of the value.
     """
 
     element: str
@@ -128,8 +121,6 @@ def delta_of(before: Instance, after: Instance, change: Change) -> Delta:
     """Compute the delta between two states from a known change, in time of its size.
 
     Args:
-        before: the older state.
-        after: the one that a builder made from it.
         change: as that builder reported it.
     """
     lost = {_fact(before, name, legs) for name, _, legs in change.removed}

@@ -85,7 +85,6 @@ class Instance:
         """Ids of the elements of a type, or of the tuples of a relation, in order of creation.
 
         Args:
-            type_: name of a type or a relation.
             subtypes: count elements of its subtypes, too.
 
         Raises:

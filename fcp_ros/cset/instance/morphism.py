@@ -29,10 +29,7 @@ class Morphism:
     """A map of the elements, and of the tuples, of `source` to those of `target`.
 
     Attributes:
-        source: its domain.
-        target: its codomain.
         mapping: the image's id for each id of the source, tuples included.
-        values: of the attribute variables of the source.
     """
 
     source: Instance
@@ -170,11 +167,6 @@ def identity(instance: Instance) -> Morphism:
 
 def morphism(source: Instance, target: Instance, elements: Mapping[int, int]) -> Morphism:
     """Return the morphism with given images of elements; those of tuples follow.
-
-    Args:
-        source: where it starts.
-        target: where it ends.
-        elements: the image of each element that is not a tuple.
 
     Raises:
         InstanceError: there is none; the message lists the violations.

@@ -30,7 +30,6 @@ def is_natural(
     """Return True if a map of ids is a morphism.
 
     Args:
-        source: its domain.
         target: its codomain, of the same schema.
         mapping: the image of each id of the source.
         values: of variables of the source.
@@ -83,7 +82,6 @@ def bind_values(
 
     Args:
         source: the domain of the morphism.
-        target: its codomain.
         mapping: the image of each id of the source.
         values: the known ones. Other variables take the first value that they meet in the target;
             those that meet none are not in the result.
@@ -102,7 +100,6 @@ def substitute_values(expression: ValueExpression, values: Values) -> Any:
     """Replace the variables of an expression, and evaluate it if none is left; None on failure.
 
     Args:
-        expression: a variable, an operation or a value.
         values: of variables; those without one stay.
     """
     if isinstance(expression, ValueVariable):

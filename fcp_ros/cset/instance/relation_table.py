@@ -23,7 +23,6 @@ class Fact(NamedTuple):
     """One tuple of a relation, for example ``on(mug_1, table_1)``.
 
     Attributes:
-        relation: its name.
         arguments: element names, in the order of the legs.
     """
 
@@ -84,9 +83,7 @@ class RelationTable:
     """The tuples of one relation.
 
     Attributes:
-        declared: the relation.
         rows: legs by id of the tuple, ascending once the table is sealed.
-        by_legs: id by legs.
         keys: positions of the functional legs.
         digest: hash of the content by names; None if not computed.
         derived: a cache for what others compute from the table.

@@ -21,9 +21,6 @@ class ElementTable:
     """The elements, with their types and names.
 
     Attributes:
-        types: own type by id.
-        names: name by id.
-        ids: id by name.
         digest: hash of the content by names; None if not computed.
         derived: a cache for what others compute from the table.
         sealed: True if it may not be changed any more.

@@ -35,7 +35,6 @@ class Violation:
     """One broken condition.
 
     Attributes:
-        kind: the condition.
         message: a sentence for the person who debugs a domain.
         elements: names of the elements concerned (a tuple of a relation is named like
             ``on(mug_1, table_1)``).

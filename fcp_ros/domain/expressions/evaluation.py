@@ -56,8 +56,6 @@ def is_a(instance: Instance, element: int, label: str) -> bool:
     """Decide whether an element goes by a label.
 
     Args:
-        instance: the state.
-        element: id of an element.
         label: such as "mug", "dining table", or the name of a type.
 
     Returns:
@@ -87,10 +85,8 @@ def evaluate(
 
     Args:
         expression: from `check_goal`.
-        instance: the state.
         degree_of: the degree of a graded predicate. An atom for which it returns None counts as
             0 where a higher degree helps, and as 1 under a negation.
-        tnorm: composes conjunctions.
         types: free variable -> type, from `infer_types`; a variable without a type ranges over all
             elements.
         binding: free variable -> element name, for those that are fixed.
@@ -129,7 +125,6 @@ def holds(
     """Decide a condition of a rule: an expression over relations.
 
     Args:
-        formula: the condition.
         instance: the state; only its elements matter if `holds_fact` is given.
         binding: parameters of the rule and other free variables -> element name.
         holds_fact: decides facts; those of the instance hold by default.
@@ -160,7 +155,6 @@ def find_unmet(formula: Expression, instance: Instance, binding: Mapping[str, st
 
     Args:
         formula: a condition of a rule that does not hold.
-        instance: the state.
         binding: the rule's parameters -> element name.
 
     Returns:

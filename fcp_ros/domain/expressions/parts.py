@@ -65,8 +65,6 @@ def split_goal(goal: Expression, types: Mapping[str, str], instance: Instance) -
     plan does, and weighted conditions, which hold anyway.
 
     Args:
-        goal: a checked goal.
-        types: free variable -> type.
         instance: the initial state; a `forall` speaks of its elements.
     """
     if prefers_something(goal):

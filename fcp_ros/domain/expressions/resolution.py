@@ -52,8 +52,6 @@ def check_goal(
     becomes one over the label's type, restricted by `is_a`.
 
     Args:
-        expression: a parsed goal.
-        domain: the domain.
         instance: the state whose elements may be named.
         text: the user's text, to which the columns of `expression` refer; without it, messages show
             the expression's own text.
@@ -277,7 +275,6 @@ def infer_types(expression: Expression, domain: Domain, text: str = "") -> Mappi
 
     Args:
         expression: a goal whose names and arities are right (see `check_goal`).
-        domain: the domain.
         text: the user's text, to which the columns of the expression refer.
 
     Raises:

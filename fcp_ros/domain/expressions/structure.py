@@ -36,7 +36,6 @@ def check_structure(goal: Expression, graded: Collection[str], text: str = "") -
     """Check that everything in a goal stands where it may.
 
     Args:
-        goal: the goal.
         graded: names of the graded predicates.
         text: the user's text, to which the columns of the goal refer.
 

@@ -172,10 +172,7 @@ class Count:
     preference of weight 1 / k for the rest of the body.
 
     Attributes:
-        bound: the meaning of the number.
         number: at least 0; 0 for `as many as possible`.
-        variables: those counted over.
-        body: the condition.
     """
 
     bound: Bound
@@ -203,7 +200,6 @@ class TrajectoryConstraint:
     """A condition on the states that a plan goes through.
 
     Attributes:
-        operator: its operator.
         parts: its conditions (see `TrajectoryOperator.numbers`); what is demanded comes first.
         times: its times (s), multiples of RESOLUTION, from the start of the plan; for ALWAYS_WITHIN
             from the trigger.
@@ -233,7 +229,6 @@ class Preference:
     Attributes:
         weight: in [0, 1]: giving it up scales the membership as `Weighted` does.
         cost: of giving it up, at least 0, where costs are minimised.
-        body: the condition or constraint.
         name: a name for it; preferences of one name are counted together. Empty for none.
     """
 
@@ -280,7 +275,6 @@ class ExpressionError(InputError):
 
     Args:
         message: one sentence: the fault and the fix.
-        text: the whole expression.
         column: 1-based position in `text` of the offending character; 0 if unknown.
 
     `str(error)` is the message, the line at fault and a caret below the character.

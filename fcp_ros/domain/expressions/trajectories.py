@@ -73,7 +73,6 @@ def decide_constraint(
     """Decide a trajectory constraint, in time linear in the number of states.
 
     Args:
-        operator: its operator.
         truths: the truth of each of its conditions in each state, from the initial to the last one.
         reached: the time (s) at which each state is reached, rounded; only for a constraint with
             times. A state lasts until the next one is reached, the last one for ever.

@@ -53,12 +53,9 @@ def assemble(
 
     Args:
         universe: types, objects, initial facts.
-        drafts: the rules.
         legs: functional legs of each predicate.
         goal: of the problem, and the costs of its preferences by their names.
         sources: domain and problem file.
-        definitions: of the replaced predicates.
-        check: called for each rule; may raise to stop.
         strata: the derived predicates with their rules.
     """
     names = Names(universe, legs)

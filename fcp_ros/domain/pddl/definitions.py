@@ -67,8 +67,6 @@ def find_definitions(
 
     Args:
         universe: types, objects, initial facts.
-        drafts: all rules.
-        check: called often; may raise to stop.
     """
     found: dict[str, Definition] = {}
     needed: set[str] = set()

@@ -30,10 +30,7 @@ def draft_strata(
     """Draft the rules of the derived predicates.
 
     Args:
-        layers: the predicates by strata.
         universe: types, objects, facts.
-        source: the domain file.
-        check: called for each rule; may raise to stop.
 
     Raises:
         UnsupportedPddl: a body with too many cases.
@@ -54,10 +51,7 @@ def settle_static(
     """Derive the facts of static predicates, and drop their axioms.
 
     Args:
-        domain: the domain.
-        problem: the problem.
         sources: domain and problem file.
-        check: called often; may raise to stop.
     """
     static = _find_static(domain)
     if not static:

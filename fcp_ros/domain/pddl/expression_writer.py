@@ -57,7 +57,6 @@ class FormulaWriter:
         """Write the goal; one that is true (or false) in any state becomes an atom of `always`.
 
         Args:
-            formula: the goal.
             prices: the cost of each preference; one without a cost is left out.
         """
         self._prices = prices

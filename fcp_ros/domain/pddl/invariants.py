@@ -46,13 +46,7 @@ Invariant = frozenset[Part]
 
 
 class InvariantSearch:
-    """Finds invariants of some rules; what was found for one part is known for the others.
-
-    Args:
-        rules: all rules.
-        facts: the initial facts.
-        check: called for each candidate; may raise to stop.
-    """
+    """Finds invariants of some rules; what was found for one part is known for the others."""
 
     def __init__(self, rules: Sequence[DraftRule], facts: Facts, check: Callable[[], None]) -> None:
         self._facts = facts

@@ -39,8 +39,6 @@ def require_known_values(
     without any value is noted.
 
     Args:
-        domain: the domain.
-        problem: the problem.
         source: the domain file, for notes.
     """
     adder = _ConditionAdder(domain, problem)

@@ -52,11 +52,9 @@ class PricedTask:
     """A task without metric but for total-cost.
 
     Attributes:
-        domain: without preferences.
         problem: its metric is total-cost if anything is minimised.
         goal: of the problem, with all trajectory constraints.
         prices: name of a preference -> the cost of each of its violations.
-        metric: the value of the metric for the cost of a plan.
     """
 
     domain: DomainText
@@ -70,11 +68,6 @@ def price_task(
     domain: DomainText, problem: ProblemText, sources: tuple[Source, Source]
 ) -> PricedTask:
     """Turn the metric of a problem into costs.
-
-    Args:
-        domain: the domain.
-        problem: the problem.
-        sources: domain and problem file.
 
     Raises:
         UnsupportedPddl: a metric that is no such sum.

@@ -20,11 +20,7 @@ _RULE = re.compile(r"\brule '?([\w-]+)'?")
 
 
 class PddlNotation:
-    """Writes facts, steps and sentences about one task in PDDL.
-
-    Args:
-        task: the task.
-    """
+    """Writes facts, steps and sentences about one task in PDDL."""
 
     def __init__(self, task: PddlTask) -> None:
         self._forms = task.forms
@@ -38,7 +34,6 @@ class PddlNotation:
         """Write a step as `(action object ...)`.
 
         Args:
-            rule: the name of its rule.
             arguments: the object for each parameter of the rule.
         """
         form = self._forms[rule]

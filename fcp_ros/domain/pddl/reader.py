@@ -74,10 +74,7 @@ def read_pddl(
     """Read a domain file and a problem file.
 
     Args:
-        domain: the domain file.
-        problem: the problem file.
         goal: a condition in PDDL that takes the place of the problem's goal.
-        check: called often; may raise to stop.
 
     Raises:
         UnsupportedPddl: a feature of PDDL that this planner does not support, by name.
@@ -106,10 +103,7 @@ def read_texts(
     """Read and check both files as syntax trees; nothing is grounded.
 
     Args:
-        domain_source: the domain file.
-        problem_source: the problem file.
         supported_only: refuse what `work_out` does not support, such as preferences.
-        check: called often; may raise to stop.
 
     Raises:
         UnsupportedPddl, PddlError: as `read_pddl`.
@@ -167,10 +161,6 @@ def with_goal(texts: PddlTexts, goal: str) -> PddlTexts:
 
 def work_out(texts: PddlTexts, check: Check = never_stop) -> PddlTask:
     """Translate syntax trees into rules, schema, state and goal.
-
-    Args:
-        texts: the syntax trees.
-        check: called often; may raise to stop.
 
     Raises:
         UnsupportedPddl: conditions with too many cases.

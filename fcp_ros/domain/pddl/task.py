@@ -50,7 +50,6 @@ class Replaced:
     """A predicate that is replaced by a relation (`hand-empty`: nothing is held).
 
     Attributes:
-        relation: the relation that replaces it.
         positions: the positions of the predicate's arguments in the relation.
         complement: True if the predicate holds of arguments without a tuple.
     """
@@ -72,7 +71,6 @@ class PddlTask:
             the domain: a plan is better without them.
         objects: the names of the problem's objects, as its file spells them.
         predicates: relation -> its predicate, and True if it has a leg `world` more.
-        goal_text: the goal in PDDL.
         replaced: predicates that only repeat a relation, and have no relation of their own.
         minimises_cost: the problem minimises total-cost; otherwise each action counts 1.
         notes: remarks on what was read, but may not be meant (an object declared twice).

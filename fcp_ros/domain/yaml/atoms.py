@@ -155,10 +155,6 @@ class AtomReader:
         """Resolve the terms of an atom; None if it is wrong.
 
         Args:
-            atom: as parsed.
-            kind: of its predicate.
-            text: that it stands in.
-            path: of the text.
             existential: variables that nothing binds stand for anything.
             widely: it is enough that some elements fit: the atom is false of others.
         """

@@ -32,7 +32,6 @@ def write_overrides(names: SceneNames, about: str = "") -> str:
     """Write a file of overrides.
 
     Args:
-        names: what it holds.
         about: a comment in its first line.
     """
     readings = {
@@ -71,11 +70,8 @@ def build_names(
     """Build the readings of perceived names; report their faults.
 
     Args:
-        entry: the section.
-        vocabulary: of the domain.
         labels: of the domain, normalised, with their types.
         path: of the section in its file.
-        report: gets the faults.
     """
     found: dict[str, str] = {}
     for label, meaning in entry.labels.items():

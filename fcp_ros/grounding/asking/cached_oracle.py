@@ -145,7 +145,6 @@ def limit_answers(
     """Limit answers to those about the cores of their names: a description may warn, not praise.
 
     Args:
-        answers: to the requests.
         read: how the requests were read.
         cores: the answers about those that have a core, in order.
         is_hazard: True if somebody comes to harm by too high an answer: then a description counts
@@ -186,8 +185,6 @@ class UnavailableOracle:
     """Placeholder for an oracle that could not be made; raises the reason whenever it is asked.
 
     Args:
-        name: of the oracle.
-        error: the reason.
         make: makes the oracle, or raises a `GroundingError`.
     """
 
@@ -234,7 +231,6 @@ class CachedOracle:
     """Asks an oracle for what the cache does not hold; errors come back as values.
 
     Args:
-        oracle: the oracle.
         cache: shared by all oracles; the key holds the oracle's model and mode.
         clock: seconds, monotonic.
         known: looked up before an oracle with a model is asked.
@@ -319,7 +315,6 @@ class CachedOracle:
         Args:
             predicate: that all requests ask about.
             version: of the predicate, see `hash_predicate`.
-            requests: distinct ones.
             has_substitute: True if another oracle can answer instead, so that this one is not
                 asked while it is down.
         """

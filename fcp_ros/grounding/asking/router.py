@@ -41,7 +41,6 @@ class OracleRouter:
     """Asks the oracles of predicates for memberships before calibration.
 
     Args:
-        predicates: the graded predicates by name.
         oracles: by name; holds every name that a predicate or the fallback uses.
         default: name of the oracle of predicates that say "default".
         fallback: name of the oracle that answers if others can't; "" for none.

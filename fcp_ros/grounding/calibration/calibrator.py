@@ -55,7 +55,6 @@ class CalibrationResult(NamedTuple):
     Attributes:
         degree: in [0, 1].
         outcomes: number of outcomes of this very context.
-        weight: their weight after forgetting.
         centre: the degree without them: recalibrated, and moved by neighbours.
         pooled: number of outcomes of the model that moved the centre.
     """
@@ -100,7 +99,6 @@ class Calibrator:
 
     Args:
         store: the evidence; the calibrator doesn't close it.
-        options: weight of the evidence.
 
     Attributes:
         trouble: reason why the newest outcomes don't count, or "".

@@ -59,8 +59,6 @@ class Drift:
     """A change: outcomes no longer agree with the degrees.
 
     Args:
-        predicate: the graded predicate.
-        model: the model that gave the degrees.
         direction: better or worse than the degrees say.
         since: stamp of the first outcome of the change, s since the epoch.
         outcomes: number of outcomes since then.
@@ -94,9 +92,7 @@ class ChangeDetector:
         certain: True from the time that the change is certain until the end of the alarm.
         value: likelihood ratio since the best start, >= 0.
         first: number of the first outcome since then.
-        since: its stamp, s.
         outcomes: number of outcomes since then.
-        weight: sum of their weights.
         residual: sum of their weighted residuals.
     """
 

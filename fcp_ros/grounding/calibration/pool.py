@@ -67,9 +67,7 @@ class PoolFit:
     Attributes:
         map: recalibration of the model's degrees.
         strength: number of outcomes that a recalibrated degree is worth.
-        groups: the contexts of the predicate by what they share.
         neighbourhood: influence of similar contexts; None if it is switched off.
-        outcomes: number of outcomes of the model.
     """
 
     map: PooledMap
@@ -82,9 +80,7 @@ class PoolFit:
         """Compute the number of outcomes that the degree of one context is worth.
 
         Args:
-            degree: recalibrated.
             uncertainty: its expected error by the oracle; None if it doesn't say.
-            believed: the setting.
         """
         if uncertainty is None:
             return self.strength
@@ -101,11 +97,7 @@ class PoolFit:
 
 
 class Pool:
-    """The outcomes of a predicate and model, and the fit to them.
-
-    Args:
-        options: weight of the outcomes.
-    """
+    """The outcomes of a predicate and model, and the fit to them."""
 
     def __init__(self, options: CalibrationOptions) -> None:
         self._options = options
@@ -198,14 +190,7 @@ class Pool:
 
 
 class ModelPools:
-    """The outcomes of each predicate that relied on one model's degrees.
-
-    Args:
-        options: weight of the outcomes.
-
-    Attributes:
-        pools: the outcomes by predicate.
-    """
+    """The outcomes of each predicate that relied on one model's degrees."""
 
     def __init__(self, options: CalibrationOptions) -> None:
         self._options = options
@@ -274,12 +259,8 @@ def fit_pool(
     """Fit the outcomes of a predicate and model.
 
     Args:
-        groups: the contexts by number.
         rows: prior, quality, present weight, stamp, degree, context, number and initial weight of
             each outcome, float64[8, n].
-        options: weight of the outcomes.
-        forgetting: of older outcomes.
-        others: what the model's other predicates taught.
     """
     prior, quality = rows[_PRIOR], rows[_QUALITY]
     weight, context = _weigh(rows, forgetting)

@@ -141,7 +141,6 @@ class MapEvidence:
     """The log-likelihood of a predicate's outcomes.
 
     Args:
-        right: if the degrees are right.
         biased: for each slope and intercept of the grid, float64[s, i].
     """
 
@@ -164,7 +163,6 @@ class MapPrior:
     """The belief about a predicate's map before its own outcomes; logarithms, of any scale.
 
     Args:
-        right: that the degrees are right.
         biased: each slope and intercept of the grid, float64[s, i].
     """
 

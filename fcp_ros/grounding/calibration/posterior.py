@@ -80,8 +80,6 @@ def estimate_strength(
     Args:
         believed: the setting; the estimate is shrunk towards it.
         weight: of the outcomes of each context, float64[c].
-        expected: its recalibrated prior.
-        mean: the mean quality observed.
         scatter: weighted sum of the squared distances of its qualities from that mean.
     """
     binary = _divide(np.sum(weight * expected * (1.0 - expected)), np.sum(weight), 0.25)
@@ -132,7 +130,6 @@ class Forgetting:
         """Compute the weights left of a row of outcomes, the oldest first.
 
         Args:
-            weight: of each outcome when it was observed.
             stamp: time of observation, s.
         """
         if not len(weight):
@@ -152,7 +149,6 @@ class DecayedSum:
     """The outcomes of one context, summed up.
 
     Attributes:
-        count: number of outcomes.
         weight: sum of their weights, decayed to `stamp`.
         total: sum of their weighted qualities, decayed likewise.
         stamp: of the newest outcome, s.
@@ -207,7 +203,6 @@ class ContextGroups:
 
     Attributes:
         places: number, twins and sharers of each context key.
-        twins: for each context the number of its group of twins.
         sharers: for each argument and context the number of the group with the same argument;
             0 means none.
     """
@@ -264,7 +259,6 @@ class Neighbourhood:
         strength: number of outcomes that a prior is worth.
         trust: lambda for twins, then for each argument.
         own: for each context (weight, weighted residual).
-        twins: the same for each group of twins.
         sharers: for each argument the same for each group; group 0 is empty.
     """
 
@@ -297,7 +291,6 @@ def fit_neighbourhood(
     """Fit the estimates of the groups, and the trust in them.
 
     Args:
-        groups: the contexts.
         weight: of the outcomes of each context, with the design effect, float64[c].
         residual: its mean quality minus its recalibrated prior.
         strength: number of outcomes that a prior is worth.

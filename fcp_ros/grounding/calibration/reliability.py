@@ -38,11 +38,7 @@ class Reliability:
     """Scores of a model's degrees for a predicate, each as it stood before its outcome.
 
     Args:
-        predicate: the graded predicate.
-        model: the model.
         outcomes: number of outcomes whose degrees before and after calibration are known.
-        before: score of the oracle's degrees.
-        after: score of the calibrated degrees.
         lately: score of the calibrated degrees of the last `LATELY` outcomes.
     """
 

@@ -196,9 +196,6 @@ class CalibrationStore:
     ) -> tuple[bool, ...]:
         """Store all evidence of outcomes, except of known ones; on disk on return.
 
-        Args:
-            outcomes: The number of each, if it has one, and its evidence.
-
         Returns:
             For each False if an outcome of its number was recorded before.
 

@@ -21,9 +21,6 @@ class ContextSummary:
     """The outcomes of one context and their effect.
 
     Attributes:
-        context_key: the context.
-        words: the context in words.
-        outcomes: number of outcomes.
         weight: their present weight, after forgetting and shared blame.
         prior: the oracle's degree that the last of them relied on; None if unknown.
         degree: that degree, calibrated with today's evidence; None if `prior` is.
@@ -50,7 +47,6 @@ class ModelSummary:
     """The effect of outcomes on one model's degrees for a predicate.
 
     Attributes:
-        model: the model.
         outcomes: number of outcomes behind the pooled map and the neighbours.
         points: (degree of the oracle, recalibrated degree) at 0, 0.1 .. 1.
         strength: number of outcomes that a recalibrated degree is worth.
@@ -82,7 +78,6 @@ def summarise(calibrator: Calibrator, predicate: str | None = None) -> tuple[Pre
     """Summarise the calibration by predicate; contexts in the order of their first outcome.
 
     Args:
-        calibrator: the calibrator.
         predicate: only this one; None means all.
 
     Raises:

@@ -106,9 +106,7 @@ def draw_answers(
     """Draw answers, all in one request (`n`) if the server can, else one by one.
 
     Args:
-        ask: asks once.
         body: the question, with a temperature.
-        count: answers that are wanted.
         seed: of the first; equal questions and seeds give equal answers if the server honours them.
         batches: the experience with `n`.
 

@@ -236,8 +236,6 @@ class ServerRefusal(GroundingError):
     """A server's answer with an error status.
 
     Attributes:
-        status: of HTTP.
-        words: the server's explanation.
         after: seconds after which it asks to come back, or None.
     """
 
@@ -265,9 +263,6 @@ def build_refusal(
 
     Args:
         server: in words; begins the sentence.
-        status: of HTTP.
-        body: of the answer.
-        key_variable: environment variable of the key.
         location: target of a redirect (3xx).
         after: value of `Retry-After`, in seconds.
         secret: removed from the message if the server repeats it.

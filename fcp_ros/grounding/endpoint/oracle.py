@@ -174,12 +174,7 @@ SEEDS = 1 << 31
 
 
 class ChatJudge:
-    """Asks one model on a server; safe to use from several threads.
-
-    Args:
-        server: the server.
-        options: settings for asking.
-    """
+    """Asks one model on a server; safe to use from several threads."""
 
     def __init__(self, server: ModelServer, options: LanguageModelOptions) -> None:
         self._server = server
@@ -193,10 +188,8 @@ class ChatJudge:
         """Ask one question.
 
         Args:
-            model: named in the membership.
             name: the server's name of the model.
             request: the request, for messages and seeds.
-            prompt: the question.
 
         Raises:
             GroundingError: the server can't answer, or the model gives no score (NO_ANSWER).
@@ -308,8 +301,6 @@ class EndpointOracle(PerRequestOracle):
     """Membership from a language model on a server; safe to use from several threads.
 
     Args:
-        endpoint: the server.
-        options: settings for asking the model.
         first_pause: seconds before the second try after a transient failure.
 
     Raises:

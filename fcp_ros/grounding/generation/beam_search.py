@@ -58,11 +58,8 @@ class BeamSearch:
     """Searches with one model; used by one thread at a time.
 
     Args:
-        loaded: the model.
-        vocabulary: of llguidance.
         ends: tokens that end any text.
         line_ends: tokens that begin with a line break.
-        name: of the model, for messages.
     """
 
     def __init__(

@@ -22,8 +22,6 @@ class TextRequest:
         grammar: all texts that are allowed; None: any text, which ends where its end is likelier
             than any word. With one, a line is the whole answer.
         count: texts that are wanted at most, at least 1.
-        most_tokens: longest text in tokens.
-        seconds: time for the whole request.
         seed: of servers that draw at random.
     """
 
@@ -62,10 +60,6 @@ class TextGenerator(Protocol):
 
     def write(self, request: TextRequest, check: Callable[[], None]) -> list[WrittenText]:
         """Write texts, likeliest first, each once.
-
-        Args:
-            request: what is wanted.
-            check: called several times a second from the caller's thread; may raise to stop.
 
         Raises:
             GroundingError: the model can't be loaded or asked, or gave no answer in time.

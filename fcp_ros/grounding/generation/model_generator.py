@@ -51,7 +51,6 @@ class ModelThread:
     The thread ends when nobody refers to this object any more.
 
     Args:
-        name: of the thread.
         last_wait: seconds that the end of the process waits for a computation that was stopped;
             torch aborts a process that ends while it computes.
     """
@@ -74,7 +73,6 @@ class ModelThread:
 
         Args:
             compute: is given a function to call often, which raises once nobody waits.
-            check: called every `PAUSE` seconds in this thread; may raise to stop.
             seconds: longest wait, behind others that compute included.
             late: the sentence of the error after that.
 
@@ -149,7 +147,6 @@ class ModelGenerator:
     """Writes texts by beam search; deterministic. Safe to call from several threads.
 
     Args:
-        model: identity of the model.
         load: loads it at the first request, in its thread.
     """
 

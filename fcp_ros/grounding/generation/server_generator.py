@@ -35,11 +35,7 @@ LEAST_LOG = -1000.0
 
 
 class ServerGenerator:
-    """Writes texts by asking a server; safe to call from several threads.
-
-    Args:
-        options: the server.
-    """
+    """Writes texts by asking a server; safe to call from several threads."""
 
     def __init__(self, options: EndpointOptions) -> None:
         self._options = options

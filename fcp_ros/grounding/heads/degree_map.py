@@ -38,7 +38,6 @@ class DegreeMap:
     """A piecewise linear, non-decreasing map.
 
     Args:
-        similarities: of the knots, increasing.
         degrees: of the knots, non-decreasing, in [0, 1].
     """
 
@@ -128,7 +127,6 @@ def shift_by_rubric(plain_map: DegreeMap, examples: Examples) -> DegreeMap:
     """Shift a map by a rubric's examples, or return it unchanged if that would not help.
 
     Args:
-        plain_map: the head's map.
         examples: (score by the head, degree of the anchor) of each example.
     """
     if len(examples) < 2 * LEAST_EXAMPLES:

@@ -64,7 +64,6 @@ class ReducedSupports:
     """Fewer supports for the blocks of whole pairs, with weights of their own.
 
     Args:
-        places: of the supports that are kept.
         weights: shape (kept, columns).
     """
 
@@ -76,7 +75,6 @@ class WeighedSupports:
     """Rows with weights, prepared for others to be compared with them again and again.
 
     Args:
-        kernel: the likeness.
         supports: features of pairs, shape (supports, features).
         weights: of the supports, shape (supports, columns).
         reduced: what stands for them in the blocks of whole pairs; None: all of them.
@@ -102,7 +100,6 @@ class WeighedSupports:
         """Compute the likeness of rows to the supports, times weights; shape (rows, columns).
 
         Args:
-            rows: features of pairs.
             words: for each row, a number of its left and of its right side; equal ones have equal
                 features in the blocks of sides.
         """
@@ -234,7 +231,6 @@ class ScoreEvidence:
     Args:
         training: of the training part, cross-validated.
         unrelated: of the random pairs, cross-validated.
-        held_out: of the held-out part.
     """
 
     training: Array
@@ -249,14 +245,10 @@ class Head:
     Args:
         name: of the set of judgements: "substitution".
         columns: names of the sides: ("item", "wanted").
-        features: of pairs.
-        kernel: likeness of features.
         supports: features of judged pairs, shape (supports, features).
         weights: of the supports, for the score and for the error; shape (supports, 2).
         means: score and error of a pair unlike all judged ones.
-        degree_map: from score to degree.
         error_map: from the second score to the expected squared error.
-        evidence: scores of the pairs that it was measured with.
         reduced: fewer supports that score the blocks of whole pairs nearly alike; None: all.
         memory: scores of pairs that were asked about.
     """

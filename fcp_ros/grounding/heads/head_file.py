@@ -67,7 +67,6 @@ class Heads:
     """The heads of one file.
 
     Args:
-        by_name: each head by its set's name.
         encoder: model name of the encoder of the training.
         weights: fingerprint of the encoder's weights.
         judgements: hash of the judgements (`hash_judgements`).
@@ -122,8 +121,6 @@ def save_heads(heads: Heads, file: Path, judged: Mapping[str, JudgedPairs] | Non
     """Write a file, whole or not at all.
 
     Args:
-        heads: the heads.
-        file: to write.
         judged: pairs to look up before any model is asked, by set, in the place of the package's.
 
     Raises:
@@ -271,8 +268,6 @@ class _Reader:
     """Reads the heads of one file.
 
     Args:
-        arrays: of the file.
-        text: its description.
         encoder: gives the features of pairs.
     """
 
@@ -373,10 +368,6 @@ class _Reader:
 class HeadSource:
     """The heads of one encoder.
 
-    Args:
-        encoder: the model.
-        file: of its heads.
-
     Raises:
         GroundingError: the file can't be read.
     """
@@ -435,8 +426,6 @@ def find_source(
     Args:
         model: name or folder; "" is the one that the file of heads is for, or the default one.
         heads: their file; None: the packaged one.
-        device: where the model runs.
-        precision: of a causal model.
 
     Raises:
         GroundingError: the model is missing, or there are no heads for it, with what to do.

@@ -32,11 +32,7 @@ from fcp_ros.grounding.protocol.oracle import hash_predicate
 
 
 class HeadOracle:
-    """Membership from trained heads. Safe to call from several threads.
-
-    Args:
-        source: where the heads come from.
-    """
+    """Membership from trained heads. Safe to call from several threads."""
 
     name = "head"
 
@@ -89,7 +85,6 @@ class HeadJudge:
     """Judges by heads that are read at the first question. Safe to call from several threads.
 
     Args:
-        source: where the heads come from.
         oracle: name of the oracle that answers.
     """
 

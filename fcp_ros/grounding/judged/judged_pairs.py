@@ -97,9 +97,7 @@ def save_pairs(pairs: Mapping[str, JudgedPairs], judgements: str, file: Path) ->
     """Write the pairs of each set.
 
     Args:
-        pairs: by the sets' names.
         judgements: their hash (`hash_judgements`).
-        file: to write, whole or not at all.
 
     Raises:
         GroundingError: it can't be written.

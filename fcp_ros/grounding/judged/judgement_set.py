@@ -115,12 +115,7 @@ def find_side_places(
 def take_sides(
     rows: Sequence[Sequence[str]], places: tuple[Places, Places]
 ) -> list[tuple[str, str]]:
-    """Take the two sides of rows of arguments, in plain spelling.
-
-    Args:
-        rows: the words of all arguments, in plain spelling.
-        places: of the arguments on each side.
-    """
+    """Take the two sides of rows of arguments, in plain spelling."""
     left, right = places
     if len(left) == len(right) == 1:
         (a,), (b,) = left, right
@@ -166,7 +161,6 @@ class Agreement:
     """Agreement of degrees with judgements.
 
     Args:
-        count: number of judgements.
         mean_error: mean absolute difference, in degrees.
         rank: Spearman's rank correlation; 0 if all are equal.
         area: under the ROC curve of judgements >= HIGH against those <= LOW; 0.5 is chance, and

@@ -142,7 +142,6 @@ class KnownAnswers:
         Args:
             predicate: that the requests ask about.
             version: of the predicate, see `hash_predicate`.
-            requests: the questions.
         """
         known = self._known.get(version) or self._prepare(predicate, version)
         rows = read_all_arguments(requests)

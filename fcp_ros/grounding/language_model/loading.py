@@ -45,9 +45,7 @@ class LanguageModel:
 
     Args:
         model: of transformers, in evaluation mode.
-        tokenizer: its tokenizer.
         device: "cpu" or "cuda".
-        precision: of its computations.
         trie: the ways in which its tokens write a score.
         window: the most tokens that it reads.
         attention: the reach of its layers.
@@ -123,10 +121,6 @@ def make_language_model(
 
     Args:
         model: of transformers, on its device.
-        tokenizer: of transformers.
-        device: device of the model.
-        precision: of its computations.
-        name: for messages.
 
     Raises:
         GroundingError: the tokenizer can't write the scores.

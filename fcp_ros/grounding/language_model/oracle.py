@@ -79,11 +79,7 @@ WARM_UP_ENDS = ("How well does a mug serve for drinking?\nScore:", "And a book?\
 
 
 class MaskCheck:
-    """Compares single answers of packed passes with passes of their own, on the deepest path.
-
-    Args:
-        loaded: the model.
-    """
+    """Compares single answers of packed passes with passes of their own, on the deepest path."""
 
     def __init__(self, loaded: LanguageModel) -> None:
         trie = loaded.trie
@@ -98,9 +94,7 @@ class MaskCheck:
         """Measure the difference of a packed answer from a pass of its own (see `tolerance`).
 
         Args:
-            prompt: all tokens of the prompt.
             packed: the result of the packed pass at temperature 1.
-            index: of the prompt in the packed pass.
         """
         alone = self._plain.run(prompt, 1, 1.0)
         return measure_difference(packed.edges[index, list(self._edges)], alone.edges[0])
@@ -110,7 +104,6 @@ class Scorer:
     """Reads score probabilities from one loaded model; used by one thread at a time.
 
     Args:
-        loaded: the model.
         token_budget: most tokens of one forward pass; a single longer prompt is read alone.
     """
 
@@ -258,8 +251,6 @@ class LanguageModelOracle(PerRequestOracle):
     """Membership from a causal language model. Safe to call from several threads.
 
     Args:
-        model: identity of the model.
-        options: settings for asking it.
         load: loads it at the first question.
     """
 
@@ -426,8 +417,6 @@ class CausalLmOracle(LanguageModelOracle):
 
     Args:
         folder: the model, as ``save_pretrained`` writes it, with safetensors weights.
-        options: settings for asking it.
-        device: the device that it runs on.
 
     Raises:
         GroundingError: the folder holds no language model that may be loaded.

@@ -85,8 +85,6 @@ def pack(prompts: Sequence[Sequence[int]], trie: ScoreTrie, prefix_length: int) 
 
     Args:
         prompts: the tokens of each prompt after the prefix, at least one each.
-        trie: appended to every prompt.
-        prefix_length: number of cached tokens.
     """
     nodes = len(trie.nodes)
     branches = [node.token for node in trie.nodes[1:]]
@@ -148,8 +146,6 @@ class PlainPass:
     """Asks one model about one prompt at a time.
 
     Args:
-        loaded: the model.
-        reader: reads its logits.
         may_branch: try branches; if not, each path is read with the whole prompt.
     """
 
@@ -172,7 +168,6 @@ class PlainPass:
         """Compute the probabilities after one prompt.
 
         Args:
-            prompt: all its tokens.
             token_budget: most tokens of a batch; a batch has at least one row.
             temperature: see `TrieLogits.read`.
         """
@@ -262,12 +257,7 @@ class PlainPass:
 
 
 class TreePass:
-    """Runs packed passes of one model.
-
-    Args:
-        loaded: the model.
-        reader: reads its logits.
-    """
+    """Runs packed passes of one model."""
 
     def __init__(self, loaded: LanguageModel, reader: TrieLogits) -> None:
         self._loaded = loaded
@@ -350,7 +340,6 @@ class PackedForward:
     Args:
         model: of transformers, with or without an output layer.
         attention: the reach of its layers.
-        device: device of the model.
     """
 
     def __init__(self, model: Any, attention: Attention, device: str) -> None:

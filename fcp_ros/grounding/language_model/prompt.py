@@ -109,8 +109,6 @@ def apply_template(tokenizer: Any, prompt: str, cue: str = "") -> str:
     """Write the text before the answer, in the chat template if there is one.
 
     Args:
-        tokenizer: with or without a chat template.
-        prompt: the question.
         cue: a line of its own at the end, for models without a template.
 
     Raises:

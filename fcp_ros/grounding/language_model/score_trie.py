@@ -62,7 +62,6 @@ class TrieEdge:
 
     Args:
         node: index of the node.
-        token: the token.
         child: index of the node that it leads to, -1 if it completes a score.
         score: the score that it completes, -1 if it leads to a node.
     """
@@ -245,7 +244,6 @@ def sum_scores(trie: ScoreTrie, next_tokens: NextTokens) -> Floats:
 
     Args:
         trie: the ways to write a score.
-        next_tokens: of any number of prompts.
 
     Returns:
         Shape (prompts, 101). NaN if the model computed NaN.
@@ -275,8 +273,6 @@ def draw_scores(probabilities: Floats, count: int, seed: int, context_key: str) 
     Args:
         probabilities: of the scores at the sampling temperature, shape (101,); the remainder to 1
             is the probability of an answer without a score.
-        count: number of draws.
-        seed: of the draws.
         context_key: the question; each one has draws of its own.
 
     Returns:
@@ -293,12 +289,7 @@ AT_A_TIME = 1 << 25
 
 
 class TrieLogits:
-    """Reads rows of logits for one trie.
-
-    Args:
-        trie: the trie.
-        device: device of the logits.
-    """
+    """Reads rows of logits for one trie."""
 
     def __init__(self, trie: ScoreTrie, device: str) -> None:
         import torch

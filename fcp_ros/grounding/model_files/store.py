@@ -62,12 +62,7 @@ class ModelState(str, Enum):
 
 
 class ModelAbsentError(GroundingError):
-    """A model that the registry knows and that is not on this machine yet.
-
-    Args:
-        name: of the model.
-        state: of it, ABSENT or PARTIAL.
-    """
+    """A model that the registry knows and that is not on this machine yet."""
 
     def __init__(self, name: str, state: ModelState) -> None:
         super().__init__(
@@ -190,7 +185,6 @@ def finish_model(name: str, made: Path) -> Path:
     """Note the hashes of a folder's files and give it the model's name, replacing an older one.
 
     Args:
-        name: of the model.
         made: the whole folder, on the same file system as the store.
     """
     files = {str(path.relative_to(made)): hash_file(path) for path in _list_files(made)}

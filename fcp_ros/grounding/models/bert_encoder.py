@@ -89,7 +89,6 @@ class EncoderWeights:
     Args:
         words: vectors of the vocabulary, shape (vocabulary, width).
         positions: what is added at each place of a phrase, shape (places, width).
-        norm: of their sum.
         layers: in order.
         distances: bias of attention by class of distance and head, shape (BUCKETS, heads); None
             for a BERT.
@@ -162,9 +161,7 @@ def map_weights(file: Path, model_type: str, layers: int) -> EncoderWeights:
     """Map the weights of an encoder.
 
     Args:
-        file: with safetensors.
         model_type: one of `ARCHITECTURES`.
-        layers: how many it has.
 
     Raises:
         OSError, ValueError, KeyError: the file is damaged or holds another model.
@@ -296,8 +293,6 @@ class PhraseGroup:
     """Phrases of one length that follow each other in a batch.
 
     Args:
-        rows: their tokens in the batch.
-        shape: number of phrases, and tokens of each.
         bias: of attention between their tokens; None for none.
     """
 

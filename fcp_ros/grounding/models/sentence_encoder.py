@@ -49,7 +49,6 @@ class EmbeddingLabelSimilarity:
     Args:
         folder: a sentence-transformers model; None: MiniLM, for whose cosines the callers'
             thresholds were chosen.
-        device: the device of the model.
     """
 
     def __init__(self, folder: Path | None = None, device: Device = Device.AUTO) -> None:
@@ -132,7 +131,6 @@ class SentenceEncoder:
     Args:
         folder: a sentence-transformers (or plain transformers) model, or the name of a fetched one;
             None or "minilm": the packaged one.
-        device: the device of the model.
 
     Raises:
         GroundingError: the folder holds no model that may be loaded.

@@ -47,7 +47,6 @@ class GroundingError(InputError):
     """A judgement, a model or a store that can't be used.
 
     Args:
-        code: the reason, for programs.
         sentence: what is wrong, where, and what to do about it.
     """
 

@@ -42,7 +42,6 @@ def build_request(
     """Build the question to what degree ``predicate`` holds of ``arguments`` in ``instance``.
 
     Args:
-        predicate: the graded predicate.
         arguments: one for each parameter, in order: an element's name, or the text itself for a
             parameter of type ``text``.
         instance: the state that holds the elements and their attributes.
@@ -132,7 +131,6 @@ class ArgumentContext:
     """One bound argument of a graded predicate with its declared context.
 
     Args:
-        parameter: the predicate's parameter that is bound.
         text: the element's name, or the text itself for a parameter of type ``text``.
         category: the element's category in words ("dining table"); "" for a text.
         attributes: the declared attributes that are known, as (name, value), sorted by name.
@@ -310,11 +308,6 @@ class Membership:
         """Build the answers of a batch, each like `of_degree`, in a quarter of the time.
 
         Args:
-            degrees: one for each answer.
-            notes: one for each answer.
-            uncertainties: one for each answer.
-            source: kind of oracle.
-            model: which model answered.
             latency: seconds for each answer.
         """
         for value in (*degrees, *uncertainties):
@@ -346,8 +339,6 @@ def _build_all(
     """Build memberships of checked values, column by column.
 
     Args:
-        count: number of them.
-        example: what they have in common.
         own: values of the other fields, one for each membership.
     """
     built = [object.__new__(Membership) for _ in range(count)]

@@ -55,9 +55,6 @@ def build_exact_membership(
     Args:
         scores: probability of each score 0 .. 100; the remainder to 1 is "no score".
         least_mass: least probability required on all scores together.
-        estimate: what the degree is.
-        source: the kind of oracle.
-        model: the model that answered.
     """
     mass = math.fsum(scores)
     if mass < least_mass or mass <= 0.0:
@@ -86,11 +83,7 @@ def build_sampled_membership(
 
     Args:
         answers: the degree that each sampled answer gives; None for an answer without a score.
-        temperature: that the answers were sampled at.
         least_mass: least share of the answers that must have a score.
-        estimate: what the degree is.
-        source: the kind of oracle.
-        model: the model that answered.
     """
     samples = tuple(answer for answer in answers if answer is not None)
     if not samples or len(samples) < least_mass * len(answers):
@@ -200,12 +193,10 @@ class LanguageModelOptions:
             predicates name "causal_lm" and the default oracle is another one.
         mode: "exact" or "sample".
         samples: judgements a membership in sample mode, odd.
-        seed: of the samples.
         temperature: of the samples, > 0.
         least_mass: in both modes, answers with less probability on valid scores (of drawn answers,
             with a smaller share of scores) are refused, in [0, 1].
         estimate: "mean" or "median" of the distribution or of the samples.
-        precision: of the model on this machine.
         token_budget: tokens that one forward pass may hold, >= 64.
     """
 
@@ -364,8 +355,6 @@ class GroundingOptions:
         heads: file of the model's trained heads; "" means the packaged one.
         device: "auto", "cpu" or "cuda".
         cache_path: SQLite file of the judgement cache; None keeps answers in memory only.
-        language_model: settings for asking a language model.
-        endpoint: the model server.
         calibration: settings for moving degrees by outcomes.
 
     Raises:

@@ -181,10 +181,7 @@ class KnownWords:
     """Known words and phrases, in plain spelling.
 
     Args:
-        phrases: that people judged.
-        judged_words: the words in them.
         words: all known words, those too.
-        order: of the words in the phrases.
     """
 
     phrases: frozenset[str]

@@ -67,12 +67,7 @@ _WORD = re.compile(r"&|[\w'’.-][\w'’.&-]*|\d+%")  # noqa: RUF001
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """Finds begin and end of the name of a thing.
-
-    Args:
-        words: in lower case.
-        known: the known words.
-    """
+    """Finds begin and end of the name of a thing."""
 
     words: Sequence[str]
     known: KnownWords
@@ -317,7 +312,6 @@ def find_label(label: str, known: KnownWords, *, is_text: bool = False) -> Name:
 
     Args:
         label: the label, or a text of a goal.
-        known: the known words.
         is_text: True for a text of a goal, which may list things after commas.
     """
     if label in known.phrases:
@@ -354,12 +348,7 @@ class Rank(IntEnum):
 
 
 class _Cut(NamedTuple):
-    """The rest of a part of a label.
-
-    Args:
-        name: its name.
-        rank: of the part.
-    """
+    """The rest of a part of a label."""
 
     name: Name
     rank: Rank

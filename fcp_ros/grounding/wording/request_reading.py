@@ -39,7 +39,6 @@ def read_name(name: str, known: KnownWords, *, is_text: bool = False) -> str:
 
     Args:
         name: of a thing, or a text of a goal.
-        known: the known words.
         is_text: True for a text, which is no name of an asset.
     """
     words = to_plain(name).split()
@@ -162,7 +161,6 @@ class ReadRequest:
         """Add the note; an answer about words that the model can't know becomes unsure.
 
         Args:
-            answer: of a model.
             is_english_only: True for a model that knows no other language.
         """
         if self.is_plain:
@@ -210,7 +208,6 @@ def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:
 
     Args:
         words: a label, or a text of a goal.
-        known: the known words.
         is_text: True for a text.
     """
     kept = find_label(words, known, is_text=is_text)
@@ -225,11 +222,7 @@ def read_words(words: str, known: KnownWords, *, is_text: bool) -> ReadWords:
 
 
 class RequestReader:
-    """Reads requests; each distinct text once. Safe to use from several threads.
-
-    Args:
-        load: loads the known words, at the first request.
-    """
+    """Reads requests; each distinct text once. Safe to use from several threads."""
 
     def __init__(self, load: Callable[[], KnownWords]) -> None:
         self._load = load

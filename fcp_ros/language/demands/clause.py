@@ -53,7 +53,6 @@ class DemandClause:
     """A clause of an instruction.
 
     Attributes:
-        verb: its lemma.
         particle: "up" in "pick up"; "" for none.
         arguments: in the order of the words.
         complement: what is said of the object, or of the subject of "be": "clean" in "wipe it
@@ -127,7 +126,6 @@ def write_masked(
     """Write a verb and its arguments as words in the order of English.
 
     Args:
-        action: the verb with its particle.
         places: the marker of each argument, and the word that stands there; "" is masked.
         complement: as in `DemandClause`.
         negated: with "not".

@@ -55,7 +55,6 @@ class Frame:
     Attributes:
         verb, particle, complement: as in `DemandClause`.
         roles: in the order of the words.
-        meaning: the meaning.
     """
 
     verb: str

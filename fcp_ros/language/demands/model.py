@@ -64,7 +64,6 @@ class Demand:
     """One meaning that a clause may have.
 
     Attributes:
-        meaning: of the domain.
         slots: slot -> position of the argument that fills it.
         degree: its probability among the meanings of the domain, times the probability that the
             clause asks for any of them, and times how well nouns and markers fit.
@@ -140,8 +139,6 @@ class FrameTable:
     """The frames of a domain with their vectors.
 
     Args:
-        frames: of the domain.
-        vectors: of texts.
         weights: gives the kinds of demands.
     """
 
@@ -200,9 +197,6 @@ class ClauseComparison:
         """Compute the features of a clause beside the frames that are likest to it.
 
         Args:
-            clause: the clause.
-            table: the frames.
-            fit: of nouns and types.
             kinds: root probabilities of the clause's kinds; computed where they are None.
 
         Returns:
@@ -261,7 +255,6 @@ class DemandModel:
     """Ranks the meanings of a domain for clauses. Equal questions get equal answers.
 
     Args:
-        weights: of the training.
         encode: the sentence encoder that they were trained with.
     """
 
@@ -281,10 +274,8 @@ class DemandModel:
         """Rank what a clause may ask for, best first.
 
         Args:
-            clause: the clause.
             domain: gives the meanings by its phrases; none of them need have been trained on.
             fit: degree to which a noun fits a type.
-            most: number of demands.
         """
         table = self._find_table(domain)
         if not table.frames:
@@ -355,7 +346,6 @@ def compute_familiarity(features: Array, weights: DemandWeights) -> float:
 
     Args:
         features: of the best frame of each meaning, shape (meanings, features).
-        weights: of the training.
     """
     inputs = describe_best(features, weights.features)
     return float(1.0 / (1.0 + np.exp(-float(inputs @ weights.familiarity))))

@@ -32,9 +32,6 @@ def align_names(
 ) -> dict[str, dict[str, int]]:
     """Count how often each noun stood for a label.
 
-    Args:
-        sentences: nouns of a sentence, and the labels of what it is about.
-
     Returns:
         label -> noun -> number of times.
     """
@@ -62,7 +59,6 @@ class LearnedNames:
     """Probabilities of labels for nouns.
 
     Args:
-        counts: label -> noun -> number of times.
         likeness: cosine of two nouns in meaning.
     """
 
@@ -84,7 +80,6 @@ class LearnedNames:
 
         Args:
             nouns: all nouns of a phrase, its head first: ["bar", "soap"].
-            labels: of the scene.
         """
         scores = {
             label: sum(self._score(noun, label) for noun in nouns) + math.log(self._prior(label))

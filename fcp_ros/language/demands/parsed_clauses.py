@@ -40,7 +40,6 @@ class SpokenParts:
     """A clause as the demand model sees it, and where its arguments are from.
 
     Attributes:
-        clause: the clause.
         heads: for each of its arguments the place of its head noun in the tree.
     """
 

@@ -58,8 +58,6 @@ class Assignment:
         slots: slot -> position of its argument in the clause.
         score: sum of the logarithms of the probabilities; 0 is the best.
         fit: product of the degrees to which the nouns fit the types of their slots.
-        left_over: number of arguments without a place.
-        empty: number of places without an argument.
     """
 
     slots: Mapping[str, int]

@@ -74,9 +74,7 @@ class Row:
     """A clause, and what it asks for.
 
     Attributes:
-        domain: name of its domain.
         asks: name of the meaning, as the file gives it.
-        clause: the clause.
         slots: slot -> position of the argument that fills it.
         count: number of times that people said it so.
     """

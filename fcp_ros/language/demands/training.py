@@ -65,7 +65,6 @@ class RowScores:
     """RowScores on rows, all in [0, 1], each clause counted once.
 
     Attributes:
-        rows: number of rows.
         demands: share of rows whose first meaning is right.
         roles: share of rows whose meaning and all whose marked arguments are right.
     """
@@ -81,9 +80,6 @@ def train_demands(
     """Train all weights.
 
     Args:
-        data: rows and frames.
-        encode: a sentence encoder.
-        encoder: fingerprint of its weights.
         report: is told how far it is.
     """
     rows = merge_rows(data.rows)

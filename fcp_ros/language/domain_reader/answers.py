@@ -62,10 +62,8 @@ def answer(
     """Choose the answer from the readings that were found, best first.
 
     Args:
-        instruction: as it was given.
         candidates: at least one; each goal once.
         domain: its phrases tell elements apart.
-        instance: the state.
     """
     readings = [candidate.reading for candidate in candidates]
     best = candidates[0]
@@ -128,7 +126,6 @@ def list_words(
     """List the use of every token, from left to right; each character has one use at most.
 
     Args:
-        instruction: the sentence.
         asides: its tokens, and the uses of those that were set aside.
         uses: those of a reading; where they overlap, the shortest that has a meaning counts.
         unread: places of tokens that were skipped.

@@ -28,9 +28,7 @@ class Contradictions:
     """A finder of contradictions between conjunctions of facts.
 
     Args:
-        domain: says what is functional.
         state: decides what was initially so.
-        places: says where things are.
     """
 
     def __init__(self, domain: Domain, state: PresentState, places: PlaceChooser) -> None:

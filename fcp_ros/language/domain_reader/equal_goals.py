@@ -45,11 +45,7 @@ class TooLarge(Exception):
 
 
 class GoalForms:
-    """A writer of goals over the elements of a state.
-
-    Args:
-        instance: the state.
-    """
+    """A writer of goals over the elements of a state."""
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance

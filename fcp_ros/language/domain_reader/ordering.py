@@ -50,13 +50,7 @@ from fcp_ros.language.parsing.trees import Act, Sentence, SpokenClause
 
 
 class GoalJoiner:
-    """A maker of a goal from the clauses of a sentence.
-
-    Args:
-        domain: the domain.
-        composer: makes the formulas of clauses.
-        state: the present state.
-    """
+    """A maker of a goal from the clauses of a sentence."""
 
     def __init__(self, domain: Domain, composer: Composer, state: PresentState) -> None:
         self._judging = list_judging(domain)

@@ -20,7 +20,6 @@ class ProvisoComposer:
     """A maker of constraints from clauses and their conditions on the way.
 
     Args:
-        domain: the domain.
         contradictions: tells what can't be so at once.
         holds_now: tells whether something is so initially.
     """
@@ -42,9 +41,7 @@ class ProvisoComposer:
         """Make the constraints for the statements of a clause under a condition.
 
         Args:
-            composed: the clause.
             kind: how it speaks of the condition.
-            condition: the condition.
 
         Raises:
             Unresolved: the goal language can't say it.

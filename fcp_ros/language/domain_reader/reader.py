@@ -93,10 +93,7 @@ class ParsedInstruction:
     """An instruction with its trees, and what is known of its words.
 
     Attributes:
-        segments: its pieces.
         nouns: the noun phrases at its tokens.
-        patterns: of the domain.
-        places: chooses relations of place.
         model: what was learned from people; None without a sentence encoder.
         context: domain, state, speaker.
     """

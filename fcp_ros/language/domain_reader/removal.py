@@ -35,13 +35,7 @@ from fcp_ros.language.domain_reader.terms.referents import join
 
 
 def put_somewhere(goal: Expression, domain: Domain, state: PresentState) -> Expression:
-    """Add to a goal where what it removes is put, if it does not say that itself.
-
-    Args:
-        goal: the goal.
-        domain: says for which relations, and what that is.
-        state: the present state: what is not there already is not removed.
-    """
+    """Add to a goal where what it removes is put, if it does not say that itself."""
     if not domain.words.removed:
         return goal
     return _Removal(domain, state, goal).add(goal)
@@ -58,7 +52,6 @@ class _Removal:
         """Add to each part of a goal that removes something.
 
         Args:
-            goal: the goal.
             chosen: the variables around it. What it says of other things describes them.
         """
         if isinstance(goal, And):

@@ -69,7 +69,6 @@ class ComposedClause:
     """The formulas that a clause asks for.
 
     Attributes:
-        clause: the clause.
         statements: what shall hold at the end.
         constraints: closed formulas about the way, or preferences; no variables are shared.
         themes: the things that it is about.

@@ -37,9 +37,7 @@ class StepOrder:
     """A maker of constraints for the order of clauses.
 
     Args:
-        domain: the domain.
         composer: knows the robot, and what holds things.
-        contradictions: tells what undoes what.
         holds_now: tells whether something is so initially.
     """
 
@@ -62,7 +60,6 @@ class StepOrder:
         """Return the clauses that hold at the end, and the constraints on the order.
 
         Args:
-            composed: all clauses.
             steps: those that ask for something to be so, in their order.
             links: how each clause goes on from the one before it.
         """

@@ -36,10 +36,7 @@ class AmendedDomain:
 
     Attributes:
         domain: parsed from `text`.
-        text: the joined YAML.
         rules: the names of the added rules.
-        lines: the line of each rule in the addition.
-        entries: number of entries of the addition.
     """
 
     domain: Domain
@@ -60,8 +57,6 @@ def join_addition(
     """Join an addition to the text of a domain, and validate the whole.
 
     Args:
-        base: text of a valid domain.
-        addition: in YAML.
         model: its author, named in each rule's description.
         sections: the keys of `SECTIONS` that it may have.
 

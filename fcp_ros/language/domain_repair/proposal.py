@@ -33,7 +33,6 @@ class DomainProposal:
         generated: the rules that the model wrote.
         attempts: all answers, in order.
         message: a sentence for a person.
-        model: the model that wrote it.
     """
 
     domain: Domain | None

@@ -77,8 +77,6 @@ class RepairOptions:
 
     Attributes:
         rounds: answers that the model may give, 1 to MOST_ROUNDS.
-        most_tokens: longest answer in tokens.
-        seconds: time for all rounds.
         rules_only: ask for rules over the names that exist, in a grammar; otherwise also for types,
             relations and labels, as free YAML.
         seed: of a server that draws at random.
@@ -112,10 +110,7 @@ def repair_domain(
     Args:
         base: the text of a valid domain; empty begins a new one with `SKELETON`.
         need: what the robot shall be able to do, in words.
-        generator: the model.
-        options: settings.
         instance: a state, whose labels the model is shown.
-        check: called often; may raise to stop.
 
     Returns:
         The amended domain, or none with the reason, and all attempts. Only `check` raises, and what

@@ -22,7 +22,6 @@ def check_generated(amended: AmendedDomain, base: Domain) -> list[Diagnostic]:
     """Check the generated rules of a valid domain, and that there is something new in it.
 
     Args:
-        amended: the domain with the rules.
         base: the domain as people wrote it; its rules show who acts, and by which executors.
 
     Returns:

@@ -29,8 +29,6 @@ class Token:
     Attributes:
         text: in lower case; of a quoted text, what is between the marks.
         start, end: its place in the sentence, in characters.
-        kind: its kind.
-        shown: as it was written.
     """
 
     text: str

@@ -63,7 +63,6 @@ class _Label:
 
     Attributes:
         type: the type that all of them have; empty if they differ.
-        number: of elements.
     """
 
     type: str
@@ -71,12 +70,7 @@ class _Label:
 
 
 class LearnedPhrases:
-    """A reader of the noun phrases of one instruction.
-
-    Args:
-        parsed: the instruction.
-        model: what was learned from people.
-    """
+    """A reader of the noun phrases of one instruction."""
 
     def __init__(self, parsed: ParsedInstruction, model: DemandModel) -> None:
         self._nouns = parsed.nouns

@@ -49,9 +49,7 @@ class OfferedElement:
     """An element that a goal may name.
 
     Attributes:
-        name: of the instance.
         shown: as prompts and answers write it: the name, quoted if needed, or one made up.
-        type: its type.
         label: its category in plain words; its type where that can't be shown.
         description: words about it that are no part of its name; "" where they can't be shown.
     """
@@ -74,7 +72,6 @@ class OfferedNames:
             them, and those to be excepted ("everything but the mugs").
         texts: words for graded predicates: of their rubrics, and of the instruction itself.
         vocabulary: types, relations and graded predicates of the domain.
-        types_of_kinds: the type of each kind's variables.
     """
 
     elements: tuple[OfferedElement, ...]

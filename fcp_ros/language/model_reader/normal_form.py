@@ -41,10 +41,6 @@ def ground_only_choices(goal: Expression, instance: Instance) -> Expression:
 
     "Some mug" is mug_1 where there is no other mug. An element is no choice if its label alone
     makes the body of `exists` false, or that of `forall` true.
-
-    Args:
-        goal: a checked goal.
-        instance: the state.
     """
     if isinstance(goal, Atom):
         return goal

@@ -54,9 +54,7 @@ def write_question(
     """Write the scene, the examples and the instruction.
 
     Args:
-        instruction: what the person says.
         context: domain, state, speaker.
-        names: the names to be used.
         examples: made from the same names.
         faults: of earlier answers, as sentences.
     """

@@ -37,8 +37,6 @@ class ModelReaderOptions:
     Attributes:
         candidates: goals that the model is asked for at once.
         rounds: times that it is asked, with the faults of its last answers.
-        most_tokens: longest goal in tokens.
-        seconds: time for one instruction.
         seed: of a server that draws at random.
         softening: shares are taken to the power of 1 / softening before they are compared: models
             are surer of themselves than they are right (docs/language_models.md).
@@ -55,13 +53,7 @@ class ModelReaderOptions:
 
 
 class GeneratorReader:
-    """Reads instructions with anything that writes texts.
-
-    Args:
-        name: the kind of reader.
-        generator: writes the goals.
-        options: settings.
-    """
+    """Reads instructions with anything that writes texts."""
 
     def __init__(
         self, name: str, generator: TextGenerator, options: ModelReaderOptions | None = None
@@ -168,8 +160,6 @@ class ModelReader(GeneratorReader):
     Args:
         folder: as `save_pretrained` writes it, with safetensors.
         device: "auto", "cpu" or "cuda".
-        options: settings.
-        precision: of the model's numbers.
 
     Raises:
         GroundingError: the folder holds no language model that may be loaded.
@@ -192,7 +182,6 @@ class EndpointReader(GeneratorReader):
     Args:
         url: of the server, such as "http://localhost:8000/v1".
         model: the server's name of the model; "" takes the first that it lists.
-        options: settings.
         endpoint: all settings of the server, in place of the first two.
 
     Raises:

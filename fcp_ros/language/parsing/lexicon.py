@@ -63,10 +63,6 @@ class NounMatch:
     """Tokens that were taken for a noun or name.
 
     Attributes:
-        end: after the last token.
-        head: what they stand for.
-        plural: in the plural.
-        degree: how sure that is.
         note: how it was found, such as `spelled "rubbish"`; empty if it was said so.
     """
 
@@ -82,7 +78,6 @@ class Lexicon:
 
     Args:
         domain: its labels, types, synonyms and kinds.
-        instance: its elements.
         phrase_words: words of phrases; they are no misspelt nouns.
     """
 

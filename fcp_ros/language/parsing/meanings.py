@@ -65,10 +65,7 @@ class PatternTable:
     Attributes:
         imperatives: patterns that begin with a verb.
         modifiers: patterns that are said of a subject.
-        places: relations between a thing and its place.
-        remarks: patterns beside tasks.
         states: adjective -> meaning and True if the state is that it does not hold.
-        vocabulary: all words of the phrases.
         sets: things that belong together.
     """
 

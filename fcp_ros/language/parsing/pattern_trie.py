@@ -19,7 +19,6 @@ class PatternTrie(Generic[Leaf]):
     """The phrases that go on from one beginning.
 
     Attributes:
-        words: next word -> phrases with it.
         slots: next slot, its type, and True if words follow free text -> phrases with it.
         leaves: what phrases stand for that end here.
         prepositions: the next words that are prepositions.

@@ -69,10 +69,8 @@ class SentenceParser:
 
     Args:
         nouns: the chart of noun phrases.
-        clauses: the chart of clauses.
         patterns: of the domain, for remarks beside tasks.
         ignorable: words without a meaning in this domain.
-        check: called often; may raise.
     """
 
     def __init__(

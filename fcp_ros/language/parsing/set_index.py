@@ -20,7 +20,6 @@ class SetMention:
     """A set that was spoken of.
 
     Attributes:
-        given: the set.
         more: which of its extensions were said.
         number: how many wholes.
     """
@@ -42,11 +41,7 @@ class SetMention:
 
 
 class SetIndex:
-    """The words of sets by their first word.
-
-    Args:
-        sets: of a domain.
-    """
+    """The words of sets by their first word."""
 
     def __init__(self, sets: Iterable[ThingSet]) -> None:
         self.sets = tuple(sets)

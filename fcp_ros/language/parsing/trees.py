@@ -61,7 +61,6 @@ class Noun:
     """A kind of thing.
 
     Attributes:
-        said: its singular.
         labels: labels or types that it stands for, for `is_a`.
         type: a type of the schema that all of them have; empty if it is not known.
         members: the elements of the state that it names.
@@ -120,17 +119,12 @@ class NounPhrase:
 
     Attributes:
         start, end: the first and after the last token.
-        head: what it is about.
-        determiner, number, plural: how many.
         qualities: what is said of it: adjectives, places, relative clauses.
         excluded: what is not meant ("except ...").
         other: "other", "another": not one that was mentioned.
-        only: and nothing else.
         attributes: values of attributes ("red"), as they were said.
         kinds: of a set, the kinds of its parts; `number` of each of them are meant.
         set_name: the set of the domain that it is about.
-        uses: the words.
-        degree: how sure this is.
     """
 
     start: int
@@ -170,12 +164,9 @@ class Predication:
 
     Attributes:
         meaning: the condition; None for a place, whose relation depends on the things.
-        arguments: slot -> what fills it.
         subject: the slot that the thing fills that this is said of; empty if it is in `arguments`.
         preposition: of a place, the one that stands for it; `arguments` has "place" (and "theme").
-        negated: said not to be so.
         source: where the thing is initially ("from the shelf").
-        attributive: an adjective.
         additions: remarks of a task that were said, with their arguments in `arguments`.
         degree: how well the words fit.
         uses: the words, without those of the arguments.
@@ -243,8 +234,6 @@ class TimeLimit:
 
     Attributes:
         kind: how it is so then.
-        seconds: from the start.
-        begin: of the time that it lasts.
         wished: only if possible.
     """
 
@@ -270,10 +259,7 @@ class Proviso:
     """A condition on the way under which a clause speaks.
 
     Attributes:
-        kind: how the clause speaks of it.
-        clause: what it is.
         uses: those of its first words.
-        ahead: said before the clause.
     """
 
     kind: ProvisoKind
@@ -287,10 +273,7 @@ class SpokenClause:
     """A clause.
 
     Attributes:
-        act: how it asks.
         predications: what for; several share their subject ("open and clean").
-        negated: don't.
-        preferred: a wish.
         time: when it shall be so.
         once: at most once ("don't go there more than once").
         sometime: at some time on the way ("at some point").
@@ -336,7 +319,6 @@ class Sentence:
     Attributes:
         clauses: the clauses; those of which a text consists, over all its sentences.
         links: how each one goes on from the one before it.
-        uses: words between them.
         degree: how well the words fit.
         unread: places of tokens that were skipped.
     """

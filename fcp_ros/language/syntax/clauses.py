@@ -44,8 +44,6 @@ class Argument:
     Attributes:
         marker: "dobj", "dative", "prep:in", "acomp", "attr", "where" ("there"), "subject".
         word: the place of its head noun in the tree.
-        head: the lemma of that noun.
-        text: all its words.
         start, end: its characters in the instruction.
     """
 
@@ -62,7 +60,6 @@ class ParsedClause:
     """A clause of an instruction.
 
     Attributes:
-        tree: where it is from.
         verb: the place of its verb in the tree; of a verbless one, of its root.
         lemma: the verb; empty without one.
         particle: of "pick up".
@@ -71,7 +68,6 @@ class ParsedClause:
         mark: the subordinator before it ("if").
         arguments: from left to right, without the subject.
         subject: who or what is spoken of; None for an imperative.
-        mood: its form.
         negated: with "not", "never", "without".
         start, end: the characters of all its words.
     """

@@ -43,9 +43,7 @@ class Piece:
     """A part of an instruction that is parsed by itself.
 
     Attributes:
-        words: for the parser.
         imperative: it has an inserted "you should".
-        sentence: the number of the sentence that it is a part of.
         links: the tokens before it that join it to the piece before: "and then".
         dropped: tokens without a meaning of their own ("go and").
         end: the mark behind the sentence, if this is its last piece.

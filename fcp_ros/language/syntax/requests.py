@@ -75,8 +75,6 @@ class Framed:
     """A piece of an instruction, and which of its words make the request.
 
     Attributes:
-        segment: the piece.
-        force: what it does.
         verb: the place of the verb of the request in the tree; -1 where no frame was found.
         aside: tokens of the frame, which say nothing of what shall be done.
         remarks: those among them that stand beside the request ("if you don't mind").

@@ -13,14 +13,11 @@ class Word:
 
     Attributes:
         place: its index in the tree.
-        text: in lower case.
-        lemma: its base form.
         tag: its Penn Treebank tag, such as "VB" or "NNS".
         role: its ClearNLP dependency label, such as "dobj"; "ROOT" of the root.
         head: the index of the word that it depends on; its own index for the root.
         start, end: its characters in the instruction; equal if it was inserted.
         token: the index of its token in `tokenise(instruction)`; -1 if it was inserted.
-        shown: as it was written.
     """
 
     place: int
@@ -55,7 +52,6 @@ class Tree:
     """A dependency tree over the words of a part of an instruction.
 
     Attributes:
-        words: from left to right.
         children: of each word, the indices of those that depend on it, from left to right.
     """
 

@@ -19,7 +19,6 @@ def find_misspelt(word: str, known: Iterable[str]) -> list[tuple[str, int]]:
 
     Args:
         word: an unknown word, in lower case.
-        known: words to compare it with.
 
     Returns:
         Words and their distance: letters changed, left out, added or swapped (optimal string

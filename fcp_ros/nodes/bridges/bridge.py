@@ -44,12 +44,7 @@ class Bridge(Protocol):
 
 
 class MissingBridge:
-    """A bridge that is off.
-
-    Args:
-        name: Name of the bridge.
-        package: Package of its messages.
-    """
+    """A bridge that is off."""
 
     def __init__(self, name: str, package: str) -> None:
         there = "" if find_message(package, None) else f", and {package} is not installed"

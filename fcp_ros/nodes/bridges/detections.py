@@ -84,8 +84,6 @@ class DetectionsBridge:
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS`.
-        sink: Gets the changes.
-        frames: Transform detections into the graph's frame.
 
     Raises:
         ConfigureError: vision_msgs is missing, or a class is given twice.

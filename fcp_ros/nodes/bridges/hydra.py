@@ -39,7 +39,6 @@ class DsgMessage:
         frame_id: Frame of all positions; "" if the sender left it out.
         is_full: True if the content is the whole graph.
         sequence: Number of the message; 0 from senders that don't count.
-        deleted_nodes: Keys of removed nodes.
         deleted_edges: Keys of the ends of removed edges, two for each.
     """
 
@@ -56,7 +55,6 @@ class DsgStream:
 
     Args:
         source: Topic, for errors and ``SceneGraph.source``.
-        limits: Larger graphs are refused.
         labels: Names of object labels, for messages without them.
     """
 
@@ -203,7 +201,6 @@ class HydraBridge:
 
     Args:
         node: In its ``configure``; it has the parameters `PARAMETERS` and ``max_nodes``.
-        sink: Gets the graphs.
 
     Raises:
         ConfigureError: hydra_msgs is missing, or the label space can't be read.

@@ -40,7 +40,6 @@ class Sighting:
 
     Attributes:
         track: Name that the detector gives the same object each time; "" for none.
-        category: Label.
         score: Confidence of the detector, in [0, 1].
         pose: Centre of the box, in the graph's frame.
         size: Full extents (m); None if unknown.
@@ -89,7 +88,6 @@ class Sightings:
         """Compute the change that sightings make to a graph; None for no change.
 
         Args:
-            graph: The present graph.
             sightings: All sightings of one moment, in the graph's frame; may be empty.
             now: That moment (s).
 
@@ -306,9 +304,7 @@ def make_sighting(
     if the box is left out (all zeros).
 
     Args:
-        detection: The detection.
         classes: Categories by class id; a class without an entry is a category itself.
-        into_graph: Transform from the frame of the detection to that of the graph.
 
     Raises:
         ValueError: The detection is unusable; the sentence says why.

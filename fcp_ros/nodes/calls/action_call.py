@@ -41,9 +41,6 @@ def make_action_client(
     """Make a client of an action, with room for many goals at once.
 
     Args:
-        node: The node that it belongs to.
-        action_type: Its type.
-        name: Its name.
         group: Its callback group; None makes one for it alone.
     """
     return SafeActionClient(
@@ -69,7 +66,6 @@ class CallListener:
         forgotten: The server answers that it has no such goal.
         accepted: The server accepted the goal.
         rejected: The server rejected the goal.
-        feedback: Gets a feedback message.
     """
 
     ended: Callable[[int, Any], None]
@@ -90,11 +86,6 @@ class ActionCall:
     first of answer and status (`_answered`); the terminal answer is reported once, however often
     the result was requested (`_ended`); a cancel that comes before the answer is sent with it
     (`_cancel_wanted`).
-
-    Args:
-        client: Of the action.
-        goal: The goal message.
-        listener: Gets what happens.
     """
 
     def __init__(self, client: SafeActionClient, goal: Any, listener: CallListener) -> None:

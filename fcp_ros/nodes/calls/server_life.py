@@ -122,7 +122,6 @@ class ServerLife:
     one machine.
 
     Args:
-        node: The node that asks.
         name: Name of the action whose servers are meant; or, with `is_topic`, of a topic that only
             the servers publish.
         is_topic: See `name`.

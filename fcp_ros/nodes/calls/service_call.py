@@ -38,9 +38,6 @@ class ServerMonitor:
 
     `_lock` guards the table of watches; `then` is called without it, and only by whoever has just
     removed its watch from the table.
-
-    Args:
-        node: The node that the timer belongs to.
     """
 
     def __init__(self, node: Node) -> None:
@@ -113,7 +110,6 @@ class ServiceCall:
 
     Args:
         client: Of the service; its server must be there, and somebody must spin its node.
-        request: The request message.
         repeatable: True if the request may come twice without harm: it changes nothing, or has an
             id by which the server knows it again (see `ManagedNode.offer_service`).
 

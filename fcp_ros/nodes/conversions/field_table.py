@@ -43,8 +43,6 @@ class FieldTable(Generic[V]):
     """Converts values of one dataclass, field by field; what messages lack keeps its default.
 
     Args:
-        value: The dataclass.
-        message: The class of its messages.
         special: Field -> its conversion; all others are the same in the message.
     """
 

@@ -74,9 +74,7 @@ def question_to_ros(
     """Write a question; None is the message of "there is none".
 
     Args:
-        question: the question.
         id_: of the question, where somebody waits for its answer.
-        timeout: of the answer.
     """
     if question is None:
         return Question()

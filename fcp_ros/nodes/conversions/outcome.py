@@ -23,7 +23,6 @@ def outcome_from_answer(status: int, result: ExecuteStep.Result) -> Outcome:
 
     Args:
         status: Terminal status of the goal (`action_msgs/GoalStatus`).
-        result: Result message of the executor.
     """
     message = hide_controls(str(result.outcome.message))
     number = result.outcome.code

@@ -125,9 +125,7 @@ class PlanOrigin:
     Attributes:
         asked: The goal as requested (the plan holds the goal as planned for).
         scene_sequence: Sequence number of the scene graph that was planned on.
-        stamp: Time of planning.
         frame_id: Frame of that scene graph.
-        units: Resource -> unit.
         deadline: Longest time that the plan may take (s); 0 for none.
     """
 

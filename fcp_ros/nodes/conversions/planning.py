@@ -270,7 +270,6 @@ def result_to_ros(
     """Write a planning result; without a plan, its plan names the goal that was planned for.
 
     Args:
-        result: the result.
         origin: the rest of the plan message.
         interpretation: of the instruction; None if a goal was asked for.
     """

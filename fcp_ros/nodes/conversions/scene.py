@@ -154,7 +154,6 @@ def update_from_ros(
     """Read an update of either kind.
 
     Args:
-        message: the message.
         reader: has read the full updates before; nodes that this one repeats stay the same objects.
 
     Raises:

@@ -90,13 +90,7 @@ class Conclusion:
 
 
 class PlanExecution:
-    """Executes a plan that was made elsewhere; does not replan.
-
-    Args:
-        parts: Of the node.
-        context: The goal.
-        report: Tells others about it.
-    """
+    """Executes a plan that was made elsewhere; does not replan."""
 
     def __init__(self, parts: ExecutiveParts, context: GoalContext, report: GoalReport) -> None:
         self._parts = parts
@@ -148,14 +142,7 @@ class PlanExecution:
 
 
 class GoalAchievement:
-    """Plans for a goal, executes the plan, and replans as the policy decides.
-
-    Args:
-        parts: Of the node.
-        context: The goal.
-        report: Tells others about it.
-        policy: Decides about replanning.
-    """
+    """Plans for a goal, executes the plan, and replans as the policy decides."""
 
     def __init__(
         self,

@@ -41,9 +41,6 @@ class NameWatch:
     `begin` and `end` belong to the executive's thread, `settle` may be called from any.
 
     Args:
-        domain: its relations are the known names.
-        book: of the pairs.
-        publisher: of NameProposals, latched.
         now: returns the ROS time as a message.
         say: writes a sentence to the node's log.
     """
@@ -89,9 +86,7 @@ class NameWatch:
         """Learn from the end of a step.
 
         Args:
-            step: the step.
             find_expected: returns the facts that it should have made true.
-            state: the world now.
 
         Returns:
             The pairs of names that it speaks for and that wait for an answer.

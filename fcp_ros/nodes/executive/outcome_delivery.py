@@ -167,7 +167,6 @@ class OutcomeDelivery:
     sent).
 
     Args:
-        node: The executive.
         publisher: Publisher of ``outcomes``.
         thread: Gets an event after each confirmation.
         backlog: Most outcomes that wait; beyond it the oldest are given up, and counted.
@@ -225,7 +224,6 @@ class OutcomeDelivery:
 
         Args:
             context: The goal; the wait ends at once when it is cancelled.
-            outcome: As it was sent.
             seconds: Longest wait; without a grounder there is none.
         """
 

@@ -85,10 +85,6 @@ class PlanRunner:
     All methods belong to the executive's thread.
 
     Args:
-        domain: The domain of the plans.
-        thread: Provides the events.
-        clients: Clients of the executors.
-        scene: The newest scene graph.
         reporter: Writes assumed effects.
         settings: Returns the bounds of the waits; called for each plan.
         names: Notices effects that arrive under another name.
@@ -129,8 +125,6 @@ class PlanRunner:
 
         Args:
             context: The goal; the wait ends at once when it is cancelled.
-            sequence: Number of the scene graph.
-            seconds: Longest wait.
         """
 
         def has_arrived() -> bool:
@@ -149,9 +143,6 @@ class PlanRunner:
 
     def take_up(self, shifts: Shifts) -> str:
         """Take elements for others, as the next plan wants it, until another plan is taken up.
-
-        Args:
-            shifts: Of the plan.
 
         Returns:
             A sentence why that can't be; "" if it can.
@@ -200,8 +191,6 @@ class PlanRunner:
         Args:
             context: The goal; the plan ends when it is cancelled.
             plan: As it arrived, for the executors.
-            steps: Its steps.
-            listener: Gets what happens.
             arrivals: Tells if the plan is outdated because something has appeared.
             deadline: Tells when the deadline of the plan can't be kept any more.
         """

@@ -90,9 +90,6 @@ class PlannerClient:
         """Ask the planner for a plan. If the goal is cancelled, so is the planning.
 
         Args:
-            context: The goal that the plan is for.
-            request: The request.
-            waits: Bounds of the waits.
             report: Gets the planner's progress in words.
         """
         self._serial += 1

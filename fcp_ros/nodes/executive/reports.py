@@ -36,7 +36,6 @@ class ReportChannels:
 
     Attributes:
         deliver: Sends an ActionOutcome to everybody, and to the grounder for sure.
-        states: Publisher of ExecutionState, latched.
         plans: Publisher of the Plan that is about to be executed, latched.
         is_simulated: Tells of an executor, by name, if it has said that it simulates the robot.
     """
@@ -52,8 +51,6 @@ class GoalReport:
 
     Args:
         node: The node whose clock stamps the messages.
-        context: The goal.
-        channels: The ways of the reports.
         whole: Names of the chunks that are judged as a whole.
 
     Attributes:

@@ -23,7 +23,6 @@ class SceneWatch:
     """Tells, in the executive's thread, when the scene graph is lost and when it is back.
 
     Args:
-        node: The executive.
         thread: Gets a `SceneNews` at each change.
         owner: Knows if the scene graph is kept up to date.
     """
@@ -59,7 +58,6 @@ class SceneWatch:
 
         Args:
             context: The goal; the wait ends at once when it is cancelled.
-            seconds: Longest wait.
             report: Gets the reason for the wait.
 
         Returns:

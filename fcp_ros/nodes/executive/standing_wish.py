@@ -38,9 +38,6 @@ class OpenQuestions:
     """The question that the current goal waits with, if there is one.
 
     `answer` is for rclpy's threads, `ask` for the executive's.
-
-    Args:
-        thread: waits for the answer.
     """
 
     def __init__(self, thread: ExecutiveThread) -> None:
@@ -50,10 +47,6 @@ class OpenQuestions:
 
     def answer(self, id_message: UUID, choice: int) -> str:
         """Hand an answer to the goal that waits for it.
-
-        Args:
-            id_message: the id of the question.
-            choice: number of the choice.
 
         Returns:
             A sentence why the answer can't be taken; "" if it was.
@@ -78,7 +71,6 @@ class OpenQuestions:
         Args:
             context: the goal; the wait ends when it is cancelled.
             question: the question; its id and time-out are set here.
-            timeout: s.
             report: tells everybody about the question.
 
         Returns:
@@ -119,12 +111,6 @@ class StandingWish:
     An instruction is read once, and plans are made for the goal that it was read as; its words go
     with that, since they say what for, and that somebody is to be asked. It is read again only if
     that goal makes no sense any more, such as when a thing that it names is gone.
-
-    Args:
-        request: of the goal.
-
-    Attributes:
-        request: for the planner.
     """
 
     def __init__(self, request: PlanRequest) -> None:

@@ -37,11 +37,7 @@ OWN_ACTION = "achieve_goal"
 
 
 class Doubles:
-    """Notices other executives in this namespace; see `describe_double` for executors.
-
-    Args:
-        node: The executive.
-    """
+    """Notices other executives in this namespace; see `describe_double` for executors."""
 
     def __init__(self, node: Node) -> None:
         self._life = ServerLife(node, OWN_ACTION)
@@ -74,10 +70,6 @@ class StepClients:
 
     Commands arrive in the executive's thread, answers in rclpy's threads, where they are posted as
     events of `fcp_ros.execution.events`; `_lock` guards what both use.
-
-    Args:
-        node: The node that the clients belong to.
-        post: Posts an event.
     """
 
     def __init__(self, node: Node, post: Post) -> None:

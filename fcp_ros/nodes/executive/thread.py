@@ -93,11 +93,7 @@ class EventQueue:
 class GoalContext:
     """One goal of an action on its way through the executive's thread.
 
-    Args:
-        goal: The goal handle.
-
     Attributes:
-        goal: The goal handle.
         token: Cancelled when somebody wants the goal to end.
         interruption: The reason why the node itself ended it; "" if it did not.
     """
@@ -150,10 +146,6 @@ class ExecutiveThread:
 
     def submit(self, context: GoalContext, work: Callable[[], Any]) -> Job[Any] | None:
         """Begin to work on a goal.
-
-        Args:
-            context: The goal.
-            work: Works on the goal in the thread, to its end.
 
         Returns:
             The job, whose result is that of `work`; None if there is a goal already.

@@ -46,7 +46,6 @@ class FoundTransform:
     """A transform from a frame to the graph's.
 
     Attributes:
-        transform: The transform.
         note: The assumption behind it, as one sentence; "" for none.
     """
 
@@ -122,7 +121,6 @@ class Tf2Transforms:
 
     Args:
         node: The node whose namespace and ROS context the listener has.
-        links: The parameter's transforms.
         timeout: Longest wait for the transform at a given time (s).
     """
 
@@ -188,12 +186,7 @@ class Tf2Transforms:
 
 
 class _ListenerThread:
-    """A listener of tf2 with a node, an executor and a thread of its own.
-
-    Args:
-        buffer: Gets the transforms.
-        owner: The node that they are for.
-    """
+    """A listener of tf2 with a node, an executor and a thread of its own."""
 
     def __init__(self, buffer: Any, owner: Node) -> None:
         import tf2_ros
@@ -366,8 +359,6 @@ class Frames:
     """The graph's frame, and the transforms into it.
 
     Args:
-        frame_id: Frame of the scene graph.
-        source: Source of the transforms.
         advice: What to do about an unknown frame, one sentence.
     """
 

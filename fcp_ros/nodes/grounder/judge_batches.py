@@ -28,9 +28,6 @@ class BatchStatistics:
     """The batches so far, and the newest one.
 
     Attributes:
-        batches: Number of judged batches.
-        callers: Callers in the newest batch.
-        questions: Questions in the newest batch.
         waiting: Callers that wait for the next one.
     """
 
@@ -64,10 +61,8 @@ class JudgeBatches:
     by the job that took it, or by `_after` if that job was cancelled before it began.
 
     Args:
-        worker: Its thread judges.
         judge: The grounder's `judge`.
         window: Seconds that the first caller's questions wait for others, >= 0.
-        capacity: Callers that may wait while a batch is judged.
     """
 
     def __init__(self, worker: Worker, judge: Judge, window: float, capacity: int) -> None:
@@ -84,7 +79,6 @@ class JudgeBatches:
         """Ask questions; returns at once.
 
         Args:
-            requests: The caller's questions.
             limit: Longest wait in seconds.
 
         Returns:

@@ -140,7 +140,6 @@ class Lesson:
     """The evidence of an outcome about one judgement.
 
     Attributes:
-        request: The question.
         membership: The answer; None if the message has none.
         credit: Observed quality and its weight.
         step: The step that showed it, in words for the audit.
@@ -261,7 +260,6 @@ class OutcomeLearner:
     """Records the evidence of outcomes, which come by topic and by service; thread-safe.
 
     Args:
-        grounder: Records the evidence.
         domain: Outcomes are about its actions.
         world: The world of its store. In the real one, an outcome of a simulated executor is no
             evidence.

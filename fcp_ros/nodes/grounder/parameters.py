@@ -231,7 +231,6 @@ def read_grounding_options(values: ParameterTable, origin: EvidenceOrigin) -> Gr
     """Read the options from the parameters; ``~`` in paths is expanded.
 
     Args:
-        values: The parameters.
         origin: The robot and its world, whose evidence counts.
 
     Raises:

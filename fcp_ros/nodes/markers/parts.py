@@ -450,7 +450,6 @@ class View:
     """The content of the markers.
 
     Attributes:
-        graph: The scene.
         steps: The present plan; empty for none.
         relations: Names of the relations to draw.
     """

@@ -55,8 +55,6 @@ class MarkerBoard:
 
         Args:
             drawings: In the order of their importance.
-            frame_id: Frame of all of them.
-            limit: Largest number of drawings to show.
 
         Returns:
             The markers to send (removals first), and the namespace in which the limit was reached;

@@ -50,8 +50,6 @@ class AlignmentService:
 
     Args:
         domain: that the planner plans with.
-        scene: the newest scene graph.
-        parameters: of the planner.
         now: returns the ROS time as a message.
     """
 
@@ -71,9 +69,7 @@ class AlignmentService:
         """Answer a request of ``align`` with an Alignment message.
 
         Args:
-            request: the request.
             asked: time of its arrival (s, of `time.monotonic`): waiting for its turn counts.
-            token: cancels it.
 
         Raises:
             RequestRefused: a file, or what is in it, can't be used; the sentence says why.

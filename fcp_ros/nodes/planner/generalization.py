@@ -56,7 +56,6 @@ class PolicyTarget:
 
     Args:
         folder: of the policies; "" if the node has none.
-        name: of the policy.
         may_replace: True if a file of this name is to be replaced.
     """
 
@@ -149,8 +148,6 @@ class LearningPlace:
 
     Attributes:
         service: plans for the planner's domain.
-        scene: the newest scene graph.
-        parameters: of the planner.
         find_service: returns the present service of the node, which may have another domain by the
             time a policy is found; None if it was cleaned up.
     """
@@ -171,10 +168,8 @@ def learn_policy(
     """Answer a goal of ``generalize`` with its result.
 
     Args:
-        goal: the goal message.
         asked: time of its arrival (s, of `time.monotonic`): waiting for its turn counts.
         place: domain, scene, parameters.
-        token: cancels it.
         report: gets feedback messages.
 
     Raises:

@@ -39,8 +39,6 @@ class PolicyLearning:
     """Offers the action ``generalize`` of the planner.
 
     Args:
-        node: the planner.
-        scene: the newest scene graph.
         find_service: returns the present planning service; None before the node is configured.
     """
 
@@ -133,7 +131,6 @@ class FeedbackThinner:
     """Passes feedback on: a new round at once, else one in a period.
 
     Args:
-        publish: publishes a feedback message.
         period: least time between two messages of one round (s).
     """
 

@@ -32,7 +32,6 @@ class JudgeService:
 
     Attributes:
         client: Client of the service ``judge``; its node is spun elsewhere.
-        monitor: Watches for its server.
         life: Watches the process of its server.
     """
 
@@ -55,9 +54,7 @@ class RemoteMemberships:
     """Asks the grounder; for a worker thread, never for an executor callback.
 
     Args:
-        service: The grounder's service.
         server_wait: Seconds to wait for a grounder to appear.
-        answer_wait: Seconds to wait for one answer.
         deadline: Time (s, of `time.monotonic`) after which no more questions are asked.
         token: Cancelled once nobody wants the answer any more.
     """

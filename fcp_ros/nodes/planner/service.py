@@ -70,7 +70,6 @@ class NodePolicies:
 
     Attributes:
         suggester: runs them; None if none fits the domain.
-        names: of those that fit.
         refused: sentences about the other files.
         is_damaged: True if a file, or the folder, can't be read at all.
     """
@@ -86,7 +85,6 @@ def read_policies(folder: str, domain: Domain) -> NodePolicies:
 
     Args:
         folder: its path; "" for none.
-        domain: the domain.
     """
     if not folder:
         return NodePolicies()
@@ -116,7 +114,6 @@ class LivePolicies:
 
     Args:
         folder: its path; "" for none.
-        domain: the domain.
     """
 
     def __init__(self, folder: str, domain: Domain) -> None:
@@ -189,11 +186,8 @@ class PlanningService:
     """Answers planning and validation requests for one domain.
 
     Args:
-        domain: The domain.
-        scene: The newest scene graph.
         owner: Knows if that is kept up to date.
         judge: The grounder's service ``judge``.
-        parameters: Parameters of the planner.
         now: Returns the ROS time as a message.
         warn: Writes a sentence to the node's log.
     """
@@ -237,10 +231,7 @@ class PlanningService:
         """Answer a PlanRequest message with a PlanResult message.
 
         Args:
-            request: The message.
             asked: Time of its arrival (s, of `time.monotonic`): waiting for its turn counts.
-            token: Cancels the planning.
-            progress: Gets progress reports.
         """
         try:
             wish, options = request_from_ros(request, read_planning_options(self._parameters))
@@ -262,7 +253,6 @@ class PlanningService:
         Args:
             request: A request of ``interpret``.
             asked: Time of its arrival (s, of `time.monotonic`).
-            token: Cancels the reading.
 
         Raises:
             RequestRefused: it can't be read at all; the sentence says why.
@@ -294,9 +284,7 @@ class PlanningService:
         """Check a Plan message on the present scene with the independent verifier.
 
         Args:
-            message: The plan.
             alpha: The alpha-cut; NaN takes the plan's own.
-            token: Cancels the check.
 
         Raises:
             UncheckableError: there is no scene, no valid plan, or no readable goal.
@@ -388,7 +376,6 @@ class PlanningService:
         """Return the present state; right after the start it may take a moment to arrive.
 
         Args:
-            token: Ends the waiting.
             deadline: No longer than until then (s, of `time.monotonic`).
 
         Raises:
@@ -447,11 +434,7 @@ class PlanningService:
 
 
 class ExclusiveReader:
-    """A reader that reads one instruction at a time, whichever threads ask it.
-
-    Args:
-        reader: reads.
-    """
+    """A reader that reads one instruction at a time, whichever threads ask it."""
 
     def __init__(self, reader: InstructionReader) -> None:
         self._reader = reader

@@ -156,7 +156,6 @@ class ManagedNode(TransitionsNode):
     `TransitionsNode`; an overridden `release` or `finalize` calls the one here last.
 
     Args:
-        name: Default name of the node.
         specs: Its parameters; ``autostart`` is added.
         kwargs: Passed on to `rclpy.node.Node` (namespace, parameter_overrides, context, ...).
     """
@@ -217,8 +216,6 @@ class ManagedNode(TransitionsNode):
         """Offer a service that always answers.
 
         Args:
-            service_type: Its type.
-            name: Its relative name.
             serve: (request, response) -> response, a function or coroutine function; called only
                 while the node is active. Raises `RequestRefused` to refuse the request.
             refuse: Fills in the response and returns it, if the node is not active or `serve`
@@ -279,8 +276,6 @@ class ManagedNode(TransitionsNode):
         carries none: `execute` has to ask `refusal` itself.
 
         Args:
-            action_type: Its type.
-            name: Its relative name.
             execute: Coroutine function that is called once a goal executes; ends the goal and
                 returns the result.
             accepted: Called with an accepted goal; decides when it executes. Default: at once.
@@ -368,8 +363,6 @@ class ManagedNode(TransitionsNode):
         """Make a latched publisher that publishes while the node is active.
 
         Args:
-            message_type: Type of the topic.
-            topic: Its relative name.
             depth: Messages that a receiver may be behind.
             on_match: Called with the counts of subscribers whenever one comes or goes.
         """

@@ -114,7 +114,6 @@ class ParameterSpec:
     """One parameter of a node.
 
     Attributes:
-        name: Its name.
         default: Its default value, whose type is that of the parameter. A list must not be empty
             (ROS can't tell the type of an empty list): use ``[""]`` for "nothing".
         description: One sentence, with the unit if there is one.
@@ -123,7 +122,6 @@ class ParameterSpec:
         choices: Allowed values of a string, or of each entry of a list; empty: any.
         check: Raises a `ValueError` for an unacceptable string; None accepts any. In a list it is
             called for each entry that is not empty.
-        takes_effect: The moment when a new value takes effect.
         files: Rule for a string that names a file. Whoever starts the node may name any file;
             values that are set later, by anybody on the network, obey it.
     """
@@ -194,7 +192,6 @@ class ParameterTable:
     """The parameters of one node, declared from their specifications.
 
     Args:
-        node: The node that gets them.
         specs: The parameters to declare; names must be different.
 
     Raises:
@@ -244,8 +241,6 @@ class ParameterTable:
 
         Args:
             kind: The dataclass; fields that are no parameters keep their defaults.
-            prefix: Before the names of the parameters.
-            others: Fields that are given, not read.
         """
         types = get_type_hints(kind)
         for name in (field.name for field in fields(kind)):  # type: ignore[arg-type]

@@ -102,7 +102,6 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
         """Call `on_status` with each status of a goal that the server publishes.
 
         Args:
-            goal_id: The id that the goal is sent with.
             on_status: Called in the executor's threads; must return at once.
         """
         self._watchers[bytes(goal_id.uuid)] = on_status
@@ -131,11 +130,7 @@ class SafeActionClient(SafeWaitable, ActionClient):  # type: ignore[misc]
             return super().send_goal_async(*args, **kwargs)
 
     def handle_of(self, goal_id: UUID) -> ClientGoalHandle:
-        """Return a handle for an unanswered goal, to cancel it or to get its result.
-
-        Args:
-            goal_id: The id that the goal was sent with.
-        """
+        """Return a handle for an unanswered goal, to cancel it or to get its result."""
         unanswered = self._action_type.Impl.SendGoalService.Response()
         return ClientGoalHandle(self, goal_id, unanswered)
 

@@ -83,12 +83,7 @@ _THREAD = _AlarmThread()
 
 
 def call_later(seconds: float, function: Callable[[], None]) -> Alarm:
-    """Call a function after some time, in the thread of the alarms.
-
-    Args:
-        seconds: The time until then.
-        function: Must return at once.
-    """
+    """Call a function after some time, in the thread of the alarms."""
     alarm = Alarm(function)
     _THREAD.add(time.monotonic() + seconds, alarm)
     return alarm
@@ -121,7 +116,6 @@ class ProcessIdentity:
 
     Attributes:
         machine: Equal for those who see the same processes; "" where that is unknown.
-        pid: Its id there.
         start: Clock ticks from the machine's boot to its start.
     """
 

@@ -40,10 +40,6 @@ class NodeThreads:
 
     No callback blocks its thread while it waits, so that one thread is enough for a node. A node
     that works, such as one that is being configured, does not hold up the others.
-
-    Args:
-        nodes: The nodes to spin.
-        context: The ROS context of the nodes.
     """
 
     def __init__(self, nodes: Sequence[ManagedNode], context: Context) -> None:

@@ -29,7 +29,6 @@ class PausableTimer:
     another thread cancels it at that moment. `_lock` guards both flags; `act` is called without it.
 
     Args:
-        node: The node that the timer belongs to.
         period: Time from the start to the first call, and between two calls [s].
         act: Called in the executor's thread; returns True if it wants to be called again.
         group: Callback group; by default one of its own.
@@ -96,10 +95,8 @@ class StreamThread(Generic[T]):
         news: The condition under which what waits is changed; notify it of each new item.
 
     Args:
-        name: Name of the thread, for debuggers.
         is_waiting: Tells, under the condition, if an item waits.
         take: Takes the next item out, under the condition.
-        handle: Handles one item, in the thread.
         report: Gets what `handle` raises; the thread goes on.
     """
 
@@ -146,8 +143,6 @@ class NewestThread(Generic[T]):
     """Handles what it is given one by one, and leaves out what is overtaken while it waits.
 
     Args:
-        name: Name of the thread, for debuggers.
-        handle: Handles one item, in the thread.
         report: Gets what `handle` raises; the thread goes on.
     """
 
@@ -296,7 +291,6 @@ class Worker:
     answers are called under the lock.
 
     Args:
-        name: Name of the thread, for debuggers.
         capacity: Number of jobs that may wait while one runs.
     """
 

@@ -38,7 +38,6 @@ class WorldState:
 
     Attributes:
         scene: The scene graph under the domain.
-        resources: Resource -> level.
         stamp: Time of the newest observation.
     """
 
@@ -233,8 +232,6 @@ def follow_scene(node: ManagedNode, follower: SceneFollower, changed: Callable[[
     """Subscribe to ``scene_graph`` and ``scene_changes``; for a node's `configure`.
 
     Args:
-        node: The node that subscribes.
-        follower: Receives the messages.
         changed: Called when the state is another one.
     """
 

@@ -43,7 +43,6 @@ class Arrival:
     """A message that has come.
 
     Attributes:
-        message: The message.
         size: Its length in bytes.
         stamp: Time of the newest observation (s, ns).
         sequence: Number of the graph that it leads to.

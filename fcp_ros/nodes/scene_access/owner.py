@@ -54,10 +54,6 @@ class SceneOwner:
 
     A publisher of the graph that gives no sign of life, and no status, counts as long as discovery
     lists it: of such a one nobody can tell more.
-
-    Args:
-        node: The node that follows the graph.
-        follower: Follows it.
     """
 
     def __init__(self, node: ManagedNode, follower: SceneFollower) -> None:
@@ -89,7 +85,6 @@ class SceneOwner:
 
         Args:
             wait: Longest wait (s) for the first word of a keeper that was just discovered.
-            is_cancelled: Ends the wait.
 
         Raises:
             SceneLostError: it is.

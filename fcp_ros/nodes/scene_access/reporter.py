@@ -40,9 +40,7 @@ class SceneReporter:
 
     Args:
         node: Node whose clock stamps the updates.
-        publisher: Publisher of SceneGraphUpdate.
         scene: The newest scene graph; its owner calls `notice` after each change of it.
-        domain: Domain of the changes.
     """
 
     def __init__(

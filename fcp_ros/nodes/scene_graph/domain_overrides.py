@@ -21,22 +21,13 @@ from fcp_ros.scene.graph.graph import SceneGraph
 
 
 class DomainOverrides:
-    """The overrides of a domain.
-
-    Args:
-        domain: with its overrides.
-    """
+    """The overrides of a domain."""
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
 
     def rename_update(self, update: SceneUpdate, known: Mapping[str, SceneNode]) -> SceneUpdate:
-        """Return an update in the words of the domain.
-
-        Args:
-            update: the update.
-            known: the nodes of the present graph.
-        """
+        """Return an update in the words of the domain."""
         schema, mapping = self._domain.schema, self._domain.mapping
         said = update.delta
         nodes, added = rename_parts(said.upserted, said.added, known, schema, mapping)

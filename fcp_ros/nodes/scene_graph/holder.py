@@ -47,10 +47,7 @@ class HolderParts:
     Attributes:
         frames: Transforms updates into the graph's frame.
         publisher: Publishes changes and graphs.
-        requests: Requests full updates.
-        markers: Show the graph.
         relations: Options of derived relations; None to derive none.
-        limits: Limits of a scene.
         overrides: Bring what perception says into the words of the domain.
         note_change: Gets each change before it is published, and if it has the whole graph.
     """
@@ -76,7 +73,6 @@ class SceneHolder:
 
     Args:
         node: For its log and clock.
-        parts: The helpers.
         number: Sequence number of the last graph that the node had; numbers continue from there.
     """
 

@@ -49,7 +49,6 @@ class SceneIntake:
 
     Args:
         limits: Larger messages are refused.
-        take: Gets each update.
         refuse: Gets one sentence about each message that can't be read.
         report_loss: Gets the source of lost updates, and one sentence about them.
     """

@@ -93,7 +93,6 @@ class LastGraph:
         """Keep a change, before it is published.
 
         Args:
-            change: The change, and the graph after it.
             is_whole: True if its message has the whole graph.
         """
         with self._lock:
@@ -233,8 +232,6 @@ def locate_last_graph(pattern: str, namespace: str, domain_id: int) -> Path | No
 
     Args:
         pattern: A path in which ``{robot}`` and ``{domain_id}`` stand for them.
-        namespace: Namespace of the node.
-        domain_id: ROS domain of the node.
     """
     if not pattern:
         return None

@@ -136,7 +136,6 @@ class FullUpdateRequests:
         Args:
             source: The source; "" for anybody.
             last: Number of the last update that was taken from it; 0 for none.
-            reason: The reason, one sentence.
         """
         with self._lock:
             is_new = source not in self._requests and len(self._requests) < MOST_SOURCES

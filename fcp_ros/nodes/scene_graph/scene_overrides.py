@@ -92,12 +92,7 @@ class SceneOverrides(Protocol):
     """Brings what perception says into the words of a domain."""
 
     def rename_update(self, update: SceneUpdate, known: Mapping[str, SceneNode]) -> SceneUpdate:
-        """Return an update in the words of the domain.
-
-        Args:
-            update: the update.
-            known: the nodes of the present graph.
-        """
+        """Return an update in the words of the domain."""
 
     def rename_graph(self, graph: SceneGraph) -> SceneGraph:
         """Return a graph in the words of the domain.

@@ -22,11 +22,7 @@ OLD = (
 
 
 class SceneStanding:
-    """Publishes ``scene_status``, also while the node is inactive; thread-safe.
-
-    Args:
-        node: The node.
-    """
+    """Publishes ``scene_status``, also while the node is inactive; thread-safe."""
 
     def __init__(self, node: ManagedNode) -> None:
         self._node = node

@@ -29,10 +29,7 @@ def list_candidates(
     """List one candidate for each binding, best first: the best of its alternatives.
 
     Args:
-        result: of the search.
         judge: the known degrees; nobody is asked.
-        tnorm: composes degrees.
-        check: called often; may raise to stop.
     """
     if result.encoding is None or result.task is None or result.conditions is None:
         return ()

@@ -20,10 +20,7 @@ def explain_result(result: SolverResult, judge: Judge, tnorm: TNorm, alpha: floa
     """Explain the result of a search.
 
     Args:
-        result: the result.
         judge: the known degrees; nobody is asked.
-        tnorm: composes degrees.
-        alpha: the alpha-cut.
     """
     encoding = result.encoding
     if encoding is None:
@@ -49,9 +46,7 @@ def explain_kept(plan: Plan, instance: Instance, judge: Judge, tnorm: TNorm) -> 
 
     Args:
         plan: the plan, with degrees of the present state.
-        instance: the present state.
         judge: counts the questions asked.
-        tnorm: composes degrees.
     """
     degrees = [(str(step), step.degree) for step in plan.steps]
     shares = _share_losses([*degrees, (GOAL, plan.goal_degree)], tnorm)

@@ -22,7 +22,6 @@ class BrokenConstraint:
     """A constraint that is broken before the first step.
 
     Attributes:
-        text: the constraint.
         because: a clause: the facts that break it.
     """
 
@@ -39,12 +38,7 @@ class BrokenConstraint:
 
 
 def find_broken_constraint(goal: GroundGoal, instance: Instance) -> BrokenConstraint | None:
-    """Find a hard constraint that the initial state breaks for good; None if it breaks none.
-
-    Args:
-        goal: the goal.
-        instance: the initial state.
-    """
+    """Find a hard constraint that the initial state breaks for good; None if it breaks none."""
     for constraint in goal.constraints:
         if not constraint.hard:
             continue

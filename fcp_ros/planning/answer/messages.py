@@ -60,8 +60,6 @@ def explain_conflict(parts: Sequence[str], minimal: bool, alone: str) -> str:
     """Explain in a sentence or two that parts of a goal cannot be had together.
 
     Args:
-        parts: their texts.
-        minimal: each of them is needed for that.
         alone: the reason why a single part has no plan; may be empty.
     """
     if len(parts) == 1:
@@ -239,9 +237,6 @@ def _describe_quality(
     """Describe how good a plan is that is handed out.
 
     Args:
-        result: of the solver.
-        steps: number of steps.
-        optimise: the objective.
         is_crisp: every membership is 1.
         indifference: as in `PlanningOptions`.
     """
@@ -287,15 +282,7 @@ def describe_plan(
 def describe_parts(
     result: SolverResult, steps: int, left_out: int, budgets: str, optimise: Optimise
 ) -> str:
-    """Describe a plan that may leave out parts of the goal for budgets.
-
-    Args:
-        result: of the solver.
-        steps: number of steps.
-        left_out: number of parts that are left out.
-        budgets: in words.
-        optimise: the objective.
-    """
+    """Describe a plan that may leave out parts of the goal for budgets."""
     assert result.best is not None
     membership = f"{result.best.membership:.2f}"
     text = f"A plan of {steps} step{'' if steps == 1 else 's'} with membership {membership}"
@@ -357,8 +344,6 @@ def explain_below_alpha(result: SolverResult, alpha: float, given_up: Iterable[G
     """Explain that executable plans exist, but none reaches alpha.
 
     Args:
-        result: of the search.
-        alpha: the alpha-cut.
         given_up: the preferences that the best plan gives up.
     """
     assert result.best is not None
@@ -385,10 +370,7 @@ def explain_budgets(
     """Explain how far the budgets of an unsolvable request stand in the way.
 
     Args:
-        result: of the request.
         free: of the same one without budgets.
-        budgets: of the request.
-        domain: of the request.
     """
     words = describe_budgets(budgets)
     if free.plan is not None:

@@ -28,13 +28,7 @@ _MEASURES = {
 def list_kept(
     solution: Solution, goal: GroundGoal, known: KnownDegree
 ) -> tuple[KeptPreference, ...]:
-    """List the preferences of its goal that a solution fulfils.
-
-    Args:
-        solution: the solution.
-        goal: its goal.
-        known: the degrees that it rests on.
-    """
+    """List the preferences of its goal that a solution fulfils."""
     found = []
     for move in sorted(solution.decoded.moves, key=lambda move: move.kept):
         if 0 <= move.kept < len(goal.preferences):  # those behind are of no user's
@@ -54,12 +48,7 @@ def list_given_up(solution: Solution, goal: GroundGoal) -> dict[int, GivenUp]:
 def divide_preferences(
     goal: GroundGoal, degrees: Sequence[float]
 ) -> tuple[tuple[KeptPreference, ...], tuple[GivenUp, ...]]:
-    """Divide the preferences of a goal into those that are fulfilled to some degree, and others.
-
-    Args:
-        goal: the goal.
-        degrees: to which each of its preferences is fulfilled.
-    """
+    """Divide the preferences of a goal into those that are fulfilled to some degree, and others."""
     pairs = list(zip(goal.preferences, degrees, strict=True))
     kept = (
         KeptPreference(one.name, one.text, one.weight, float(one.cost), degree)
@@ -93,10 +82,7 @@ def compare(
     """Compare a solution with the best one that keeps a preference.
 
     Args:
-        best: the solution that gives the preference up.
-        keeping: the result of the search for one that keeps it.
         alpha: the alpha-cut that the latter has to pass.
-        optimise: the objective of both.
         unit: in which both count their costs.
     """
     if keeping.impossible:

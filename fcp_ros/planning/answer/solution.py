@@ -29,16 +29,11 @@ class PlanningProblem:
 
     Attributes:
         compiler: makes tasks of the domain.
-        instance: the initial state.
         goal: the ground goal; it speaks of as many of interchangeable elements as it needs.
-        tnorm: composes degrees.
         options: limits, objective, switches.
         amounts: resource -> its present amount; the domain's own figure by default.
-        classes: the interchangeable elements.
         alpha: the alpha-cut; the highest possible if it is not known before there is a plan.
-        library: the chunks to plan with.
         is_crisp: True if every membership is 1 (see `model.optimality.is_crisp`).
-        unit: in which costs are counted.
         premium: of leaving out parts of the goal.
         membership_first: True if the membership decides, and costs only between equal ones.
     """
@@ -78,7 +73,6 @@ class Disturbance:
     """A fact that a plan changes on the way, though the goal does not ask for it.
 
     Attributes:
-        fact: the fact.
         held: True if it held before.
         steps: that are worth it to change it back.
     """
@@ -96,7 +90,6 @@ class Solution:
     """A plan that works on the encoded task.
 
     Attributes:
-        operators: its operators on the flat task.
         decoded: its steps and the alternative of the goal that they reach.
         labels: the chunk that each step belongs to; empty for none.
         graded: the graded atoms that the degree of each step rests on.
@@ -127,7 +120,6 @@ class SolverResult:
     """The output of the solver.
 
     Attributes:
-        best: the best plan found.
         optimal: True if it is proven that no plan is better (than the best one, or than the one
             that was known before).
         shortest: True if it is also proven that no plan of the same membership (within the

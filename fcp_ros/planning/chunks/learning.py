@@ -46,8 +46,6 @@ def learn_chunks(
 
     Args:
         domain: of the plans; a step of a rule that it lacks ends a sequence.
-        plans: the steps of past plans.
-        options: limits on what is learned.
 
     Returns:
         at most `most` chunks, best first: sequences in which each step shares an element with those

@@ -49,7 +49,6 @@ def find_chunk_atoms(
     """Return the ground graded atoms whose composition is the membership of a chunk.
 
     Args:
-        chunk: the chunk.
         binding: an element for each of its parameters.
         steps: its steps under that binding.
 
@@ -94,7 +93,6 @@ def find_step_atoms(
     """Return the graded atoms that the degree of each step rests on.
 
     Args:
-        chunks: the domain's.
         steps: in order.
         labels: the chunk that each step belongs to (`PlanStep.chunk`); empty for none. A name that
             the domain lacks is that of a learned chunk, which is judged by its steps.

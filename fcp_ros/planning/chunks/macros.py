@@ -53,12 +53,8 @@ def make_macros(
 
     Args:
         entries: its flat operators, each of one ground step (before any are merged).
-        library: the chunks.
-        sizes: number of values of each variable.
-        pools: the resources.
         clock: number of the one that counts time, or -1.
         options: limits on the number of macros; the first ones are kept.
-        check: called for each sequence that is tried; may raise to stop.
 
     Returns:
         one entry for each macro: `action.steps` are its steps, `action.chunk` the chunk's name; its

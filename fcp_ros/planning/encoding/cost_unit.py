@@ -24,7 +24,6 @@ class CostUnit:
     """The unit in which flat tasks count costs.
 
     Attributes:
-        size: the cost of one unit.
         is_exact: True if each cost is a whole number of units that float64 holds exactly.
         largest: the largest cost of a step, in units, or more.
     """
@@ -55,8 +54,6 @@ class Premium:
 
     Attributes:
         size: the cost; 0 if nothing may be left out.
-        parts: the number of parts.
-        step: the cost of a step where steps are counted.
     """
 
     size: float = 0.0

@@ -33,14 +33,11 @@ class OperatorCosts:
     """Costs, uses and windows of the operators of a task.
 
     Args:
-        task: the task.
         operators: the operators that are encoded; only resources that they use are tracked.
         optimise: the meaning of costs: steps (each 1), the rules' costs or their durations.
         deadline: seconds that a plan may take; infinite without one.
         amounts: initial amount of each resource; the domain's own by default.
-        unit: the unit of the rules' costs.
         budgets: resource, "cost" or "steps" -> how much of it a plan may use.
-        step_cost: cost of a step where steps are counted.
 
     Attributes:
         pools: the tracked resources, then what is counted for budgets; with a deadline or a window

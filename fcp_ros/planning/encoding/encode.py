@@ -56,8 +56,6 @@ class EncodeOptions:
         optimise: the meaning of flat costs: steps (each 1), the rules' costs or their durations.
         deadline: seconds that a plan may take; infinite without one.
         amounts: initial amount of each resource; the domain's own by default.
-        switches: the optimisations.
-        unit: the unit of the rules' costs.
         budgets: resource, "cost" or "steps" -> how much of it a plan may use.
         premium: flat cost of leaving out a part of the goal.
         macros: makes operators for sequences of steps (see chunks/macros.py).

@@ -28,8 +28,6 @@ class Recall:
 
     Attributes:
         variable: the variable, read before the step.
-        leg: leg of the fact that its value stands for.
-        parameter: number of the step's parameter that it is the argument of.
     """
 
     variable: int
@@ -99,9 +97,7 @@ class Encoding:
 
     Attributes:
         flat: the flat task. All losses are 0: see `with_losses`.
-        task: the task that it encodes.
         variables: its variables; one more stands for the goal (the last one).
-        actions: the meaning of each flat operator.
         graded: the graded atoms of each flat operator; of a finish those of its alternative.
         alternatives: the goal's alternatives; those of its stages are in their moves.
         divided: True if they are only a part of the goal's formula (see goal/division.py).
@@ -245,7 +241,6 @@ class _LossKinds:
     """Kinds of operators: those with the same graded atoms have the same loss, computed once.
 
     Attributes:
-        atoms: the graded atoms of each kind.
         alternatives: one for each operator of the goal; their kinds come after those of `atoms`.
         of_operator: the kind of each operator, int64[m].
     """

@@ -36,9 +36,6 @@ class GoalSetting:
 
     Attributes:
         compiler: makes tasks of the domain.
-        instance: the initial state.
-        classes: the interchangeable elements.
-        tnorm: composes degrees.
     """
 
     compiler: RelevanceCompiler
@@ -67,16 +64,6 @@ def compile_goal(
     times: PhaseTimer,
 ) -> CompiledGoal:
     """Compile a goal and what leads to it.
-
-    Args:
-        goal: the ground goal.
-        setting: domain and state.
-        breadth: of the task.
-        most: operators of the task.
-        options: of the encoding.
-        known: the degrees known now.
-        watch: checked all the time.
-        times: of the phases.
 
     Raises:
         TooManyOperators: the task has more than `most`.

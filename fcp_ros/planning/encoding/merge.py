@@ -32,13 +32,7 @@ class Entry:
 
 
 class OperatorMerger:
-    """Merges entries that differ only in a forgotten parameter.
-
-    Args:
-        task: the task.
-        variables: its variables.
-        durations: whether durations matter.
-    """
+    """Merges entries that differ only in a forgotten parameter."""
 
     def __init__(self, task: Task, variables: Variables, durations: bool) -> None:
         self._task = task
@@ -137,9 +131,6 @@ def expand_representative(
     See `fcp_ros.planning.relevance.overwriting`.
 
     Args:
-        entry: the entry of the operator, for the one old value that it names.
-        operator: the operator.
-        task: its task.
         variables: the variables; all old values are values of one of them.
     """
     (old,) = operator.delete
@@ -175,11 +166,7 @@ def _generalise(
     """Make an entry for all values of a variable but some from one for a single value.
 
     Args:
-        entry: for a single value.
-        variable: the variable.
-        excluded: the values that it may not have.
         leg: leg of the values' facts in which the forgotten element stands.
-        parameter: the parameter that it is the argument of.
     """
     (step,) = entry.action.steps
     unequal = {*entry.body.unequal, *((variable, value) for value in excluded)}

@@ -58,9 +58,6 @@ def contract_hops(
 
     Args:
         entries: all flat operators, finishes too.
-        task: the task that they encode.
-        variables: its variables.
-        pools: the resources.
         clock: number of the resource that counts time, or -1.
     """
     hops: dict[int, list[int]] = {}

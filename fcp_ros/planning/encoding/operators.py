@@ -54,8 +54,6 @@ class OperatorEncoder:
     """Encodes the operators of a task.
 
     Args:
-        task: the task.
-        conditions: its negative conditions.
         variables: the variables that were chosen for it.
         mutexes: absences that follow from a precondition are not required.
     """

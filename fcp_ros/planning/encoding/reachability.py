@@ -60,9 +60,6 @@ def find_unreachable(
     Args:
         conditions: checked goals or parts of one.
         types: the types of their free variables.
-        setting: domain and state.
-        known: the degrees known now.
-        watch: checked all the time.
 
     Returns:
         The positions of those that no plan meets, even alone. Trajectory constraints and what is

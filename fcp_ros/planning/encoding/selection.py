@@ -31,8 +31,6 @@ class Relevance:
 
     Attributes:
         operators: the relevant operators, sorted.
-        needed_true: facts whose truth matters.
-        needed_false: facts whose absence matters.
         axioms: the axioms of these facts, by number, sorted.
     """
 

@@ -31,7 +31,6 @@ class Variables:
         place: fluent fact -> its variable and value.
         always: facts that matter and always hold.
         never: facts that matter and never hold.
-        initial: initial value of each variable.
         derived: derived fact -> its variable, which has two values.
     """
 

@@ -29,7 +29,6 @@ class FlatAxiom:
     """head := 1 if all of `equal` hold and none of `unequal` does.
 
     Attributes:
-        head: the derived variable.
         stratum: of the axiom, the same for all of its head. Needs on derived variables of the same
             stratum are (variable, 1) in `equal`; others are of earlier strata.
         equal, unequal: pairs of a variable and a value.
@@ -80,12 +79,7 @@ class AxiomScratch(NamedTuple):
 
 
 def pack_axioms(axioms: Sequence[FlatAxiom], variables: int) -> FlatAxioms:
-    """Write axioms as arrays.
-
-    Args:
-        axioms: each stratum by its number.
-        variables: number of the task's variables.
-    """
+    """Write axioms as arrays."""
     ordered = sorted(dict.fromkeys(axioms), key=lambda axiom: axiom.stratum)
     stratum_of = {axiom.head: axiom.stratum for axiom in ordered}
     sizes: dict[int, int] = {}
@@ -132,8 +126,6 @@ def derive_values(axioms: FlatAxioms, scratch: AxiomScratch, values: Ints) -> No
     """Set the derived variables of a state.
 
     Args:
-        axioms: the axioms.
-        scratch: of these axioms.
         values: value of each variable, int32[n]; derived ones are overwritten.
     """
     missing, queue = scratch.missing, scratch.queue

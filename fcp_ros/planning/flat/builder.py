@@ -64,9 +64,6 @@ class FlatBuilder:
     """A task under construction.
 
     Attributes:
-        domain: number of values of each variable.
-        initial: initial value of each variable.
-        goal: the goal.
         operators: the operators, in order.
         resources: the resources, in order.
         clock: number of the resource that counts time, or -1.

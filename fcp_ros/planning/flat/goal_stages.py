@@ -23,7 +23,6 @@ class Needs:
     """A condition on the world.
 
     Attributes:
-        equal: variable -> the value that it must have.
         unequal: (variable, value) that must not hold.
     """
 
@@ -49,9 +48,6 @@ class GoalStages:
     """The operators on the goal variable.
 
     Attributes:
-        task: the task.
-        variable: the goal variable.
-        last: the stage in which the goal is reached.
         moves: stage -> the operators that lead on from it; stage 0 is left by finishes.
     """
 

@@ -83,7 +83,6 @@ class Deferred:
     """A kernel or part before the first call of any kernel.
 
     Args:
-        function: the function.
         make: makes numba's dispatcher of it.
     """
 

@@ -27,10 +27,8 @@ class FlatTask(NamedTuple):
     Attributes:
         domain: number of values of each variable, int32[n], each at least 1.
         initial: initial value of each variable, int32[n].
-        goal_var, goal_val: the goal, a conjunction of variable = value.
 
         pre_start, pre_var, pre_val: operator needs variable = value; int32[m + 1] and flat.
-        not_start, not_var, not_val: operator needs variable != value.
 
         eff_start, eff_var, eff_val: effects variable := value of each operator. All conditions are
             read in the state before; effects are written in order, so a later one wins.

@@ -67,7 +67,6 @@ class Alternative:
     Attributes:
         formula: degree of the goal where the alternative holds, over the graded atoms that were
             not judged when it was made.
-        positive: facts that must hold.
         negative: facts that must not hold.
         missing: facts that must hold but that no action makes true.
         binding: (variable, element) of the instantiations that it rests on.
@@ -114,11 +113,8 @@ def find_alternatives(
     """Expand a goal to alternatives, best degree first; contradictory ones are dropped.
 
     Args:
-        formula: the goal.
         known: degrees of the graded atoms that are judged.
-        tnorm: how degrees compose.
         task: tells which facts can be reached, and which exclude each other.
-        watch: checked all the time.
 
     Raises:
         Interrupted: cancelled, out of time, or more than MAX_ALTERNATIVES alternatives.

@@ -55,7 +55,6 @@ class GoalFinish:
     """An alternative that a plan finishes with.
 
     Attributes:
-        alternative: the alternative.
         target: the stage that it leads to.
     """
 
@@ -69,8 +68,6 @@ class DividedFormula:
 
     Attributes:
         finishes: the ways out of the world.
-        moves: the ways between the stages.
-        last: the stage in which the formula is fulfilled.
     """
 
     finishes: Sequence[GoalFinish]
@@ -91,7 +88,6 @@ def divide_formula(formula: Formula, expand: Expand, task: Task) -> DividedFormu
     """Divide a formula if it has very many alternatives.
 
     Args:
-        formula: the formula.
         expand: finds the alternatives of parts of it.
         task: tells which facts can be reached.
     """

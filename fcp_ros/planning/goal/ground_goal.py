@@ -60,11 +60,9 @@ def ground_goal(
     """Ground a goal: replace variables by elements and evaluate static facts.
 
     Args:
-        goal: a checked goal.
         types: free variable -> type (from `infer_types`).
         domain: tells which relations change, and which predicates are graded.
         instance: the state; its elements and static facts are read.
-        watch: checked all the time.
         in_parts: True if parts of the goal may be left out (see `split_goal`). A single one that
             is left when static facts are evaluated may not.
 

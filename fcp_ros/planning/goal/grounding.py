@@ -81,7 +81,6 @@ class ConditionGrounding:
     Args:
         domain: tells which relations change, and which predicates are graded.
         instance: the state; its elements and static facts are read.
-        watch: checked all the time.
     """
 
     def __init__(self, domain: Domain, instance: Instance, watch: Watch) -> None:

@@ -17,7 +17,6 @@ class GroundConstraint:
     """A trajectory constraint without variables.
 
     Attributes:
-        operator: its operator.
         parts: its conditions, over relations only.
         fact: holds in a state if the states up to it keep the constraint.
         hard: True if no plan may break it; False if a preference is about it.
@@ -38,9 +37,7 @@ class GroundPreference:
     Attributes:
         name: of the preference that it is an instance of; may be empty.
         weight: giving it up scales the membership by 1 - weight * (1 - degree of the body).
-        cost: of giving it up.
         body: its condition; for constraints in it, their facts.
-        text: the preference in words.
         required: True if it must not be given up.
         is_part: True for a part of the goal that may be left out for a budget. As long as it is
             kept, it counts as a condition does; leaving it out costs the plan that part.
@@ -72,7 +69,6 @@ class GroundGoal:
     Attributes:
         formula: the condition on the last state; facts of constraints may occur in it.
         counts: conditions on it that hold as well.
-        preferences: what is preferred of it.
         constraints: those whose facts occur in the other attributes.
     """
 

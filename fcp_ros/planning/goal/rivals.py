@@ -42,7 +42,6 @@ class Places:
     Args:
         alternatives: all that will be asked about.
         task: tells which facts exclude each other.
-        check: called often; may raise to stop.
     """
 
     def __init__(
@@ -64,12 +63,7 @@ class Places:
     def drop_excluded(
         self, alternatives: Sequence[Alternative], finishes: Sequence[Alternative]
     ) -> list[Alternative]:
-        """Drop alternatives that can't hold where the goal does.
-
-        Args:
-            alternatives: of a preference.
-            finishes: the alternatives of the goal, of which one has to hold, too.
-        """
+        """Drop alternatives that can't hold where the goal does."""
         wanted = self.find_occupants(finishes)
         return [
             one
@@ -105,9 +99,7 @@ def group_rivals(
     of their alternatives is chosen.
 
     Args:
-        choices: the preferences.
         places: that their alternatives want occupied.
-        check: called often; may raise to stop.
 
     Returns:
         Numbers of preferences: each in one group, alone if it has no rivals; in the order of their

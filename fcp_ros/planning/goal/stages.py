@@ -40,12 +40,8 @@ class StageMove:
     """An operator from one stage to a later one.
 
     Attributes:
-        source: the stage it starts from.
-        target: the stage it leads to.
         alternative: its condition on the state, and the degree that it contributes.
-        cost: where costs are minimised.
         kept: number of the preference that it keeps; -1 for none.
-        body: degree of that preference.
         given_up: numbers of the preferences that it gives up.
         left_out: number of the parts of the goal among them.
         steps: what that costs where steps are counted.
@@ -67,7 +63,6 @@ class Stages:
     """The stages of a goal.
 
     Attributes:
-        moves: the operators between them.
         last: the stage in which everything is settled; BEGIN if there is nothing to settle.
         targets: the stage that each alternative of the goal leads to; BEGIN by default.
         fulfilled: the stage in which its formula is; a later one than BEGIN if that is divided.
@@ -91,13 +86,9 @@ def make_stages(
     """Make the stages of what a goal asks beside its formula.
 
     Args:
-        goal: the goal.
-        finishes: the alternatives of its formula.
         known: degrees of the graded atoms that are judged.
         tnorm: how degrees compose.
         task: tells which facts can be reached, and which exclude each other.
-        watch: checked all the time.
-        now: the stage in which the formula is fulfilled.
     """
     moves: list[StageMove] = []
     for count in goal.counts:
@@ -168,10 +159,6 @@ def make_count_moves(
     the last condition only the wanted number leads on.
 
     Args:
-        wanted: the number that has to hold.
-        choices: the alternatives of each condition.
-        source: the first stage.
-        target: the last stage.
         free: the first number of the stages between these.
     """
     total = len(choices)

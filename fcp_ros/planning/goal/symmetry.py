@@ -43,7 +43,6 @@ class SymmetryClasses:
 
     Attributes:
         members: the members of each class, at least two, in a fixed order.
-        place: element -> number of its class, and its place in it.
     """
 
     members: Sequence[tuple[str, ...]]
@@ -69,9 +68,7 @@ def find_symmetry_classes(
 
     Args:
         domain: what the rules, costs and graded predicates read.
-        instance: the state.
         goal: the goal; elements that it names are in no class.
-        formula: the goal over facts.
         durations: whether durations matter (then the places that they depend on do, too).
     """
     named = {

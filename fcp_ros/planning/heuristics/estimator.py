@@ -27,8 +27,6 @@ class Estimator:
     """One heuristic over one task; not for several threads at once.
 
     Args:
-        task: the task.
-        code: the heuristic.
         weight: of each operator, float64[m], finite and >= 0.
         composition: the composition of weights along a plan.
 

@@ -68,7 +68,6 @@ def find_landmarks(
     Args:
         relaxed: the relaxation; its weights only choose the relaxed plan to start from.
         state: value of each variable, int32[n].
-        check: called between explorations; may raise to interrupt.
 
     Returns:
         The landmarks, the facts of the goal among them; only those if there is no plan.
@@ -196,7 +195,6 @@ def track_landmarks(landmarks: Landmarks, parent_row: Row, state: Ints, out_row:
     """Write the landmarks reached on the path to a state, the state included.
 
     Args:
-        landmarks: the landmarks.
         parent_row: those reached on the path to the state before, uint64[w]; zeros for the first.
         state: value of each variable, int32[n].
         out_row: receives the result, uint64[w]; may be `parent_row`.
@@ -217,7 +215,6 @@ def count_landmarks(landmarks: Landmarks, worth: Floats, row: Row, state: Ints) 
     are worth more than 0, the sum is 0 only at the goal.
 
     Args:
-        landmarks: the landmarks.
         worth: of each landmark, float64[l], see `find_worth`; all 1 to count them.
         row: those reached on the path to the state, uint64[w].
         state: value of each variable, int32[n].

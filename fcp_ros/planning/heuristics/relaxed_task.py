@@ -46,7 +46,6 @@ class RelaxedTask(NamedTuple):
 
         pre_start, pre: facts that each action needs, at least one; int32[a + 1] and flat. Their
             order matters only to LM-cut, which follows the first of the dearest ones.
-        add_start, add: facts that each action reaches.
         operator: operator of each action, ascending, int32[a]; m for those of none.
         action_start: first action of each operator, int32[m + 2].
         consumer_start, consumer: actions that need a fact, ascending.
@@ -128,7 +127,6 @@ def relax(
     """Build the delete relaxation of a task.
 
     Args:
-        task: the task.
         weight: of each operator, float64[m], finite and >= 0: `task.loss`, `task.cost` or its use
             of a resource.
         composition: the composition of weights along a plan.
@@ -180,7 +178,6 @@ def replace_goal(relaxed: RelaxedTask, goal: Mapping[int, int]) -> RelaxedTask:
     """Give a relaxation another goal; everything else but the index of needs is shared.
 
     Args:
-        relaxed: the relaxation.
         goal: variable -> value, not empty.
     """
     needs = np.array([relaxed.offset[var] + val for var, val in goal.items()], np.int32)

@@ -57,11 +57,7 @@ def search_alternatives(
     """Search for the best plan of a task by the losses that it has.
 
     Args:
-        task: the task.
-        ranking: its alternatives, ranked by those losses.
-        objective: what is optimised.
         known: a known plan; only better ones are looked for.
-        search: searches a whole task.
 
     Returns:
         The same as `search` for the whole task; `plan` is `known` if none is better.

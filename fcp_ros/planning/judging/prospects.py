@@ -32,10 +32,7 @@ class Prospects:
     """The alternatives of one goal, in a queue by their least loss.
 
     Args:
-        alternatives: the choices of the goal.
         bounds: makes lower bounds by the degrees known at the time.
-        judge: asked for judgements.
-        check: called often; may raise to stop.
     """
 
     def __init__(
@@ -66,12 +63,7 @@ class Prospects:
         """Queue the choices of a formula.
 
         Args:
-            formula: a ground goal.
             domain: its rules lead to the goal.
-            instance: the initial state.
-            judge: asked for judgements.
-            tnorm: composes degrees.
-            check: called often; may raise to stop.
         """
 
         def make_bounds() -> UnavoidableLoss:

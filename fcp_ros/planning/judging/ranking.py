@@ -54,9 +54,7 @@ class AlternativeRanking:
     """The choices in a flat task, ranked by known degrees.
 
     Args:
-        task: the flat task.
         finishes: its operators that finish an alternative of the goal.
-        composition: the composition of losses.
     """
 
     def __init__(self, task: FlatTask, finishes: Sequence[int], composition: Composition) -> None:
@@ -94,11 +92,9 @@ class AlternativeRanking:
         """List the questions worth asking about the rivals of a plan.
 
         Args:
-            plan: its operators.
             best: loss of the best judged plan; rivals that cannot be better are left out.
             unknown: the graded atoms of an operator that are not judged yet.
             number: of the round, from 1.
-            asked: number of questions asked before.
         """
         choice = len(self.finishes) > 1
         rivals = self.list_contenders(best) if choice else self._find_siblings(plan, best, unknown)

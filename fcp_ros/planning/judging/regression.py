@@ -86,13 +86,7 @@ class FactLossBounds:
 
     Args:
         domain: its rules; chunks that are judged as a whole are ignored.
-        instance: the initial state.
         known: degree of a graded atom in [0, 1], or None as long as it is not judged.
-        tnorm: composes degrees.
-        check: called for each fact; may raise to stop.
-
-    Attributes:
-        known, tnorm: as given.
     """
 
     def __init__(

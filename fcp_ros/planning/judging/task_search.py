@@ -33,12 +33,9 @@ class TaskSearch:
     """The task at hand, and the state of its search.
 
     Attributes:
-        encoding: the task.
         objective: what is optimised in it: only plans better than those known before count.
-        ranking: the alternatives of the goal.
         best: the best plan with everything judged, with its true loss.
         bound: lower bound of the first criterion of all plans.
-        effort: of the last search.
         exact: True if its plan is proven to be optimal in both criteria.
         meeting: the meeting of the last plan, if it was searched from both ends.
         is_complete: True if the task contains everything that can matter.
@@ -95,14 +92,11 @@ class SearchProgress:
 
     Attributes:
         judge: knows the degrees that were asked for.
-        tnorm: composes degrees.
         alpha: the least membership of an acceptable plan.
         cost_size: cost of one unit in which flat tasks count what they minimise.
         premium: the part of that for parts of the goal that are left out.
-        watch: of the request.
         measure_step: measures the time (s) that the hand-over of a plan takes for each of the
             steps given.
-        seen: the plan told last.
     """
 
     judge: Judge
@@ -157,8 +151,6 @@ class SearchProgress:
         """Tell of a plan that was found.
 
         Args:
-            membership: its degree.
-            steps: their number.
             cost: in units of the flat task.
         """
         left_out, rest = self.premium.split(cost)

@@ -33,7 +33,6 @@ class LeastLoss:
 
     Attributes:
         degree: the highest degree that the formula may have, in [0, 1].
-        steps: lower bound of the loss of the steps.
         total: lower bound of the loss of the steps and the goal.
         open: graded atoms that are not judged yet and whose judgement may raise the total.
     """
@@ -45,11 +44,7 @@ class LeastLoss:
 
 
 class UnavoidableLoss:
-    """Lower bounds for formulas, by the degrees known now.
-
-    Args:
-        facts: lower bounds for single facts.
-    """
+    """Lower bounds for formulas, by the degrees known now."""
 
     def __init__(self, facts: FactLossBounds) -> None:
         self._facts = facts

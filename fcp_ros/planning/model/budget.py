@@ -62,10 +62,7 @@ def measure_uses(
     step gives back can be used again.
 
     Args:
-        steps: the steps.
         end: the time (s) of the end of the last one.
-        names: of budgets.
-        domain: of the steps.
     """
     found = {}
     for name in names:

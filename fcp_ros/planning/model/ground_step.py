@@ -48,11 +48,7 @@ def list_graded_atoms(step: BoundRule) -> tuple[GradedAtom, ...]:
 
 
 class GradedAtoms:
-    """The graded atoms of the steps of one rule.
-
-    Args:
-        rule: the rule.
-    """
+    """The graded atoms of the steps of one rule."""
 
     def __init__(self, rule: ActionRule) -> None:
         number = {name: index for index, name in enumerate(rule.parameter_names)}

@@ -51,7 +51,6 @@ def compare(atom: GradedAtom, degree: float) -> float:
     """Return the degree of an atom, which is 0 or 1 if it is compared.
 
     Args:
-        atom: the atom.
         degree: of its predicate, as it was judged.
     """
     return float(reaches(degree, atom.least)) if isinstance(atom, ComparedAtom) else degree
@@ -69,9 +68,6 @@ class MembershipMemory:
     One planning request is decided by the answers in one memory, verification included. A degree
     that moves in the meantime (an outcome arrives, a fallback recovers) counts from the next
     request on.
-
-    Args:
-        source: the source to ask.
     """
 
     def __init__(self, source: MembershipSource) -> None:
@@ -90,10 +86,6 @@ class MembershipMemory:
         self, requests: Sequence[JudgementRequest], check: Callable[[], None] = lambda: None
     ) -> list[Membership]:
         """Return one membership for each request, in their order; ask for those not known yet.
-
-        Args:
-            requests: the questions.
-            check: called before each batch; may raise to stop.
 
         Raises:
             ValueError: the source answered a different number of requests than it was asked.
@@ -121,7 +113,6 @@ class Judge:
         domain: its graded predicates declare the contexts.
         instance: the state that the contexts are read from.
         source: the source to ask; each context is asked once.
-        check: called between batches; may raise to stop.
 
     Attributes:
         memory: the answers, as a membership source for other states of the same request.

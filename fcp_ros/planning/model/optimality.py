@@ -51,7 +51,6 @@ def list_optimal(
         optimal: True if no plan is better in the objective: proven.
         shortest: True if no plan of the same membership has fewer steps: proven.
         membership: of the plan, in [0, 1].
-        optimise: the objective.
         most_parts: True if parts of the goal may be left out, and no plan reaches more: proven.
     """
     proven = {Measure.MEMBERSHIP: membership >= 1.0 - EPSILON}
@@ -68,7 +67,6 @@ def choose_status(
 
     Args:
         optimal_in: the measures in which it is proven to be the best.
-        optimise: the objective.
         is_crisp: every membership is 1.
         in_parts: parts of the goal may be left out.
     """

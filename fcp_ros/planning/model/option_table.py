@@ -81,9 +81,6 @@ class PlanningOption:
     Attributes:
         name: Its name in `make_options`, and of its parameter.
         field: Its place in `PlanningOptions`: "alpha", "policy.criticality".
-        read: Read its value from there, as a plain value.
-        default: Its default, as a plain value.
-        sentence: Its meaning, one sentence.
         unit: Its unit; "" for none.
         minimum, maximum: Inclusive range of the parameter, for numbers.
         choices: All values that a word, or each of several, can have; empty: see `check`.

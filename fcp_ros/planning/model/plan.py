@@ -68,8 +68,6 @@ class Schedule:
     deadline would do; these are the earliest ones.
 
     Attributes:
-        starts: earliest start of each step.
-        ends: its end, when it starts at its earliest.
         latest_starts: the latest start of each step at which the plan can still be done by
             `makespan`; a step for which it equals the earliest one is critical.
         order: (before, after): the first has ended when the second starts. The transitive
@@ -102,7 +100,6 @@ class Plan:
         alpha: the alpha-cut that the plan passed.
         tnorm: name of the t-norm.
         id: UUID (version 4) as text.
-        resources_after: resource -> value after the last step.
         schedule: the times of the steps, if they were worked out.
         budgets: resource, "cost", "time" or "steps" -> how much of it the plan was allowed to use.
         left_out: the parts of the goal that it leaves out for them, in words.

@@ -29,7 +29,6 @@ class BestPlan:
 
     Attributes:
         membership: in [0, 1].
-        steps: their number.
         cost: what is minimised, or decides between plans of equal membership: steps, costs, or s.
         left_out: number of parts of the goal that it leaves out for a budget.
     """
@@ -45,7 +44,6 @@ class Progress:
     """The progress of a request.
 
     Attributes:
-        phase: the stage that it is in.
         expansions: states expanded so far.
         elapsed: seconds since the request began.
         best: the best plan so far; None as long as there is none.
@@ -164,7 +162,6 @@ class SearchOptions:
     """The options of a search.
 
     Attributes:
-        algorithm: the algorithm.
         heuristic: the heuristic of the first criterion.
         weight: of the heuristic, where the algorithm has one; at least 1.
         tie_heuristic: the heuristic of the second criterion, for ties in the first.
@@ -205,7 +202,6 @@ class PlanningOptions:
         seed: Decides between equally good things; that of `search` is not read.
         keep: Decides about an earlier plan for the goal, where a session knows one.
         explain: Ask for an explanation with the result.
-        switches: The optimisations.
     """
 
     alpha: float = 0.5

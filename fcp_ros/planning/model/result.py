@@ -182,11 +182,8 @@ class ExploredRelaxation:
     Attributes:
         number: from 0, the goal as stated.
         parent: number of the goal that it relaxes further; -1 for the goal as stated.
-        changes: one clause each.
         bound: upper bound of the membership of its plans, by its changes alone, in [0, 1].
         membership: of its best plan that was found, in [0, 1]; 0 without one.
-        outcome: what became of it.
-        reason: a sentence.
     """
 
     number: int
@@ -220,7 +217,6 @@ class KeepingPrice:
     The best plan that keeps it, by the same objective, is compared with the plan handed out.
 
     Attributes:
-        kind: what is known of it.
         membership: by so much its membership is lower, in [-1, 1]; 0 if it is not known.
         more: by so much more it has of `measure`; 0 if it is not known.
         measure: STEPS, COST or DURATION (s), after the objective.
@@ -259,9 +255,7 @@ class GivenUp:
 
     Attributes:
         name: of the preference; may be empty.
-        text: its condition.
         weight: of its shortfall in the membership, in [0, 1]; of a part its share of the goal.
-        cost: of giving it up.
         price: of keeping it instead; None unless it was asked for.
         is_part: True for a part of the goal that was left out for a budget.
     """
@@ -288,9 +282,7 @@ class KeptPreference:
 
     Attributes:
         name: of the preference; may be empty.
-        text: its condition.
         weight: of its shortfall in the membership, in [0, 1].
-        cost: of giving it up.
         degree: of its condition, in [0, 1].
     """
 
@@ -306,7 +298,6 @@ class RequirementTrace:
     """A constraint or preference along a plan.
 
     Attributes:
-        text: its condition.
         name: of the preference; may be empty.
         preferred: False for a constraint that no plan may break, and for a part of the goal.
         degrees: the degree that it would have if the plan ended in its initial state, after its
@@ -362,7 +353,6 @@ class Explanation:
         shares: steps and goal with a degree below 1, the most expensive first.
         binding: a sentence: what binds at alpha, and the distance to alpha.
         considered: element -> a sentence: the first action for which it was considered.
-        elements: number of elements of the scene.
         operators: number of actions that were considered.
         asked: number of judgements that were asked for.
         askable: number of judgements that all these actions and goals rest on.
@@ -405,7 +395,6 @@ class PlanningResult:
     """The answer to one planning request.
 
     Attributes:
-        status: how the request ended.
         message: a sentence for a person.
         optimal_in: the measures in which no plan is better: proven.
         plan: the verified plan; None unless `status.solved`, or a relaxation has to be confirmed
@@ -424,7 +413,6 @@ class PlanningResult:
         traces: constraints and preferences along the plan, if an explanation was asked for.
         conflict: parts of the goal that cannot be had together; None if there is a plan, or if no
             such parts were found in time.
-        expansions: states expanded.
         timings: stage -> seconds.
         verification: the verifier's verdict on the plan; None if there was no plan.
         goal: the goal's text as planned (after relaxation).

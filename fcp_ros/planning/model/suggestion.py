@@ -16,8 +16,6 @@ class PolicyFeature:
     """Something about a state that a policy looks at.
 
     Attributes:
-        name: of the feature.
-        text: its definition.
         is_boolean: True if its values are 0 and 1 only.
         no_way: the value of a distance where there is no way; None for other features.
     """
@@ -39,7 +37,6 @@ class PolicyMove:
     """An abstract action, taken for one step or more.
 
     Attributes:
-        action: its name.
         values: of all features before it.
         steps: number of steps of the plan up to its end.
     """
@@ -54,7 +51,6 @@ class PolicyTrace:
     """The run of a policy that made a plan.
 
     Attributes:
-        features: what the policy looks at.
         moves: in order; their steps together are the plan's, or its first ones.
         final: the values of all features after the moves.
         left_out: further moves of a long run, which a message does not have.
@@ -75,7 +71,6 @@ class Suggestion:
             there is no suggestion.
         policy: name of the general policy that they come from.
         notes: a sentence for each policy that was looked at before, and why it suggests nothing.
-        trace: the run of that policy, if there is a suggestion.
     """
 
     steps: tuple[tuple[str, tuple[str, ...]], ...] | None
@@ -93,9 +88,6 @@ class PlanSuggester(Protocol):
         """Suggest steps from a state to a goal.
 
         Args:
-            instance: the initial state.
-            goal: the checked goal.
             seconds: time (wall clock) that it may take.
-            check: called often; may raise to stop.
         """
         ...

@@ -94,15 +94,11 @@ class Watch:
     """Counts what a request spends and interrupts it when a limit is reached.
 
     Args:
-        options: the limits.
         cancelled: asked every few milliseconds; True stops the request.
         progress: told of phases, expansions, the best plan and bounds.
         start: of the request; now by default.
-        phase: the phase that it is in.
 
     Attributes:
-        start: of the request.
-        phase: the phase that the request is in.
         expansions: states expanded so far.
         best, membership_bound, cost_bound, left_out_bound: as in `Progress`.
         cancellation: the interruption by the caller, once it was noticed; None before.

@@ -43,7 +43,6 @@ class LegMutexes:
     """Pairs of mutex functional legs.
 
     Args:
-        task: the task.
         partners: for each leg those that are mutex with it; symmetric.
     """
 
@@ -89,14 +88,7 @@ class LegMutexes:
 def find_leg_mutexes(
     task: Task, conditions: Conditions, operators: Collection[int], check: Callable[[], None]
 ) -> LegMutexes:
-    """Prove mutex legs over some operators (numbers in the task) and the initial state.
-
-    Args:
-        task: the task.
-        conditions: of its operators.
-        operators: their numbers.
-        check: called for each operator; may raise to stop.
-    """
+    """Prove mutex legs over some operators (numbers in the task) and the initial state."""
     partners = _make_candidates(task, operators, check)
     legs = [list_legs(task, fact) for fact in range(len(task.facts))]
     pairs = _SupportedPairs(partners)
@@ -192,10 +184,7 @@ class _Obligations:
     """The proof obligations of one operator for the pairs of legs that it fills.
 
     Args:
-        legs: those that each fact fills.
         absences: the conditions of the operator on what does not hold.
-        operator: the operator.
-        partners: the pairs so far.
     """
 
     def __init__(

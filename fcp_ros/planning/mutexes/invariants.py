@@ -39,7 +39,6 @@ class StaticLink:
 
     Attributes:
         one, other: the changing relations, with the leg of the shared element.
-        static: the static relation.
         turned: whether the first leg of the static relation is that of `other`.
     """
 
@@ -71,12 +70,7 @@ conditions that hold together only if linked."""
 
 
 class InvariantFinder:
-    """Finds the invariants of one domain from its states on. Safe to share by threads.
-
-    Args:
-        lifted: the domain.
-        check: called often; may raise to stop.
-    """
+    """Finds the invariants of one domain from its states on. Safe to share by threads."""
 
     def __init__(self, lifted: LiftedDomain, check: Callable[[], None] = never_stop) -> None:
         self._lifted = lifted
@@ -96,10 +90,6 @@ class InvariantFinder:
         """Find the invariants that hold from a state on.
 
         The state is not read if the domain's rules keep none that is of use.
-
-        Args:
-            instance: the state.
-            check: called often; may raise to stop.
         """
         if not any(self._hopeful.values()):
             return self._hopeful

@@ -47,7 +47,6 @@ class InductionHypothesis:
     """The hypothesis of the induction: what is taken to hold before each change.
 
     Attributes:
-        pairs: mutex pairs.
         disjoint: as the initial state has them.
     """
 
@@ -65,10 +64,7 @@ class ChangeContext:
     """A rule, or one of its effects, with all that is known if it changes something.
 
     Attributes:
-        rule: the rule.
         holds, lacks: positive and negated fluent conditions.
-        deletes: atoms that are surely deleted.
-        adds: atoms that are surely added.
     """
 
     rule: LiftedRule
@@ -98,7 +94,6 @@ class _ChangeIndex:
     """The changes of one kind, additions or deletions.
 
     Attributes:
-        of_relation: by the name of the relation.
         of_rule: by the number of the rule and the name of the relation.
     """
 
@@ -128,11 +123,6 @@ class MutexProof:
 
     Attributes:
         contexts: the rules and their effects, each with the body that it adds and deletes.
-
-    Args:
-        rules: the domain's rules.
-        relations: its relations, by name.
-        check: called often; may raise to stop.
     """
 
     def __init__(
@@ -156,9 +146,7 @@ class MutexProof:
         """Find the pairs that stay mutex, given those that are not so initially.
 
         Args:
-            broken: these.
             disjoint: pairs of unary static relations without a common element.
-            check: called often; may raise to stop.
         """
         pairs = set(self._candidates.difference(broken))
         hypothesis = InductionHypothesis(pairs, disjoint)  # weaker with each pair that is taken out
@@ -181,8 +169,6 @@ class MutexProof:
         """Return True if no fact of an element at a place survives a change.
 
         Args:
-            context: the change.
-            slot: the slot that binds the element.
             place: the place that must be empty afterwards.
             hypothesis: what holds before the change.
         """
@@ -413,7 +399,6 @@ def find_initially_broken(pairs: Iterable[MutexPair], instance: Instance) -> Ite
     """Find the pairs that some element of a state violates.
 
     Args:
-        pairs: the pairs to check.
         instance: the state; all tuples of the relations of the pairs are counted.
     """
     counts: dict[Place, Counter[int]] = {}

@@ -27,10 +27,6 @@ class Attempts:
     """Binds rules that achieve literals.
 
     Args:
-        facts: the facts.
-        achievers: the rules that may achieve a literal.
-        matcher, joins: bind slots.
-        open_literals, reachability, grounder: what is known of literals and operators.
         emit: called for each binding that is found, now or later.
     """
 
@@ -172,9 +168,6 @@ class Achievers:
     """Triggers with their plans; worked out once for each relation and types of elements.
 
     Args:
-        lifted: the domain.
-        planner: its plans.
-        facts: the facts.
         matcher: knows which types have a handful of elements.
         overwritings: rules that are bound without the old value.
     """
@@ -237,12 +230,7 @@ Found = tuple[Trigger, Elements, int]
 
 
 class OldValues:
-    """Binds the old values that rules overwrite.
-
-    Args:
-        facts: the facts that may hold.
-        overwritings: the rules.
-    """
+    """Binds the old values that rules overwrite."""
 
     def __init__(self, facts: FactTable, overwritings: Overwritings) -> None:
         self._facts = facts
@@ -285,12 +273,7 @@ class OldValues:
 
 
 class Joins:
-    """Bindings by the elements that they give to a trigger, and the literals that asked for them.
-
-    Args:
-        facts: what is known of changing facts.
-        matcher: binds slots.
-    """
+    """Bindings by the elements given to a trigger, and the literals that ask for them."""
 
     def __init__(self, facts: FactTable, matcher: Matcher) -> None:
         self._facts = facts

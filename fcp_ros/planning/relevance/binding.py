@@ -30,13 +30,10 @@ class BindingRun:
     """One execution of a plan.
 
     Attributes:
-        plan: the plan.
-        purpose: the literal that it is for.
         limit: factor on the limits above; 0: no limits.
         listens: whether facts that come to be possible later are matched, too.
         demands: whether open changing conditions are demanded.
         context: facts to be read before all others, where one of them gives the value.
-        by_links: whether the plan is one by links.
         crowded: whether there were more links than such a plan is made for.
     """
 
@@ -58,11 +55,8 @@ class Matcher:
     """Binds slots.
 
     Args:
-        lifted: the domain.
         facts: what is known of changing facts; the scene.
         reach: facts that can never hold.
-        candidates: elements to try first.
-        watch: checked all the time.
         demand: told of each open condition that a run demands.
     """
 

@@ -84,7 +84,6 @@ class BindingPlan:
     """The steps that bind all slots of a trigger.
 
     Attributes:
-        trigger: whose slots.
         steps: in order.
         chooses: True if a step chooses among values that are equally good.
         loose: True if a slot with many values is bound by a step that leaves a choice.
@@ -108,8 +107,6 @@ class Join:
     """One changing condition that determines all slots of a trigger.
 
     Attributes:
-        trigger: whose slots.
-        relation, slots: the condition.
         plan: the steps from there; no changing condition is read.
     """
 
@@ -120,11 +117,7 @@ class Join:
 
 
 class BindingPlanner:
-    """Makes plans and keeps them.
-
-    Args:
-        lifted: the domain.
-    """
+    """Makes plans and keeps them."""
 
     def __init__(self, lifted: LiftedDomain) -> None:
         self._lifted = lifted
@@ -267,7 +260,6 @@ def _put_off(trigger: Trigger, path: _Path, safe: frozenset[int] | None) -> _Pat
     one rule).
 
     Args:
-        trigger: whose slots.
         path: the order.
         safe: slots all of whose elements are tried wherever they stand; None for all slots.
             The choice among others depends on what is bound before.
@@ -288,8 +280,6 @@ class _Choice:
     """A way to bind slots; sets of slots are masks.
 
     Attributes:
-        name: its name in a path.
-        slots: the slots that it binds.
         keys: one of these determines the others.
         keyed, several, linked, open: the costs with a key bound, with several slots bound, with
             one, and with none.

@@ -63,12 +63,9 @@ class Closure:
     """Grows the set of operators until nothing that matters lacks a way to achieve it.
 
     Attributes:
-        grounder: makes the operators, and has them.
         constraints: matches of the constraints' patterns.
 
     Args:
-        lifted: the domain.
-        planner: its plans.
         facts: an empty table for the scene.
         invariants: of all states that can be reached.
         overwritings: rules that are grounded by representatives.
@@ -373,10 +370,6 @@ class EffectIndex:
 
     Facts matter, and so do patterns that nothing may match: an effect may add what is met nowhere
     else.
-
-    Args:
-        lifted: the domain.
-        facts: the facts.
     """
 
     def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:

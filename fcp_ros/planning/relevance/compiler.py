@@ -36,12 +36,7 @@ class _WideTask:
 
 
 class RelevanceCompiler:
-    """Compiles tasks of one domain; what depends on the domain alone is worked out once.
-
-    Args:
-        domain: the domain of all tasks.
-        check: called often; may raise to stop.
-    """
+    """Compiles tasks of one domain; what depends on the domain alone is worked out once."""
 
     def __init__(self, domain: Domain, check: Callable[[], None] = never_stop) -> None:
         self.domain = domain
@@ -66,7 +61,6 @@ class RelevanceCompiler:
             instance: the state to start in.
             wanted: changing facts by polarity; all elements must be in the state.
             breadth: how much is considered.
-            watch: checked all the time.
             most: most operators.
 
         Raises:

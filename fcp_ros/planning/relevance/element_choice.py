@@ -20,12 +20,7 @@ NEARBY = 4
 
 
 class ElementChoice:
-    """Chooses elements.
-
-    Args:
-        lifted: the domain.
-        facts: the scene.
-    """
+    """Chooses elements."""
 
     def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:
         self._instance = facts.instance
@@ -55,11 +50,9 @@ class ElementChoice:
         """A few elements of a type.
 
         Args:
-            type_: the type.
             limit: factor on how many.
             centres: elements near which others are looked for.
             nearest_first: whether those come before all others.
-            may_be: tells which elements are of any use.
         """
         below = self._below(type_)
         met = tuple(
@@ -134,10 +127,8 @@ class _ElementSample:
     """A few elements, each once.
 
     Args:
-        first: elements that come first.
         kinds: all elements, by type; of each type some are taken.
         limit: factor on how many.
-        may_be: tells which elements are of any use.
     """
 
     def __init__(

@@ -26,7 +26,6 @@ class FactTable:
     """Facts by number, with what is known of each.
 
     Attributes:
-        relation, elements: relation and elements of each fact.
         initial: whether it holds initially.
         gained: whether an operator that may become applicable adds it.
         lost: whether an operator that may become applicable deletes it.
@@ -156,7 +155,6 @@ class AbsencePattern:
     """Facts of a relation with given elements in some legs.
 
     Attributes:
-        relation, bound, same: the facts that match.
         facts: those of them that are known to hold in some state.
         blocked: those that hold initially.
         hard: whether a negated condition requires the absence, not only a functional leg.

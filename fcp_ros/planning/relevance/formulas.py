@@ -49,7 +49,6 @@ class Case:
     """One way to meet the formulas of an operator.
 
     Attributes:
-        present: facts that must hold.
         denied: facts that must not hold.
         clauses: sets of literals, in each of which one must hold.
     """
@@ -69,8 +68,6 @@ class FormulaGrounder:
     """Grounds the formulas of rules.
 
     Args:
-        lifted: the domain.
-        facts: the facts.
         reach: facts that can never hold.
     """
 
@@ -92,8 +89,6 @@ class FormulaGrounder:
 
         Args:
             owner: name of the rule, for the message.
-            conditions: the conditions.
-            binding: elements of the slots.
             decide: decides a literal by the other conditions: TRUE, FALSE, or the literal itself.
             clauses: whether cases may have clauses, so that a few of them will do.
 

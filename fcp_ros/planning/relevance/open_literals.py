@@ -41,10 +41,6 @@ class OpenLiterals:
         unwanted: facts that the goal or a constraint wants to be absent.
         fresh: facts that matter since the last look, in order; taken out by the closure.
         fresh_patterns: patterns that nothing may match, likewise.
-
-    Args:
-        facts: the facts.
-        patterns: the absence patterns of operators.
     """
 
     def __init__(self, facts: FactTable, patterns: AbsencePatterns) -> None:
@@ -167,8 +163,6 @@ class Reachability:
     """Delete-relaxed reachability of both polarities, by counting what is missing.
 
     Args:
-        facts: the facts.
-        patterns: the absence patterns of operators.
         open_literals: receives the literals that matter.
         full: True if nothing that can matter may be left out.
     """

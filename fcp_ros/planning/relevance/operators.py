@@ -28,21 +28,15 @@ class OperatorNode:
     """A ground operator, or one of its ground effects, while the closure grows.
 
     Attributes:
-        rule: the rule.
         arguments: elements of the rule's parameters; of an effect also those of its variables.
         effect: number of the effect; -1 for the operator.
-        parent: the operator of an effect.
         pre: facts that must hold (for an effect: besides the operator's).
         absent: patterns that no fact may match.
         denied: facts that formulas require to be absent; their patterns are in `absent`, too.
         clauses: sets of literals, in each of which one must hold.
-        add, delete: the changes.
         guarded: pairs of a fact and a pattern: facts of the pattern must not hold when the fact
             comes to hold. For legs that are broken initially, and for additions of effects.
         missing: number of its conditions that cannot come true yet.
-        fired: whether all of them can.
-        purposes: the literals that it was made for.
-        effects: its ground effects.
     """
 
     rule: LiftedRule
@@ -85,8 +79,6 @@ class OperatorGrounder:
     """Grounds operators, each once.
 
     Args:
-        lifted: the domain.
-        facts: the facts.
         reach: facts that can never hold.
         checks: by the number of a rule, pairs of its conditions that hold only if linked.
 
@@ -356,11 +348,7 @@ class OperatorGrounder:
 
 
 class ConstraintMatches:
-    """Matches of the constraints' patterns among facts that may hold.
-
-    Attributes:
-        matches: for each fact the matches that it is in.
-    """
+    """Matches of the constraints' patterns among facts that may hold."""
 
     def __init__(
         self, lifted: LiftedDomain, facts: FactTable, matcher: Matcher, planner: BindingPlanner

@@ -52,7 +52,6 @@ class Overwritings:
     """The rules of a domain that are grounded by representatives.
 
     Attributes:
-        rules: by the number of a rule.
         triggers: triggers of these rules -> the same without the forgotten condition.
     """
 

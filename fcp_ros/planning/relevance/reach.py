@@ -27,7 +27,6 @@ class ConfinedMove:
 
     Attributes:
         trigger: the rule, without its changing conditions.
-        mover, start, end: the slots of what moves, from where, and to where.
         anywhere: whether no condition says where to, given where from.
     """
 
@@ -46,10 +45,6 @@ class Reach:
 
     Attributes:
         confining: whether anything may be confined at all.
-
-    Args:
-        lifted: the domain.
-        facts: the scene.
     """
 
     def __init__(self, lifted: LiftedDomain, facts: FactTable) -> None:

@@ -33,11 +33,8 @@ class TaskWriter:
     """Writes tasks.
 
     Args:
-        lifted: the domain.
-        facts: the facts of the closure.
         matches: for each fact the matches of constraints that it is in.
         overwritings: the rules that were grounded by representatives.
-        watch: checked all the time.
     """
 
     def __init__(

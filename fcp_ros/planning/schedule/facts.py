@@ -20,7 +20,6 @@ class FactView:
     """The facts of a state, with some added and some taken away.
 
     Args:
-        instance: the initial state.
         added: facts that hold in addition.
     """
 
@@ -103,9 +102,7 @@ def find_bindings(
     """Yield all bindings that extend the given one, fit the types, and make all atoms hold.
 
     Args:
-        atoms: over the variables.
         types: of the variables to bind; a variable that no atom binds ranges over all elements.
-        view: the facts.
         binding: the variables that are bound already.
         monic: if different variables must be different elements.
     """

@@ -69,8 +69,6 @@ def find_footprints(
     Args:
         domain: its constraints and functional legs are read, too.
         instance: the state in which the sequence starts.
-        steps: the sequence.
-        check: called for each step; may raise to stop.
     """
     view = FactView(instance)
     plain: list[StepFootprint] = []

@@ -63,7 +63,6 @@ def solve_network(points: int, bounds: Sequence[TimeBound]) -> Times | PositiveC
     in the order of their paths.
 
     Args:
-        points: the number of time points.
         bounds: between points 0 .. points - 1; `least` is finite or -infinity.
 
     Returns:

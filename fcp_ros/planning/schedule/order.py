@@ -55,7 +55,6 @@ def find_causal_pairs(view: FactView, steps: Sequence[StepFootprint]) -> set[Pai
 
     Args:
         view: the state in which the sequence starts.
-        steps: the footprints of a sequence that can be done.
     """
     pairs: set[Pair] = set()
     for fact, events in _collect_events(steps).items():
@@ -74,7 +73,6 @@ def find_reservoir_pairs(
     The pairs are not closed under transitivity.
 
     Args:
-        domain: its resources.
         steps: a sequence that keeps their bounds.
         levels: the initial amount of each resource; the domain's initial values by default.
     """

@@ -54,9 +54,6 @@ class PartialOrder:
 def find_all_predecessors(predecessors: Sequence[Iterable[int]]) -> list[int]:
     """Return for each number the set of all that precede it, as the bits of an integer.
 
-    Args:
-        predecessors: some of the predecessors of each number.
-
     Raises:
         OrderError: they form a cycle.
     """

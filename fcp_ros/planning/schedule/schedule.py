@@ -44,7 +44,6 @@ def schedule_steps(
     has them; where windows or the deadline rule that out, those that must end first come first.
 
     Args:
-        domain: of the plan.
         instance: the state in which the plan starts.
         steps: a sequence that can be done there (this is not checked).
         levels: the initial amount of each resource; the domain's initial values by default.
@@ -53,7 +52,6 @@ def schedule_steps(
             constraints, which another order might break.
         windows: the times in which each step may run, within the window of its rule; by default
             that one.
-        check: called for each step; may raise to stop.
 
     Returns:
         the schedule with the earliest times, or the reason why the windows and the deadline can't

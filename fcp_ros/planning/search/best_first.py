@@ -69,8 +69,6 @@ class BestFirst:
     """A best-first search in one flat task.
 
     Args:
-        task: the task, plain or prepared.
-        objective: what is optimised.
         options: algorithm (not PORTFOLIO or BIDIRECTIONAL), heuristics, weights, seed. A greedy
             search takes `heuristic` over the number of steps; it stops at its first plan.
         memory: bytes that it may use.

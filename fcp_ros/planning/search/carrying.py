@@ -43,7 +43,6 @@ class Carries:
     """Carries that fulfil k parts of a goal, by what they take of a resource.
 
     Attributes:
-        parts: the numbers of the parts.
         alone: what each carry takes at least, float64[k].
         way: what the way to each carry from the end of each other one takes at least; in the last
             row from the initial state; float64[k + 1, k].
@@ -53,7 +52,6 @@ class Carries:
         detours: by how much more the way to a carry takes that leads by each of them, with the
             price of that; float64[q, k + 1, k].
         other: what a carry of anything else takes at least.
-        amount: what there is of the resource.
     """
 
     parts: tuple[int, ...]
@@ -97,10 +95,6 @@ class Carries:
         self, draw: np.random.Generator, check: Callable[[], None]
     ) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
         """Find an order of many parts that the resource lasts for, by these estimates.
-
-        Args:
-            draw: random numbers.
-            check: called in each round; may raise to interrupt.
 
         Returns:
             Numbers of parts, each with what has to be reached before.
@@ -182,10 +176,8 @@ class _Carry:
     """The carry for one part.
 
     Attributes:
-        part: the number of the part.
         variable: where its thing is; it changes in carries only.
         begins: the operators that the first carry of the thing may begin with.
-        ends: the operators that fulfil the part.
         takes, puts: all operators that begin and end carries of the thing.
     """
 
@@ -215,7 +207,6 @@ def find_carries(
     """Find the carries that parts of a goal need; None if things are not carried one at a time.
 
     Args:
-        task: the task.
         parts: for each part the operators of the goal that collect it.
         goal_var: the variable of the goal's own operators.
         resource: the resource; no operator may give any of it.

@@ -69,8 +69,6 @@ class SearchFactory:
         """Open a search; a task that cannot be searched backwards gets a portfolio instead.
 
         Args:
-            task: the task.
-            objective: what is optimised.
             incumbent: a known plan; only better ones are looked for.
         """
         algorithm = self._options.algorithm
@@ -103,10 +101,7 @@ class SearchFactory:
             the best plan, and True if it is proven to be the cheapest.
 
         Args:
-            task: the task.
-            objective: the objective by which the plan is the best.
             plan: the plan, returned if no shorter one is found.
-            effort: of the search that found it.
             most_loss: a loss that is acceptable, too.
         """
         if self._options.algorithm is not Algorithm.PORTFOLIO:

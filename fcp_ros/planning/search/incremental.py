@@ -59,7 +59,6 @@ class _Ending:
 
     Attributes:
         steps: its operators before the goal is settled.
-        state, amounts: what they lead to.
         paid: what they take of the first criterion.
         taken: stage -> its operator that leads on from there.
         needing: variable -> the stages whose operators ask something of it.
@@ -80,9 +79,7 @@ class _Target:
     """An operator of the goal that would save something.
 
     Attributes:
-        operator: the operator.
         gain: of the first criterion, all stages together.
-        goal: what has to hold.
     """
 
     operator: int
@@ -104,11 +101,6 @@ class IncrementalSearch:
     """Improves a plan of a task whose goal has stages.
 
     Args:
-        prepared: the task.
-        stages: of its goal.
-        objective: what is optimised.
-        options: of the greedy searches.
-        incumbent: a plan.
         memory: bytes that it may use.
         spent: called after each slice of some milliseconds. What it raises goes through; the search
             can go on afterwards.

@@ -62,10 +62,7 @@ def settle_apart(
 
     Args:
         task: with the losses known now.
-        stages: of its goal.
-        composition: of losses.
         cost_first: True if costs decide, and losses only between equal plans.
-        check: called often; may raise to stop.
 
     Returns:
         the plan; None if there are no two components, if resources, windows or axioms connect what
@@ -109,12 +106,7 @@ def settle_apart(
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """The moves from one stage to the next, of which a plan takes one.
-
-    Attributes:
-        moves: each with its needs.
-        variables: all that they are about.
-    """
+    """The moves from one stage to the next, of which a plan takes one."""
 
     moves: tuple[tuple[int, Needs], ...]
     variables: frozenset[int]
@@ -139,11 +131,7 @@ def _list_layers(stages: GoalStages) -> list[_Layer] | None:
 
 
 class _Reader:
-    """The operators of a flat task as Python values.
-
-    Attributes:
-        world: the operators that are not of the goal.
-    """
+    """The operators of a flat task as Python values."""
 
     def __init__(self, task: FlatTask, stages: GoalStages, cost_first: bool) -> None:
         self._task = task

@@ -46,7 +46,6 @@ class Objective:
 
     Attributes:
         order: the first criterion decides, ties go to the second one.
-        composition: the composition of losses.
         loss_budget: plans with more loss than this are no solutions (the alpha-cut).
         cost_budget: plans that cost more than this are no solutions.
     """

@@ -41,8 +41,6 @@ class FlatPlan:
 
     Attributes:
         operators: in order.
-        loss: their composed loss.
-        cost: the sum of their costs.
     """
 
     operators: tuple[int, ...]
@@ -103,7 +101,6 @@ class SearchReport:
         best: the best plan found so far; None without any.
         bound: lower bound of the first criterion of every plan not found yet (infinite if there is
             none left).
-        expanded: states expanded so far.
         generated: successors made so far.
         stored: labels kept now.
     """

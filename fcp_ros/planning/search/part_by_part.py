@@ -79,11 +79,8 @@ def reach_parts(
     """Yield sequences of operators that reach parts of a goal, none of the goal's own among them.
 
     Args:
-        prepared: the task.
-        parts: of its goal.
         goal_var: the variable of the goal's own operators; what they need of it is left aside.
         objective: tells the budget of losses.
-        check: called before each relaxed plan; may raise to interrupt.
         tours: parts in orders to begin with.
     """
     reacher = _Reacher(prepared, parts, goal_var, objective, check)

@@ -95,8 +95,6 @@ class Portfolio:
     """Searches a flat task until the best plan is proven, or a limit is reached.
 
     Args:
-        task: the task, plain or prepared.
-        objective: what is optimised.
         options: heuristics of the proof, weight of ties, seed; the algorithm is not read.
         memory: bytes that it may use.
         incumbent: a known plan; only better ones are looked for.

@@ -40,7 +40,6 @@ class PreparedTask:
     Everything but the task itself is made when it is needed first: small tasks need none of it.
 
     Args:
-        task: the task.
         same: a prepared task that differs in nothing but losses and costs.
     """
 
@@ -55,7 +54,6 @@ class PreparedTask:
 
         Args:
             state: value of each variable initially.
-            amounts: of each resource initially.
             goal: variable -> value, not empty.
         """
         task = self.task._replace(
@@ -111,7 +109,6 @@ class PreparedTask:
 
         Args:
             settings: of the search. Relaxed plans for its second criterion avoid the first one.
-            check: called now and then while landmarks are looked for; may raise to interrupt.
         """
         if settings.greedy:
             beyond = settings.first > settings.first_budget

@@ -28,7 +28,6 @@ class RelaxedPath(NamedTuple):
         left: scratch, float64[R].
         fits: UNFIT, FIT or DONE for each operator to be carried out, by its place in the list,
             uint8[m].
-        axioms: scratch of the axioms.
     """
 
     state: Ints
@@ -58,7 +57,6 @@ def follow(task: FlatTask, path: RelaxedPath, pending: Ints, done: Ints) -> int:
     An operator waits while it would destroy a precondition of another one that is applicable now.
 
     Args:
-        task: the task.
         path: its end moves to the state after the operators.
         pending: distinct operators in order of preference, int32[k].
         done: receives those that were applied, in order, int32[k].

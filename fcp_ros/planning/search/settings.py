@@ -58,7 +58,6 @@ def choose_options(role: SearchRole, objective: Objective, options: SearchOption
     """Choose algorithm and heuristics for a role.
 
     Args:
-        role: the role.
         objective: of the portfolio. A loss budget asks for a lower bound of the loss.
         options: of the portfolio: heuristics of the proof, weight of ties, seed.
     """
@@ -111,7 +110,6 @@ class Settings(NamedTuple):
         first_code, second_code: number of the heuristic; blind ones are not evaluated.
         first_weight, second_weight: factors of the heuristics in the key.
         first_admissible, second_admissible: True if they are lower bounds.
-        evaluation: TAKEN, MADE or LAZY.
         dominance: SEEN, LEXICOGRAPHIC or PARETO.
         stop: NEVER, BY_KEY or AT_ONCE.
         greedy: True if the key is the heuristic alone; the first criterion breaks ties.
@@ -168,11 +166,9 @@ def derive_settings(
     """Derive the settings of one search, as long as resources do not count.
 
     Args:
-        objective: the objective.
         options: algorithm, heuristics, weights, seed.
         first, second: the criteria in the objective's order.
         direction: of the resources, see `kernel.dominance.find_directions`.
-        actions: number of actions of the relaxation.
 
     Raises:
         ValueError: the algorithm is not one of this kernel.

@@ -57,12 +57,7 @@ LESS_WEIGHT = 3.0
 
 
 def eliminate_actions(task: FlatTask, operators: tuple[int, ...]) -> tuple[int, ...]:
-    """Leave out the steps that a plan does not need.
-
-    Args:
-        task: the task.
-        operators: a plan that works on it.
-    """
+    """Leave out the steps that a plan does not need."""
     walker = _Walker(task, set(operators))
     place = (initial_state(task), initial_amounts(task))
     position = 0
@@ -90,12 +85,10 @@ class _PlainOperator:
     """An operator in plain numbers.
 
     Attributes:
-        pre, unequal: variables with the value that they must, or must not, have.
         writes: variables with the value that they get, if no effect has conditions.
         conditional: else all effects in their order: the conditions (variable, value, and True if
             it must be another one), and the write that happens if they hold.
         simple: True without blocks, resources and axioms; it is applied by its numbers alone then.
-        work: of applying it.
     """
 
     pre: tuple[tuple[int, int], ...]
@@ -215,14 +208,11 @@ def shorten(
     """Look for a plan with no more loss, or an acceptable one, that costs less.
 
     Args:
-        prepared: the task.
         objective: the objective by which the plan is the best; its first criterion is the loss.
-        plan: the plan.
         effort: states that were expanded or evaluated until it was found.
         options: only the seed is read.
         memory: bytes that it may use.
         spent: called after each slice of some milliseconds. What it raises goes through.
-        most_loss: a loss that is acceptable, too.
 
     Returns:
         the best plan, which is the given one if none is found, and True if it is proven to be the
@@ -259,7 +249,6 @@ def list_stages(
 
     Args:
         options: only the seed is read.
-        steps: of the plan.
         spent: states that were expanded or evaluated until it was found and proven.
         share: 1, or less in tasks where each state takes long.
     """

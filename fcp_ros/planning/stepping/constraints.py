@@ -20,11 +20,7 @@ AddedTuple = tuple[str, int, tuple[int, ...]]
 
 
 class ConstraintCheck:
-    """The constraints of a domain, by the relations that they mention.
-
-    Args:
-        spans: make the patterns of the constraints.
-    """
+    """The constraints of a domain, by the relations that they mention."""
 
     def __init__(self, spans: DomainSpans) -> None:
         self._by_relation: dict[str, list[tuple[Constraint, Instance]]] = {}
@@ -37,7 +33,6 @@ class ConstraintCheck:
 
         Args:
             after: the state after the step.
-            added: the tuples that the step added.
         """
         added = tuple(added)
         touched = {
@@ -54,11 +49,6 @@ def find_new_matches(
     pattern: Instance, after: Instance, added: Iterable[AddedTuple]
 ) -> list[dict[str, str]]:
     """Return the matches of a pattern that a step has brought about, each once.
-
-    Args:
-        pattern: of a constraint.
-        after: the state after the step.
-        added: the tuples that the step added.
 
     Returns:
         name of an element of the pattern -> name of the element of the state.

@@ -32,13 +32,7 @@ class Replayed:
 
 
 class Replay:
-    """Replays steps of one domain.
-
-    Args:
-        domain: the domain.
-        rules: its rules and constraints.
-        check: called between steps; may raise to stop.
-    """
+    """Replays steps of one domain."""
 
     def __init__(
         self, domain: Domain, rules: StepRules, check: Callable[[], None] = lambda: None

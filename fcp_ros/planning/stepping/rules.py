@@ -50,11 +50,7 @@ class UnknownStep(ValueError):
 
 
 class StepRules:
-    """The rules of a domain, ready to be applied to steps. Safe to use from several threads.
-
-    Args:
-        domain: a checked domain.
-    """
+    """The rules of a domain, ready to be applied to steps. Safe to use from several threads."""
 
     def __init__(self, domain: Domain) -> None:
         self._domain = domain
@@ -121,7 +117,6 @@ class StepRules:
         """Return the facts that hold after a step, and those that don't.
 
         Args:
-            step: a step that can be done.
             before: the state before it, which decides about conditional effects.
 
         Raises:

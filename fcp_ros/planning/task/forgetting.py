@@ -40,7 +40,6 @@ def find_forgotten_parameter(
     """Find the parameter that a rule merely forgets; None if it forgets none.
 
     Args:
-        rule: the rule.
         schema: tells which legs are functional.
         durations: whether durations matter (then they may not depend on the parameter).
     """

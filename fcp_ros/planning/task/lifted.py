@@ -23,9 +23,6 @@ class LiftedBody:
     """Conditions and changes over slots: of a rule, of one of its effects, of a constraint.
 
     Attributes:
-        static, fluent: the positive conditions.
-        absent_static, absent: the negated ones.
-        add, delete: what changes.
         formulas: the conditions that are no literals.
     """
 
@@ -46,12 +43,9 @@ class LiftedRule:
         number: its place in the domain.
         action: the domain's rule; None for a constraint.
         names: names of its parameters (or variables), which are the first slots.
-        types: type of each parameter.
-        body: its conditions and changes.
         effects: for each conditional effect the types of its own slots, which follow those of the
             rule, and its body.
         chains: names of the relations that it both reads and adds to (moves from room to room).
-        graded: slots of its graded atoms.
         derives: whether it is the rule of a derived relation: it applies by itself, always, and its
             effects add what follows. It also has an effect that deletes any fact of the relation,
             as each derivation begins without them.
@@ -73,10 +67,7 @@ class Trigger:
     """An atom that a rule adds or deletes: what binding the rule starts from.
 
     Attributes:
-        rule: the rule.
         effect: number of the conditional effect; -1 for the rule itself.
-        slots: the slots of the atom.
-        types: type of each slot.
         static, fluent: the positive conditions of the rule and of the effect.
     """
 
@@ -93,9 +84,7 @@ class LiftedDomain:
     """A domain over slots.
 
     Attributes:
-        domain: the domain.
         fluents: names of the relations that some rule changes.
-        relations: by name.
         rules: the rules, in the domain's order, then those of derived relations.
         adders, deleters: by relation, the triggers that add to it and that delete from it.
         constraints: by fluent relation, the atoms of constraints that match it.
@@ -132,12 +121,7 @@ def never_stop() -> None:
 
 
 def lift_domain(domain: Domain, check: Callable[[], None] = never_stop) -> LiftedDomain:
-    """Lift a domain: about a millisecond for 20 rules.
-
-    Args:
-        domain: the domain.
-        check: called for each rule; may raise to stop.
-    """
+    """Lift a domain: about a millisecond for 20 rules."""
     fluents = find_fluents(domain)
     relations = _lift_relations(domain, fluents)
     deriving = list(_list_deriving(domain))

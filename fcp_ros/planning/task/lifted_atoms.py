@@ -15,8 +15,6 @@ class LiftedRelation:
 
     Attributes:
         number: its place in the schema.
-        name: its name.
-        legs: names of its legs.
         kinds: for each leg the types that an element there may have as its own.
         keys: positions of the functional legs.
         changes: whether some rule changes it.

@@ -46,10 +46,7 @@ class LiftedQuantifier:
 
     Attributes:
         every: universal, else existential.
-        slots: the slots that it binds.
-        types: their types.
         guards: static atoms; only choices with which all of them hold are cases.
-        body: the formula for each case.
     """
 
     every: bool
@@ -67,7 +64,6 @@ class LiftedCondition:
     """A condition of a rule that is not a literal.
 
     Attributes:
-        expression: the condition as the domain has it.
         formula: the same over slots.
         reads: the slots of the rule that it reads, sorted.
     """
@@ -83,9 +79,7 @@ def lift_condition(
     """Lift a condition.
 
     Args:
-        expression: the condition.
         slots: the slots of its free variables; others follow behind the largest.
-        relations: the relations, by name.
     """
     fresh = itertools.count(max(slots.values(), default=-1) + 1)
     formula = _Lifting(relations, fresh).lift(expression, True, slots)

@@ -79,7 +79,6 @@ class SceneFacts:
     """Some fluent facts, and all static ones of a scene, which are looked up in the scene.
 
     Args:
-        instance: the scene.
         fluents: names of the relations that change.
     """
 
@@ -117,12 +116,7 @@ class SceneFacts:
 
 
 class ElementsOf(Collection[str]):
-    """Names of the elements of a type, without a list of them.
-
-    Args:
-        instance: the scene.
-        type_: the type.
-    """
+    """Names of the elements of a type, without a list of them."""
 
     def __init__(self, instance: Instance, type_: str) -> None:
         self._instance = instance
@@ -149,9 +143,7 @@ class AtomPattern:
     """Variables with the elements that each may bind, and the atoms that must hold of them.
 
     Attributes:
-        slots: names of the variables.
         allowed: for each slot the elements of its type, in a fixed order.
-        atoms: the atoms, over slots.
     """
 
     slots: tuple[str, ...]
@@ -163,7 +155,6 @@ class PatternJoin:
     """A join that finds the matches of a pattern, given the fact that one of its atoms matches.
 
     Args:
-        pattern: the pattern.
         trigger: index of the atom whose fact is given; None to match without one.
     """
 

@@ -53,7 +53,6 @@ class GroundOperator:
     A rule with disjunctive conditions may give several operators with the same arguments.
 
     Attributes:
-        rule: the rule.
         arguments: element names, in the order of the rule's parameters.
         pre: fluent facts that must hold (static ones were checked when compiling).
         add: facts that hold afterwards.
@@ -88,7 +87,6 @@ class Absence:
     """A condition that none of some facts holds, except perhaps one.
 
     Attributes:
-        facts: the facts that must be false.
         key: the functional leg if they are all the facts of one: at most one of those holds at
             any time.
         unless: the one of them that may hold because the operator adds it anyway: if it does, the
@@ -134,12 +132,8 @@ class Task:
     """A planning task for one domain and state; goals come on top.
 
     Attributes:
-        domain: the domain it was compiled from.
-        instance: the initial state.
         facts: the fluent facts that matter; index = id.
-        fact_ids: their ids.
         initial: ids of the facts that hold initially.
-        operators: the operators that matter.
         store: those facts and the static ones, indexed.
         fluents: names of the relations that some rule changes.
         resources: the domain's resources; index = number of the resource.

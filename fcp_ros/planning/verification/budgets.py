@@ -21,7 +21,6 @@ def find_overruns(domain: Domain, plan: Plan, budgets: Mapping[str, float]) -> I
     A schedule must keep them in its own order and in those of its starts and ends.
 
     Args:
-        domain: of the steps.
         plan: a plan whose steps can be done, with times that are right.
         budgets: how much it may use.
     """
@@ -55,11 +54,7 @@ def find_wrong_omissions(
     """Yield what is wrong with the parts of the goal that a plan leaves out, one clause each.
 
     Args:
-        goal: the checked goal.
-        plan: says what it leaves out.
         budgets: only for their sake something may be left out.
-        domain: of the goal.
-        instance: the initial state.
     """
     if not plan.left_out:
         return

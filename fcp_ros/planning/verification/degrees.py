@@ -29,10 +29,8 @@ def judge_steps(
     """Return the degree of each graded atom of each step.
 
     Args:
-        domain: rules and graded predicates.
         taken: steps that could be taken, each with the state before it.
         memory: the answers; what it does not know is asked for in one go.
-        check: called between batches; may raise to stop.
 
     Raises:
         NotAChunk: steps that are said to be a chunk of the domain, and aren't.
@@ -58,12 +56,8 @@ def value_goal(
     worth what the plan was made for, and nobody is asked about the rest.
 
     Args:
-        goal: the checked goal.
         plan: its binding fixes variables, its goal judgements say which atoms count.
-        states: from the initial one to that after the plan.
         judge: knows the degrees of the last one.
-        domain: of the goal.
-        tnorm: how degrees compose.
         reached: the time (s, rounded) at which each state is reached, for constraints with times.
     """
     recorded = {claim.atom for claim in plan.goal_judgements}
@@ -98,10 +92,7 @@ def list_kept(
     """List the parts of a goal that a plan must reach: all but those that it leaves out.
 
     Args:
-        goal: the checked goal.
         left_out: parts in words; others than those that may be left out count for nothing.
-        domain: of the goal.
-        instance: the initial state.
     """
     parts = split_goal(goal, infer_types(goal, domain), instance)
     kept = (part for part in parts.optional if to_text(part) not in left_out)
@@ -115,7 +106,6 @@ def compose_running(degrees: Iterable[float], tnorm: TNorm) -> tuple[float, ...]
 
     Args:
         degrees: of the steps, in order, in [0, 1].
-        tnorm: how they compose.
     """
     found: list[float] = []
     counted: list[float] = []

@@ -24,11 +24,7 @@ _LINE = re.compile(r"(?:[0-9.]+\s*:\s*)?\(([^()]*)\)\s*(?:\[[^\]]*\])?")
 
 
 class CannotReplay(Exception):
-    """An action can't be done; the message says which, and why.
-
-    Attributes:
-        done: the number of actions before it.
-    """
+    """An action can't be done; the message says which, and why."""
 
     def __init__(self, message: str, done: int) -> None:
         super().__init__(message)

@@ -27,7 +27,6 @@ def find_wrong_times(
     Without a schedule the steps run one after the other, and wait for their windows.
 
     Args:
-        domain: durations and windows.
         instance: the state in which the plan starts; positions don't change.
         plan: a plan whose steps can be done.
         deadline: all steps must have ended by then (s from the start); may be infinite.
@@ -67,7 +66,6 @@ def find_reached(domain: Domain, plan: Plan, order: Sequence[int]) -> tuple[Frac
 
     Args:
         domain: windows; without a schedule, steps wait for them.
-        plan: the plan.
         order: of the steps; a state is reached when all steps up to it have ended.
     """
     ends = () if plan.schedule is None else plan.schedule.ends

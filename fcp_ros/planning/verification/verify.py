@@ -55,7 +55,6 @@ def verify(
     Args:
         domain: rules, constraints, resources, graded predicates.
         instance: the state in which the plan starts.
-        plan: the plan.
         goal: the checked goal that it is meant to reach.
         memberships: what degrees are compared with: the answers that a planning request was given,
             or a live source to judge the plan again.
@@ -66,7 +65,6 @@ def verify(
         meeting: where the halves of a bidirectional plan met, to be checked as well.
         rules: the domain's rules, for a caller that verifies more than once: preparing them takes
             longer than replaying most plans.
-        check: called between steps; may raise to stop.
 
     Returns:
         the verdict; never raises for a wrong plan.
@@ -262,7 +260,6 @@ def find_misfits(meeting: PlanMeeting, state: Instance, membership: float) -> It
     """Yield the reasons why the halves do not fit, one clause each.
 
     Args:
-        meeting: the claims.
         state: after the forward half.
         membership: after the forward half.
     """

@@ -22,10 +22,7 @@ def list_best(
     """List one index into each list of falling degrees, by the composed degree, best first.
 
     Args:
-        lists: degrees, falling.
-        tnorm: composes them.
         ascending: the indices are those of a set: each is larger than the one before it.
-        leave_out: told the composed degree of the best combination that is not listed, if any.
         most: combinations that are listed; without it, MOST_TRIED are looked at.
     """
     first = tuple(range(len(lists))) if ascending else (0,) * len(lists)

@@ -69,7 +69,6 @@ class OpenedExists:
     """An `exists` of the goal whose conditions are relaxed one by one.
 
     Attributes:
-        original: as it is wanted.
         names: its variables -> free variables of the goal taken apart.
     """
 
@@ -95,7 +94,6 @@ def open_exists(
     """Choose free variables for those of an `exists`.
 
     Args:
-        part: the condition.
         taken: names that other free variables have.
         others: the other conjuncts of the goal: what they call their own is taken, too.
     """

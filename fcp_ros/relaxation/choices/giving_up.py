@@ -43,10 +43,7 @@ class GivingUp:
     """The ways to give a requirement up.
 
     Args:
-        requirement: the requirement.
         domain: says what is left without a condition.
-        instance: the initial state.
-        tnorm: composes degrees.
         express: quantifies the variables that are left of some conjuncts.
         leave_out: told the bound of choices that are not made, if they are too many.
     """

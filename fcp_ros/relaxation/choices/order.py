@@ -48,7 +48,6 @@ class GoalOrder:
     """The order constraints of a goal.
 
     Args:
-        goal: the goal, taken apart.
         graded: names of the graded predicates; constraints are crisp.
 
     Attributes:

@@ -79,7 +79,6 @@ class Requirement:
         form: decides how it can be relaxed.
         parts: the conjuncts; of a count those of its body.
         variables: those that are chosen or counted over, with their types.
-        count: the count itself.
         every: number of the `forall` of which it is an instance; -1 for none.
         elements: of that instance, in the order of the variables of the `forall`.
         is_free: True if the goal has its variables without a quantifier.
@@ -131,7 +130,6 @@ class GoalChange:
     """One change to a requirement.
 
     Attributes:
-        kind: its kind.
         original: what was asked for: a label, a name, or a condition in the goal language.
         replacement: what takes its place, likewise; empty if it is given up.
         degree: how well it does so, in [0, 1].
@@ -198,10 +196,8 @@ class GoalRequirements:
     """A goal taken apart.
 
     Attributes:
-        items: the requirements.
         every: the `forall` conditions whose instances are among them.
         opened: the `exists` conditions whose parts are among them.
-        types: free variable -> type.
     """
 
     items: tuple[Requirement, ...]
@@ -236,8 +232,6 @@ def list_requirements(
     """Take a goal apart.
 
     Args:
-        goal: a checked goal.
-        types: free variable -> type.
         instance: the initial state; a `forall` speaks of its elements.
     """
     found: list[Requirement] = []

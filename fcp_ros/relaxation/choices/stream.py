@@ -77,10 +77,7 @@ class RelaxationSetting:
 
     Attributes:
         domain: says how goals may be relaxed.
-        instance: the initial state.
-        tnorm: composes degrees.
         proofs: shows what cannot be had, and judges.
-        named: the elements that the goal names, and the number of requirements that name each.
         types: the types of its free variables.
         alone: True if nothing is planned in another world: what is proven here holds everywhere.
         alpha: a change of a small part of the goal has to reach it by itself.
@@ -119,8 +116,6 @@ class ChoiceStream:
     """The choices for one requirement, the best first; number 0 is the requirement as wanted.
 
     Args:
-        requirement: the requirement.
-        setting: of the goal.
         contradicted: True if another requirement excludes it by its wording: then the world is not
             to blame, and it can only be met at another time, or given up.
         follows: True for an order constraint: it has the substitutes of what it speaks of.

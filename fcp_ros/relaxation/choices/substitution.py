@@ -50,8 +50,6 @@ class Opening:
     Attributes:
         name: of the variable, or of the element that the goal names.
         is_variable: True for a variable.
-        labels: what is asked for.
-        rule: of the domain.
         is_shared: True for a variable of which other requirements speak, too: it is kept.
     """
 
@@ -71,8 +69,6 @@ class Opening:
 
         Args:
             parts: the conjuncts of the requirement.
-            candidate: the element, and what judges it.
-            weight: of the place in the whole goal.
         """
         element = candidate.element
         atoms_of = [
@@ -108,9 +104,7 @@ class Substitute:
     """An element for a place.
 
     Attributes:
-        element: its name.
         missing: the labels that it does not have.
-        atoms: the graded atoms that judge it.
         factor: a degree to be composed with theirs.
         purpose: the graded atom of its use for the purpose that was said; None if none was.
     """
@@ -174,8 +168,6 @@ def list_candidates(
     """Yield the elements that may take a place.
 
     Args:
-        place: the place.
-        instance: the state.
         named: elements that the goal names: they are wanted as what they are.
         purpose: that was said, such as "calling a doctor"; "" for none.
     """
@@ -232,9 +224,6 @@ def exclude_elements(
 
     Args:
         expression: a requirement, as wanted or relaxed.
-        elements: the substitutes.
-        instance: the state.
-        free: the types of its free variables.
     """
     if isinstance(expression, (Exists, Count)):
         if isinstance(expression, Count) and expression.bound in (Bound.AT_MOST, Bound.MOST):

@@ -53,8 +53,6 @@ class Variant:
     """A conjunction with some of its atoms weakened.
 
     Attributes:
-        parts: the conjuncts.
-        changes: what is weakened.
         wider: variable -> the type over which it has to range now.
     """
 
@@ -92,11 +90,6 @@ def list_variants(
     """List the ways to weaken the atoms of a conjunction, best first; the first changes nothing.
 
     Args:
-        parts: the conjuncts.
-        domain: has the weaker forms.
-        instance: the initial state.
-        weight: of the conjunction in the whole goal.
-        tnorm: composes degrees.
         leave_out: told the bound of what is not listed, if it is too much.
     """
     options = [

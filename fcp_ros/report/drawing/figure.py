@@ -55,8 +55,6 @@ def new_figure(width: float, height: float, *, arranged: bool = True) -> Figure:
     """Return an empty figure of the given size in inches.
 
     Args:
-        width: Width.
-        height: Height.
         arranged: Fit the axes to the figure with all their texts; else they stay as they are put.
     """
     figure = Figure(figsize=(width, height), layout="constrained" if arranged else None)
@@ -68,7 +66,6 @@ def to_svg(figure: Figure, label: str, prefix: str) -> str:
     """Render a figure as one ``<svg>`` element for an HTML page.
 
     Args:
-        figure: The picture.
         label: Description for people who cannot see the picture.
         prefix: Unique in the page; keeps the element ids of two pictures apart.
     """

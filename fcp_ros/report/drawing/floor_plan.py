@@ -74,7 +74,6 @@ def draw_floor_plan(
     """Draw rooms, doors, furniture, things and the route, x to the right and y up.
 
     Args:
-        graph: the scene before the plan.
         steps: the plan's steps; empty draws the scene alone.
         prefix: unique in the page (see ``to_svg``).
         highlight: ids of things to point out, such as the chosen candidate.

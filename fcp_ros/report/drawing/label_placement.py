@@ -34,9 +34,7 @@ class TextLabel:
     """A text that belongs near a point.
 
     Attributes:
-        text: the text itself.
         x, y: the point, in points from the picture's lower left corner.
-        size: font size in points.
         centred: True if the label is best placed on the point itself.
         away: angle (degrees) of the side where nothing else is, if known: it is tried first.
     """
@@ -216,9 +214,7 @@ class FittedName:
     """A name in its place.
 
     Attributes:
-        lines: The lines of the text.
         x, y: The middle, in the unit of the outline (points).
-        size: Font size.
     """
 
     lines: tuple[str, ...]
@@ -240,7 +236,6 @@ def fit_name(text: str, outline: NDArray[np.float64], taken: Sequence[Box]) -> F
     nowhere is cut short.
 
     Args:
-        text: The name.
         outline: Corners in points, shape (n, 2).
         taken: Boxes that should not be covered.
 

@@ -73,7 +73,6 @@ def draw_policy_graph(
     """Draw what a policy may lead to.
 
     Args:
-        graph: of the policy.
         run: the qstates that a run came through, in order; they are drawn stronger.
         actions: those that it took between them; if they aren't given, all that lead from one to
             the next are taken for its own.
@@ -152,7 +151,6 @@ class _Lanes:
     """The lines around the boxes, by the qstate that they lead to.
 
     Attributes:
-        beside: number of the lane on the right.
         above: by qstate, its number among those of its row to which lines lead.
         below: by row, the numbers of the qstates to which lines from the row lead.
     """
@@ -252,9 +250,6 @@ def _place_rows(
     """Give the boxes their places: as far as possible below those that lead to them.
 
     Args:
-        graph: of the policy.
-        rows: its qstates.
-        following: its edges by qstate.
         lanes: the lines around the boxes, which need space between rows.
     """
     sizes = {state: _measure_box(graph, state, following) for row in rows for state in row}

@@ -112,7 +112,6 @@ def draw_relaxation_lattice(result: PlanningResult, stated: str) -> str:
     """Draw the relaxed goals that were looked at.
 
     Args:
-        result: the planner's answer.
         stated: the goal as stated, in words or as an expression.
 
     Returns:

@@ -196,10 +196,8 @@ class ContextMattersInstance:
 
     Attributes:
         id: Such as ``dining_setup/Parole/problem_1``.
-        goal: The goal in words.
         description: Purpose of the instance, by its authors.
         relaxation_expected: True if they expect that the goal must be relaxed; None if unstated.
-        graph: The completed scene.
     """
 
     id: str

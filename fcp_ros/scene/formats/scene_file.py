@@ -124,13 +124,10 @@ class SceneFile:
     """One scene file, read once.
 
     Attributes:
-        path: The file or folder.
         fragment: The part of the address after ``#``: one entry of a file that holds many.
         content: The bytes; empty for a folder.
-        syntax: Their syntax.
         document: The parsed JSON or YAML value, or the root element of XML; None for other content.
         problem: The reason why text could not be parsed.
-        limits: Limits that readers check.
     """
 
     path: Path
@@ -200,7 +197,6 @@ def open_scene_file(address: str | Path, limits: SceneLimits) -> SceneFile:
 
     Args:
         address: Path of the file or folder; ``path#id`` names one entry of a file that holds many.
-        limits: Limits to keep.
 
     Raises:
         SceneError: The file is missing, empty, unreadable or too large.

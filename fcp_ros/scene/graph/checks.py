@@ -72,12 +72,7 @@ def _find_deep(nodes: Mapping[str, SceneNode]) -> list[str]:
 
 
 def check_node(node: SceneNode, nodes: Mapping[str, SceneNode]) -> None:
-    """Raise SceneError unless a node is valid by itself and its parents are in the graph.
-
-    Args:
-        node: The node.
-        nodes: All nodes of the graph.
-    """
+    """Raise SceneError unless a node is valid by itself and its parents are in the graph."""
     if not node.id or node.id != node.id.strip():
         raise SceneError(
             f"the node id {node.id!r} is empty or has space around it",
@@ -273,7 +268,6 @@ def update_case_note(
     """Replace the note on ids that differ in case only.
 
     Args:
-        notes: Notes of the graph.
         spellings: Such ids, by their case-folded form.
 
     Returns:

@@ -23,7 +23,6 @@ class SceneDelta:
     """The changes from one graph to the next.
 
     Attributes:
-        sequence: Sequence number of the graph that results.
         upserted: Nodes that are new or replace the node of the same id.
         removed: Ids of nodes that are gone; relations that name them go with them.
         added: Relations that are new, or replace the one of the same name and elements.
@@ -49,7 +48,6 @@ def apply_delta(graph: SceneGraph, delta: SceneDelta) -> SceneGraph:
     graph was read takes time of the graph's size, unless ``SceneGraph.prepare`` was called before.)
 
     Args:
-        graph: The graph that the delta was made for.
         delta: The change; its sequence number must be the graph's plus one.
 
     Returns:

@@ -114,7 +114,6 @@ class SceneNode:
 
     Attributes:
         id: Name, unique in the graph.
-        layer: Layer that the node belongs to.
         category: Label as the source gave it, such as "dining_table".
         pose: Centre of the box, or of the room; None where unknown.
         size: Full extents (m) of the box along its own axes; None where unknown.

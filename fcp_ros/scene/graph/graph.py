@@ -220,9 +220,7 @@ class SceneGraph:
         Args:
             put: Nodes that are new or replace the one of their id.
             gone: Ids of nodes to leave out.
-            related: Relations that are new or replace the one of their key.
             unrelated: Keys of relations to leave out.
-            sequence: Number of the new graph.
 
         Raises:
             KeyError: A node or relation to leave out is missing.
@@ -253,7 +251,6 @@ class SceneGraph:
         Args:
             nodes: Nodes by id; the graph takes the dict over.
             relations: Relations by key; the graph takes the dict over.
-            notes: All notes of the graph.
         """
         node_table = OrderedTable(nodes, attrgetter("id"))
         table = OrderedTable(relations, attrgetter("key"))

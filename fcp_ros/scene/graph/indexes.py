@@ -49,7 +49,6 @@ class OrderedTable(Mapping[K, V], Generic[K, V]):
 
         Args:
             entries: values by key, in order.
-            key: returns the key of a value.
         """
         self._key = key
         self._plain: dict[K, V] | None = entries
@@ -162,7 +161,6 @@ class Index(Generic[K, V]):
     Args:
         table: The table to index.
         keys_of: Returns the keys of a value, each once.
-        entries: Ranks by key, where they are known.
     """
 
     __slots__ = ("_entries", "_keys_of", "_table")
@@ -211,7 +209,6 @@ class Index(Generic[K, V]):
         """Return the index of a changed table.
 
         Args:
-            table: The table after the change.
             gone: (rank, value) of each entry that was removed.
             put: (rank, value before or None, value now) of each entry that is new or replaced.
         """
@@ -275,10 +272,6 @@ class GraphIndexes:
     """The indexes of one graph; each is made on first use and updated with each change.
 
     Attributes:
-        by_element: Relations by each of their elements.
-        by_name: Relations by name.
-        by_parent: Nodes by each of their parents.
-        by_layer: Nodes by layer.
         by_folded_id: Nodes by their case-folded id, for ids that differ in case only.
     """
 

@@ -38,8 +38,6 @@ def to_networkx(
     """Return a scene graph as a `networkx.MultiDiGraph`.
 
     Args:
-        nodes: nodes by id.
-        relations: relations between them.
         about: data of the graph itself.
     """
     import networkx
@@ -94,7 +92,6 @@ def write_graphml(graph: Any, path: Path) -> tuple[str, ...]:
 
     Args:
         graph: as `to_networkx` makes it.
-        path: the file.
 
     Returns:
         What GraphML has no place for, one sentence each.

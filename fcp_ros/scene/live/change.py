@@ -22,13 +22,7 @@ class UpdateStatus(str, Enum):
 
 @dataclass(frozen=True)
 class Renaming:
-    """A new name of an element at its source.
-
-    Attributes:
-        id: Our id, which stays.
-        before: The source's old name.
-        after: The source's new name.
-    """
+    """A new name of an element at its source."""
 
     id: str
     before: str
@@ -45,7 +39,6 @@ class SceneChange:
         before: The graph before; None if there was none.
         after: The graph now; None if there still is none.
         delta: Leads from ``before`` to ``after``; from the empty graph if there was none.
-        added: Ids of new nodes.
         removed: Ids of nodes that are gone.
         moved: Ids of nodes with a changed pose.
         altered: Ids of nodes with any other change.

@@ -364,7 +364,6 @@ class LiveScene:
             given: The nodes and relations that sources give now.
             delta: The delta from those before; None for a large change.
             number: Sequence number of the resulting graph.
-            matching: The matching of the update.
             removed: Layers of which no node is to be assumed.
         """
         before, older = self._graph, self._given
@@ -433,7 +432,6 @@ def _changes_structure(
 
     Args:
         delta: The change of the given nodes and relations.
-        nodes: The given nodes before.
         is_derived: Tells if completion made a node.
     """
     if any(relation.name == "connected" for relation in (*delta.added, *delta.dropped)):

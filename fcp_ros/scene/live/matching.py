@@ -135,7 +135,6 @@ def associate(
     Args:
         went: Things that are no longer there under their ids.
         came: Things under new ids, in the same frame.
-        options: Tolerances.
     """
     ours, theirs = _group_by_kind(went), _group_by_kind(came)
     pairs: dict[str, str] = {}
@@ -327,12 +326,9 @@ def match_nodes(
     """Find our ids for the nodes of an update.
 
     Args:
-        known: Our graph.
-        nodes: The nodes of the update.
         went: Our ids of nodes that are gone; None for all that match no node of the update.
         identity: The meaning of the source's ids so far.
         options: Tolerances for things under different ids that may be the same.
-        trust: The trust in equal ids.
         same_frame: True if positions can be compared.
     """
     ours: dict[str, str] = {}

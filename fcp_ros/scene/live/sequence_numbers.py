@@ -72,8 +72,6 @@ class SequenceNumbers:
         """Find the position of a full update.
 
         Args:
-            source: Who sent it.
-            number: Its sequence number.
             time: Of the observation (s), by a clock that the source shares; None where unknown.
 
         Raises:
@@ -98,7 +96,6 @@ class SequenceNumbers:
             source: As in ``check_full``.
             number: As in ``check_full``.
             time: As in ``check_full``.
-            graph_number: Sequence number of the present graph.
 
         Raises:
             SceneError: It is no sequence number.

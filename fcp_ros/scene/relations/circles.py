@@ -18,11 +18,7 @@ FindHolders = Callable[[str], Sequence[str]]
 
 
 def drop_supported(holders: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the things that may be in circles, after a few cheap rounds.
-
-    Args:
-        holders: All that a thing is on or inside of, by thing.
-    """
+    """Return the things that may be in circles, after a few cheap rounds."""
     left = list(holders)
     for _ in range(_LEVELS):
         names = set(left)

@@ -52,17 +52,12 @@ class Derivation:
     """The places of things; ``derive_*`` bring those of the given things up to date.
 
     Args:
-        nodes: All nodes.
-        given: The relations that the source gives.
         structure: Rooms, floors and doors.
-        options: Tolerances.
 
     Attributes:
         by_boxes: Place by boxes alone, by relation (``on``, ``inside``, ``under``) and thing;
             ``place`` returns the one that holds.
         known_rooms: The room of each thing, without assumptions.
-        room_of: The room of each thing.
-        floor_under: The floor under each thing that stands on one.
         unsettled: Relation and place of each thing with a box that neither rests nor stands nor is
             inside of anything; None where none is probable.
         circular: Things that would lie on or in themselves by the derived places that are left out.
@@ -226,7 +221,6 @@ class Derivation:
 
         Args:
             start: The thing to begin with.
-            waiting: Things whose room is to be found.
             own: Rooms found so far; extended.
             find_others: Returns the rooms that contain the things that wait.
         """
@@ -288,7 +282,6 @@ class Derivation:
         mounted, or higher than ``STANDING``.
 
         Args:
-            ids: Things.
             find_pairs: Returns boxes, and the pairs (item, other) of these things with all that may
                 hold them.
 

@@ -90,7 +90,6 @@ class SceneDraft:
     """Nodes, kept relations and notes that grow.
 
     Args:
-        graph: The scene.
         derived: Names of the relations that are derived again; those of them that are not given
             are left out.
     """

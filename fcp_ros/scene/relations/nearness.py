@@ -84,7 +84,6 @@ def add_reverse(nearest: ScoredPairs, count: int, most: int) -> ScoredPairs:
 
     Args:
         nearest: The pairs of ``find_nearest``.
-        count: Number of things.
         most: Greatest number of pairs of each thing in ``nearest``.
     """
     if not len(nearest.item) or int(np.bincount(nearest.item).max()) < most:
@@ -142,7 +141,6 @@ def find_candidates(
     All pairs of one ``a`` are in one batch; a crowd of n takes memory O(n), though time O(n2).
 
     Args:
-        boxes: n boxes.
         reach: Greatest distance (m).
         which: The numbers of those that are to be ``a``; None for all.
     """

@@ -125,9 +125,7 @@ def connect_rooms(
     """Bring ``connected`` into its form (room, room, passage), stored both ways.
 
     Args:
-        draft: The scene.
         passages: The doors and passages of the scene.
-        finder: Finds the rooms.
         options: Greatest distance of a door from its rooms.
 
     Returns:

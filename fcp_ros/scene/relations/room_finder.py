@@ -63,7 +63,6 @@ class RoomFinder:
         """Find the rooms that contain points.
 
         Args:
-            ids: Id of each point.
             points: Shape (n, 3), metres.
 
         Returns:

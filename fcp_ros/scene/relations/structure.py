@@ -32,8 +32,6 @@ class SceneStructure(NamedTuple):
 
     Attributes:
         rooms: All rooms, in order.
-        finder: Finds them by position.
-        floors: Floor node by room.
         fixed: Doors, passages and floors: they are in no room and rest on nothing.
     """
 
@@ -47,7 +45,6 @@ def ensure_rooms(draft: SceneDraft, *, assume: bool) -> None:
     """Add a room around everything if there is none, and give every room a pose if possible.
 
     Args:
-        draft: The scene.
         assume: False to leave a scene without rooms as it is.
     """
     if assume and not draft.in_layer(Layer.ROOM):
@@ -101,7 +98,6 @@ def ensure_floors(draft: SceneDraft, room_of: Mapping[str, str]) -> dict[str, st
     """Add a floor node to each room that has none.
 
     Args:
-        draft: The scene.
         room_of: The room of each thing, as far as known.
 
     Returns:
@@ -156,7 +152,6 @@ def find_room_parents(
     """Return the rooms above a node in the hierarchy (the nearest on each way up).
 
     Args:
-        node: The node.
         nodes: All nodes; parents lead to no cycle.
         known: Results for nodes of the same graph, which the call uses and extends. One table for
             many calls makes their time linear in the hierarchy instead of in the sum of all depths.

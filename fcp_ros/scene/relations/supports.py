@@ -290,11 +290,9 @@ def select_resting(
     """Select the pairs in which the item rests on the support.
 
     Args:
-        boxes: n boxes.
         item: Numbers of items, shape (k,).
         support: Number of a possible support of each item, shape (k,).
         depth: Distance (m) of each item's centre within the support's footprint, shape (k,).
-        options: Tolerances.
     """
     above = np.flatnonzero(boxes.centre[item, 2] > boxes.centre[support, 2])
     item, support, depth = item[above], support[above], depth[above]
@@ -341,11 +339,9 @@ def select_under(
     """Select the pairs in which the item is under the other box.
 
     Args:
-        boxes: n boxes.
         item: Numbers of items, shape (k,).
         cover: Number of a possible cover of each item, shape (k,).
         depth: Distance (m) of each item's centre within the other's footprint, shape (k,).
-        options: Tolerances.
     """
     keep = np.flatnonzero(
         (depth >= -EDGE)

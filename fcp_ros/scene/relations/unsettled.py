@@ -70,9 +70,7 @@ def find_unsettled_places(
     """Find the most probable place of each item among pairs (item, other), by relation.
 
     Args:
-        boxes: n boxes.
         pairs: At least all pairs of an item with what is at most ``reach_of`` away from it.
-        options: Tolerances.
     """
     best: dict[str, BestPairs] = {
         name: BestPairs(boxes.ids) for name in ("on", "inside", "attached")

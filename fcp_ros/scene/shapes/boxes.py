@@ -209,7 +209,6 @@ class Boxes:
     """n boxes that stand upright.
 
     Attributes:
-        ids: Node ids, n.
         centre: Shape (n, 3), metres.
         half: Half extents along the box's own axes, shape (n, 3), metres.
         cos: Cosine of the box's yaw, shape (n,).
@@ -417,10 +416,8 @@ def measure_core_depth(
     """Measure how far (m) boxes, shrunk about their centres to a share ``core``, are within others.
 
     Args:
-        boxes: n boxes.
         item: Numbers of the boxes to shrink, shape (k,).
         around: Numbers of the others, shape (k,).
-        core: Share of the extents.
         upward: False to look at the sides only, not at top and bottom.
 
     Returns:

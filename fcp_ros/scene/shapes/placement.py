@@ -36,8 +36,6 @@ def find_spot_on(item: SceneNode, support: SceneNode, others: Iterable[SceneNode
 
     Args:
         item: The thing to put down; its size may be unknown.
-        support: The thing to put it on.
-        others: The things on the support.
 
     Returns:
         A pose whose bottom is the support's top; None when the support's box is unknown.
@@ -67,7 +65,6 @@ def find_spot_on_floor(
     Args:
         item: The thing to put down.
         floor: A floor node, with its room's polygon.
-        others: All things in that room.
     """
     if floor.pose is None or floor.size is None or not footprint_of(floor):
         return None

@@ -39,7 +39,6 @@ def trace_route(graph: SceneGraph, steps: Sequence[Sequence[str]]) -> tuple[Stop
     a step that names only rooms and a passage leads through the passage to the last room named.
 
     Args:
-        graph: The scene that was planned on.
         steps: The names in each of the plan's steps, in order; those of no node are ignored.
 
     Returns:

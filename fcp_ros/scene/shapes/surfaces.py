@@ -69,7 +69,6 @@ def read_surfaces(paths: Sequence[Path], max_bytes: int) -> list[Surface]:
     """Read PLY meshes and point clouds, and PCD point clouds.
 
     Args:
-        paths: The files.
         max_bytes: Largest size of all files together (bytes).
 
     Returns:
@@ -212,7 +211,6 @@ class RaySupport:
     """The fact that one thing rests on another.
 
     Attributes:
-        item, support: Numbers of the surfaces.
         share: Share, in (0, 1], of the item's lowest columns that the support carries.
         gap: Median distance (m) from the support up to the item; negative where they overlap.
         covered: Share, in [0, 1], of those columns in which the support is above the item, too.
@@ -233,7 +231,6 @@ def find_supports_by_rays(
     Args:
         surfaces: Surfaces in one frame (z up, metres). Those without triangles support nothing and
             rest on nothing: give them a mesh first (a box, a convex hull).
-        options: Tolerances.
 
     Returns:
         At most one support for each surface, in the order of the items.

@@ -16,7 +16,6 @@ class TransitionConflict:
     """A state without a transition that may be good, and the reason for one of them.
 
     Attributes:
-        needed: a transition of a state that needs one.
         refused: one that looks the same, but leads where the goal can't be reached, or changes
             nothing that a feature sees.
     """

@@ -63,7 +63,6 @@ class DescentSearch:
         """Return the cheapest order whose features tell the goal; None if there is none.
 
         Args:
-            check: called often; may raise to stop.
             deadline: by `time.process_time`.
         """
         if not len(self._open) or not self._problem.initial[self._open].all():
@@ -177,9 +176,6 @@ def _improve(
     Args:
         changes: (transitions, columns) -1 where improved, 1 where made worse.
         bad: (transitions,).
-        first: column.
-        second: columns.
-        third: columns.
     """
     begin = changes[:, first]
     improved = np.zeros(len(second), dtype=bool)

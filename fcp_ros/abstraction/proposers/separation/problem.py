@@ -48,7 +48,6 @@ class Selection:
         good: (transitions,), True for the good transitions of states that the policy reaches.
         order: (feature, direction) by which the policy terminates: a good transition improves the
             first that it changes. 1: a number decreases or a boolean is cleared; -1: it is set.
-        cost: sum of the weights.
         proven: True if no cheaper selection exists.
     """
 

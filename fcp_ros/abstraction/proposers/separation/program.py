@@ -38,7 +38,6 @@ class Model:
         reached: (nodes,), True for reached nodes.
         order: (feature, direction) that good classes improve, the first they change: 1 for a number
             to decrease or a boolean to clear, -1 for a boolean to set.
-        cost: sum of the weights.
         proven: True if no cheaper one exists.
     """
 
@@ -161,7 +160,6 @@ class SeparationProgram:
         """Return the cheapest model; None if there is none.
 
         Args:
-            check: called often; may raise to stop.
             deadline: by `time.process_time`; the best model until then is returned.
 
         Raises:

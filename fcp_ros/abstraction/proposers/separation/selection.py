@@ -31,7 +31,6 @@ class Selector:
     """Selects features for one problem, again after each refusal.
 
     Attributes:
-        problem: the transitions and features.
         seed: decides between equally good selections.
     """
 
@@ -57,7 +56,6 @@ class Selector:
         """Return the cheapest selection; None if there is none.
 
         Args:
-            check: called often; may raise to stop.
             deadline: by `time.process_time`.
 
         Raises:
@@ -85,7 +83,6 @@ class Selector:
         whose truth one of them changes: then they need not belong to one component any more.
 
         Args:
-            selection: that they belong to.
             transitions: one for each abstract step of the component.
         """
         classes = sorted({int(self.classes.of_transition[number]) for number in transitions})

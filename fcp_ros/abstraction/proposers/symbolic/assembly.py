@@ -47,7 +47,6 @@ def extrapolate_steps(
         order: (feature, direction): 1 for a number to decrease or a boolean to be cleared, -1 for
             it to be set.
         boolean: per feature True if it is a boolean.
-        known: good steps with their rules.
         refused: sampled steps that are not good.
         seen: per rule and feature the signs of changes that some sampled step of the rule has.
     """
@@ -125,8 +124,6 @@ class LearnedAbstraction:
     """An abstraction with its policy.
 
     Attributes:
-        qnp: the abstract problem.
-        refinement: features and programs.
         policy: the good actions of each qstate that the sample reaches.
         initial: the qstates of the sample's first states.
         examples: a good transition for each qstate and action of the policy.
@@ -152,14 +149,11 @@ def assemble_abstraction(
     """Assemble the abstraction of good transitions.
 
     Args:
-        name: of the QNP.
         features: the selected ones, booleans first.
         values: (states, features) of them.
         order: (feature, direction) that good transitions improve.
         good: (transitions,).
-        sample: the transitions.
         first_values: (training tasks, features) in the tasks' own initial states.
-        writer: of the programs.
 
     Raises:
         NoProgram: the writer knows none for some of the good transitions.
@@ -228,7 +222,6 @@ class _Use:
 
     Attributes:
         rules: names of their rules, in order of appearance.
-        transitions: their indices.
     """
 
     rules: dict[str, None]

@@ -49,8 +49,6 @@ class AttemptSettings:
     """Bounds of one attempt.
 
     Attributes:
-        complexity: of features.
-        pool_seconds: time for the pool.
         deadline: of the selection, by `time.process_time`.
         seed: decides between equally good selections.
         travel: rules that travel, for a policy of journeys; empty for one of single steps.
@@ -78,12 +76,8 @@ def attempt_abstraction(
     """Learn an abstraction of a sample; None if the pool has none.
 
     Args:
-        name: of the QNP.
-        sample: the transitions.
         vocabulary: the names that features may use.
         firsts: initial states of the training tasks.
-        settings: bounds.
-        check: called often; may raise to stop.
 
     Raises:
         TimeoutError: no selection was found until the deadline.
@@ -202,9 +196,7 @@ def state_problem(
     """State the problem of a sample whose features have these values.
 
     Args:
-        features: of the pool.
         values: (states, features).
-        sample: the transitions.
         only_nearer: transitions that do not come nearer to the goal are refused.
     """
     farther = sample.distances[sample.targets] >= sample.distances[sample.sources]

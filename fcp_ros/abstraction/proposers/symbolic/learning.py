@@ -47,10 +47,7 @@ def guard_steps(
     """Put guarded programs in front of those of single steps, where the pool has concepts.
 
     Args:
-        learned: a policy of single steps.
-        sample: single steps.
         pool: of the states of the sample.
-        engine: names the parameters.
     """
     guards = _StepGuards(learned, sample, pool)
     programs: dict[str, tuple[Program, ...]] = {}
@@ -159,11 +156,7 @@ class SymbolicOptions:
     """Bounds of the symbolic proposer.
 
     Attributes:
-        seconds: for everything.
         least_complexity: of the features that are tried first.
-        most_complexity: of features.
-        attempt_seconds: for one selection.
-        seed: of all draws.
         draws: parts of each task with things that the goal says nothing about; the more, the less a
             policy rests on chance.
     """
@@ -181,7 +174,6 @@ class LearningStage:
     """The kind of policy that is looked for at one time.
 
     Attributes:
-        complexity: of features.
         begins_anywhere: True for a policy for all states from which the goal can be reached; such
             policies are more general. False: for the states that it reaches from the initial ones;
             where much can go wrong, only such may exist.
@@ -211,9 +203,6 @@ class SymbolicLearning:
     """One search for an abstraction of some training tasks.
 
     Args:
-        tasks: of one domain.
-        options: bounds.
-        check: called often; may raise to stop.
         report: told in a sentence what was tried.
         begin: number of the first stage to try.
 
@@ -286,8 +275,6 @@ class SymbolicLearning:
         """Let the samples grow by what fails until a selection solves all tasks, or there is none.
 
         Args:
-            stage: what is looked for.
-            samples: of steps or journeys.
             vocabulary: the names that features may use.
         """
         learned: LearnedAbstraction | None = None

@@ -80,9 +80,7 @@ class JourneyWriter:
     """Travel to an object of a concept that leads to good places only, and then the rule.
 
     Args:
-        sample: journeys.
         pool: concepts with their members in the states of the sample.
-        travel: the rules that travel.
     """
 
     def __init__(

@@ -32,10 +32,8 @@ class SmallTasks:
     """State spaces of one task: of the task as a whole if it is small, else of drawn parts.
 
     Args:
-        planned: the task, with the elements of plans.
         travel: the rules that travel, for spaces of journeys; empty for those of steps.
         width: of searches, for spaces of subgoals; 0 for those of steps or journeys.
-        random_source: draws.
     """
 
     def __init__(
@@ -65,7 +63,6 @@ class SmallTasks:
         Args:
             goals: number of goal facts of a part.
             extra: elements of a part besides those that a plan for these needs.
-            check: called often; may raise to stop.
         """
         if not self._is_used:
             self._is_used = True
@@ -88,10 +85,6 @@ class SmallTasks:
         It is the last state from which the goal can be reached, or one a little earlier, so that
         the step that led astray is among the transitions. Where too much is left to do for the
         whole task, a part of it is taken, with what the last steps touched.
-
-        Args:
-            run: from the initial state.
-            check: called often; may raise to stop.
         """
         back = 0
         while back <= len(run.steps):

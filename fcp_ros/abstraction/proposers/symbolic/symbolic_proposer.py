@@ -31,7 +31,6 @@ class SymbolicProposer:
     Kinds of policies that the first tasks had none of are left out then: there are more tasks now.
 
     Args:
-        options: bounds.
         report: told in a sentence what was tried.
     """
 

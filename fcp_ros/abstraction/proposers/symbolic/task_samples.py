@@ -33,14 +33,10 @@ class TaskSamples:
         planned: tasks of one domain, with the elements of plans.
         travel: the rules that travel, for journeys; empty for steps.
         width: of searches, for subgoals; 0 for steps or journeys.
-        seed: of all draws.
         draws: parts of each task with things that the goal says nothing about.
-        check: called often; may raise to stop.
 
     Attributes:
-        vocabulary: of the states.
         firsts: the initial states of the tasks.
-        states: number of all states.
     """
 
     def __init__(

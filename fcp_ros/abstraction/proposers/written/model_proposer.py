@@ -38,8 +38,6 @@ class ModelProposerOptions:
     """Settings of the questions to a language model.
 
     Attributes:
-        most_tokens: longest answer in tokens.
-        seconds: time for one answer.
         seed: of a server that draws at random.
     """
 
@@ -50,10 +48,6 @@ class ModelProposerOptions:
 
 class LanguageModelProposer:
     """Asks a language model.
-
-    Args:
-        generator: the model.
-        options: settings.
 
     Attributes:
         exchanges: all questions and answers so far.

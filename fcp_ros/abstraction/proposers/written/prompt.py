@@ -218,10 +218,8 @@ def write_question(
     """Write what this answer shall be.
 
     Args:
-        step: the question.
         training: some of these are shown.
         last: the last answer, which has the faults; of the step ABSTRACTION the features.
-        faults: of the last answer.
     """
     lines = [
         f"Task {number}:\n{describe_task(task)}"

@@ -15,11 +15,8 @@ class ModelExchange:
     """A question to a model, and its answer.
 
     Attributes:
-        step: the question that was asked.
         task: the part of the prompt that is the same for all questions.
         question: the rest of the prompt.
-        answer: as it came.
-        seconds: that it took.
     """
 
     step: PromptStep

@@ -36,7 +36,6 @@ def find_columns(
     """Find the objects that may come to be at each position; none where a column is missing.
 
     Args:
-        actions: all actions.
         facts: the initial facts by predicate.
         list_candidates: returns the objects that a variable may be by its types.
     """

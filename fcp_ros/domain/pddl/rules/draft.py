@@ -44,15 +44,10 @@ class DraftRule:
     """An action under one identification of its parameters; parameters are distinct objects.
 
     Attributes:
-        action: its name in PDDL.
-        arguments: the rule's parameter for each of the action's.
         parameters: of the rule: the action's, objects that it names, existential variables.
-        positive: atoms that must hold.
         negative: atoms that must not; variables that are not parameters fit anything.
         add: atoms that hold afterwards, none of them in `positive`.
         delete: atoms that don't, all of them in `positive`.
-        effects: further effects.
-        cost: of the action.
         formulas: further conditions, over the parameters and objects.
     """
 

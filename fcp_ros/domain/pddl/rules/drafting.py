@@ -57,10 +57,7 @@ def draft_rules(
     """Draft the rules of an action; none if it can never apply.
 
     Args:
-        action: the action.
         universe: types, objects, initial facts.
-        source: the domain file.
-        check: called for each rule; may raise to stop.
 
     Raises:
         UnsupportedPddl: too many rules.

@@ -77,12 +77,8 @@ class EffectDrafter:
     """Drafts the effects of one rule.
 
     Attributes:
-        universe: types and objects.
         mapping: PDDL's terms -> the rule's parameters.
         names: gives variables names that no parameter has.
-        parameters: of the rule.
-        positive: atoms that the rule requires.
-        negative: atoms that must be absent.
     """
 
     universe: Universe
@@ -202,8 +198,6 @@ def compute_cost(
     Values that are not given count nothing: `known_values` keeps the action from being done there.
 
     Args:
-        action: the action.
-        mapping: its parameters -> the rule's.
         universe: has the values of functions and the spelling of objects.
         source: the domain file, for messages.
 

@@ -38,7 +38,6 @@ def find_partitions(
 
     Args:
         terms: variables and constants with their types, in their order.
-        conjunct: what must hold.
         universe: types, objects and static facts.
     """
     constants = [term.name for term in terms if isinstance(term, Constant)]

@@ -51,10 +51,8 @@ class Conjunct:
 
     Attributes:
         variables: existential; their names occur nowhere else.
-        positive: atoms that must hold.
         negative: atoms that must not; variables whose name begins with `any.` fit anything.
         equal: terms that must be the same.
-        unequal: terms that must differ.
         rest: formulas that were not taken apart; their quantified variables occur nowhere else.
     """
 

@@ -108,10 +108,6 @@ def check_not_swapped(domain: Source, problem: Source) -> None:
 def read_domain(source: Source, check: Callable[[], None]) -> DomainText:
     """Read a domain file; names are not looked up yet.
 
-    Args:
-        source: the file.
-        check: called for each action; may raise to stop.
-
     Raises:
         UnsupportedPddl: a section or an effect that has no place in the syntax tree.
         PddlError: a mistake, with its line.

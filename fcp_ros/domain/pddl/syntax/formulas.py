@@ -150,8 +150,6 @@ class FormulaReader:
         """Read `name name - type ...` from a position of a list on.
 
         Args:
-            parent: the list.
-            first: position of the first name.
             prefix: first character of names: `?` for variables, otherwise empty.
             kind: the declared kind in the plural, for messages.
         """

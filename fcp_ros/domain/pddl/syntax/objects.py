@@ -38,8 +38,6 @@ def declare_objects(
     elevators are: it gets a type of its own below them.
 
     Args:
-        given: the declarations.
-        known: the objects by name, which grow.
         types: the parents of each type, which grow.
     """
     repeated: list[Typed] = []

@@ -59,8 +59,6 @@ def read_problem(source: Source, domain: DomainText, domain_source: Source) -> P
     """Read a problem file.
 
     Args:
-        source: the problem file.
-        domain: the domain.
         domain_source: the domain file, for the spelling of its constants.
 
     Raises:

@@ -31,12 +31,7 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 @dataclass(frozen=True)
 class Source:
-    """A file of PDDL, which ignores case: `code` is all lower case.
-
-    Attributes:
-        file: its path, for messages.
-        text: as written.
-    """
+    """A file of PDDL, which ignores case: `code` is all lower case."""
 
     file: str
     text: str
@@ -222,7 +217,6 @@ class PddlError(DomainError):
     """A PDDL file that can't be read, with the place, the fault and the fix.
 
     Args:
-        file: path of the file.
         place: line and column, 1-based; zeros if the file as a whole is meant.
         message: the fault, a clause without a final full stop.
         fix: the remedy, a clause as well.

@@ -23,10 +23,6 @@ Layer = tuple[str, ...]
 def find_layers(domain: DomainText, source: Source) -> tuple[Layer, ...]:
     """Find the strata of the derived predicates, the first ones first.
 
-    Args:
-        domain: the domain.
-        source: its file.
-
     Raises:
         PddlError: a predicate depends on its own negation; the message names the cycle.
     """

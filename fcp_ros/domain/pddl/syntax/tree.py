@@ -138,8 +138,6 @@ class TrajectoryFormula:
 
     Attributes:
         operator: `always`, `sometime`, `within`, ...
-        times: the operator's numbers.
-        parts: its conditions, one or two.
     """
 
     operator: str
@@ -232,15 +230,11 @@ class DomainText:
     """A domain file.
 
     Attributes:
-        name: of the domain.
         types: the direct parents of each declared type, ROOT only where there is no other; types
             that are only named as parents are below ROOT, and ROOT itself is not listed.
         constants: the objects of all problems.
-        predicates: the arguments of each predicate.
-        functions: the arguments of each function.
         actions: in the order of the file.
         constraints: conditions on the states of each plan.
-        requirements: as declared.
         axioms: the definitions of derived predicates, in the order of the file; several of one
             predicate are alternatives.
         notes: remarks on what is read, but may not be meant.
@@ -277,8 +271,6 @@ class ProblemText:
     """A problem file.
 
     Attributes:
-        name: of the problem.
-        domain: the name of the domain that it is for.
         objects: all of them, the domain's constants included.
         facts: predicate -> argument tuples that hold initially.
         values: function -> arguments -> initial value.

@@ -42,7 +42,6 @@ def write_domain(domain: DomainText, spelling: Mapping[str, str] | None = None) 
     """Write a domain file.
 
     Args:
-        domain: the domain.
         spelling: constants as they are to be spelt, by their lower-case names.
     """
     sections = [f"(define (domain {domain.name})"]
@@ -70,7 +69,6 @@ def write_problem(problem: ProblemText, constants: Iterable[Typed] = ()) -> str:
     """Write a problem file.
 
     Args:
-        problem: the problem.
         constants: of its domain, which are not declared again.
     """
     known = frozenset(constants)

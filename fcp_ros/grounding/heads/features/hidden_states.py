@@ -75,9 +75,6 @@ class StateReader:
     Args:
         model: of transformers, without an output layer, cut after the last wanted layer.
         attention: the reach of its layers.
-        device: device of the model.
-        precision: of its computations.
-        places: the states that are read.
         window: the most tokens that it reads.
     """
 
@@ -263,9 +260,6 @@ def load_state_reader(
 
     Args:
         folder: a checked folder of a causal language model.
-        device: where it runs.
-        precision: of its computations.
-        places: the states that are wanted.
 
     Raises:
         GroundingError: a library is missing, the folder holds no such model, it has fewer layers,

@@ -61,7 +61,6 @@ def make_encoder(
 
     Args:
         model: a folder, or the name of a fetched model; "" is the default sentence model.
-        device: where it runs.
         precision: of a causal model's computations.
 
     Raises:
@@ -104,7 +103,6 @@ class WordTable:
     """One row for each word that was asked about.
 
     Args:
-        encode: the model.
         hubs: mean vector of all words in each phrasing, shape (phrasings, dimension).
         components: principal directions, shape (dimension, components).
         most: words that are kept; with more the table begins anew. A batch may have more.
@@ -212,7 +210,6 @@ def compare_all_words(phrases: Sequence[str], left: Rows, right: Rows) -> NDArra
     """Compare the words of many pairs as `compare_words` does; each phrase is split once.
 
     Args:
-        phrases: distinct ones.
         left: place of each pair's left side among the phrases.
         right: the same for the right side.
     """
@@ -260,11 +257,9 @@ class Crossing:
     """The distinct words of pairs.
 
     Args:
-        words: each once.
         left: place of each pair's left side among the words.
         right: the same for the right side.
         lefts: the places that stand on the left.
-        rights: those on the right.
         row: place of each pair's left side in `lefts`.
         column: of its right side in `rights`.
     """
@@ -278,12 +273,7 @@ class Crossing:
     column: Rows
 
     def multiply(self, a: Array, b: Array) -> Array:
-        """Compute the product of each left word's vector in `a` with its right one's in `b`.
-
-        Args:
-            a: a vector for each word.
-            b: another.
-        """
+        """Compute the product of each left word's vector in `a` with its right one's in `b`."""
         if self._is_crowded:
             return np.asarray((a[self.lefts] @ b[self.rights].T)[self.row, self.column])
         return np.asarray(np.einsum("nd,nd->n", a[self.left], b[self.right]))
@@ -378,8 +368,6 @@ class SentenceFeatures:
     """The features of the pairs of one set, by a sentence model. For one thread at a time.
 
     Args:
-        encode: the model.
-        basis: of the set's words.
         scaling: of the first block; None leaves it as it is.
     """
 

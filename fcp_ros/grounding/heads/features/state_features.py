@@ -105,7 +105,6 @@ def write_form(tokenizer: Any, wording: str, kind: JudgementSet) -> QuestionForm
     """Write the form of a set's questions, in the chat template if there is one.
 
     Args:
-        tokenizer: with or without a chat template.
         wording: the question, with the set's columns in braces.
         kind: the set; examples are taken from its training part.
 
@@ -237,8 +236,6 @@ class StateEncoder:
 
     Args:
         folder: the model, or the name of a fetched one.
-        device: where it runs.
-        precision: of its computations.
 
     Raises:
         GroundingError: the folder holds no model that may be loaded.
@@ -320,13 +317,7 @@ class StateReduction:
 
 @dataclass(frozen=True, slots=True)
 class StateFeatures:
-    """The features of the pairs of one set.
-
-    Args:
-        read: reads states.
-        form: the set's question.
-        reduction: of the states.
-    """
+    """The features of the pairs of one set."""
 
     read: ReadStates
     form: QuestionForm

@@ -48,9 +48,7 @@ class FeatureStore:
     """Features of texts in one file, for one process at a time; to be closed.
 
     Args:
-        folder: of the file.
         source: all that the features depend on beside the text: model, layers, precision.
-        width: numbers of a text.
         is_halved: keep them in half precision, else in single.
 
     Raises:
@@ -104,9 +102,6 @@ class FeatureStore:
         """Compute the features of the texts that have none, and keep each batch at once.
 
         Args:
-            texts: any number.
-            compute: returns the features of a batch.
-            batch: texts of a batch.
             report: takes the number of texts that are done, and of all.
 
         Raises:
@@ -203,7 +198,6 @@ class SentenceMaker:
     """Makes the features of pairs by a sentence model.
 
     Args:
-        encoder: the model.
         folder: of the vectors on disk.
         report: is told how it goes.
     """
@@ -313,11 +307,6 @@ class StateMaker:
     """Makes the features of pairs by a causal model.
 
     Args:
-        encoder: the model.
-        forms: the question of each set.
-        places: the states that are read.
-        components: features of a pair.
-        folder: of the states on disk.
         report: is told how it goes.
     """
 
@@ -410,7 +399,6 @@ def fit_reduction(states: Array, components: int) -> StateReduction:
     which needs products with a narrow matrix only.
 
     Args:
-        states: one question a row.
         components: directions that are wanted; fewer if the states have fewer.
     """
     mean = states.mean(axis=0)

@@ -44,7 +44,6 @@ class RegressionOptions:
         sharpenings: factors on the kernel's sharpness, one of which is chosen.
         ridges: penalties on the weights, > 0, one of which is chosen.
         sample: most supports while they are chosen.
-        seed: of the supports.
     """
 
     supports: int = 2500
@@ -92,12 +91,8 @@ class KernelRegression:
     """The rows of a training, compared with supports that were drawn from them.
 
     Args:
-        kernel: with the chosen sharpness.
-        ridge: the chosen one.
-        chosen: the rows that are supports, increasing.
         likeness: of all rows to the supports, shape (rows, supports).
         worth: of each row, in (0, 1].
-        folds: of the rows.
     """
 
     kernel: Kernel
@@ -149,7 +144,6 @@ class RegressionRows:
         features: rounded as they will be kept, shape (rows, features).
         worth: of each row, in (0, 1].
         measured: the rows whose errors count in the choice of sharpness and ridge.
-        folds: of the rows.
     """
 
     features: Array
@@ -164,10 +158,7 @@ def prepare_regression(
     """Choose sharpness, ridge and supports, and compare all rows with the supports.
 
     Args:
-        rows: of the training.
-        target: what sharpness and ridge are chosen for.
         kernel: with sharpness before the factors of the options.
-        options: see there.
     """
     kernel, ridge = choose_settings(rows, target, kernel, options)
     return _compare(rows, kernel, ridge, options.supports, options.seed)

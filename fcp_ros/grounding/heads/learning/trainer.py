@@ -41,10 +41,7 @@ class TrainingRequest:
     """Model, judgements and settings of a training.
 
     Args:
-        model: a name or folder.
-        sets: the judgements, by set.
         wordings: the question of each set, for causal models.
-        out: file to write.
         judged: pairs that are looked up in the place of the package's.
         layers: of a causal model, whose states are read; none: chosen by the model's depth.
         components: features of a pair of a causal model.

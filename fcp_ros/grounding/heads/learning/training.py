@@ -70,10 +70,8 @@ def reduce_supports(
     """Reduce the supports of the blocks of whole pairs.
 
     Args:
-        kernel: the likeness.
         supports: features of pairs, shape (supports, features).
         weights: of the supports, shape (supports, columns).
-        kept: number of supports that are kept.
 
     Returns:
         None if there are no such blocks, too few supports, or too much would be lost.
@@ -152,7 +150,6 @@ def fit_quantile_map(
 
     Args:
         scores: in any order.
-        targets: of the same pairs.
         most: knots at which the map may bend.
         worth: of each pair, in [0, 1]; None: all are worth the same.
     """
@@ -196,7 +193,6 @@ class TrainingOptions:
     """Settings of the training of a head.
 
     Args:
-        regression: of scores and errors.
         sharpness: of the kernel, before the factors of `regression`.
         folds: of the cross-validation, >= 2.
         knots: most quantiles of the scores at which the maps may bend.
@@ -204,7 +200,6 @@ class TrainingOptions:
         most_unrelated: at most so many of them.
         unrelated_worth: of such a pair in the regression, in (0, 1]; a judgement is worth 1.
         unrelated_in_map: the same in the map to degrees, in [0, 1].
-        seed: of the random pairs.
     """
 
     regression: RegressionOptions = field(default_factory=RegressionOptions)
@@ -237,10 +232,7 @@ class TrainingPart:
     """Pairs and degrees that the head of a set is trained on.
 
     Args:
-        kind: the set.
         pairs: the judged ones of the training part, then unrelated ones.
-        degrees: of the pairs.
-        judged: number of the judged ones.
     """
 
     kind: JudgementSet
@@ -264,8 +256,6 @@ def train_heads(
     """Train a head for each set on its training part, and measure it on the held-out part.
 
     Args:
-        sets: by name.
-        maker: gives the features of pairs.
         options: None means the defaults.
         report: is told how it goes.
 

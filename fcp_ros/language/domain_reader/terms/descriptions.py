@@ -34,13 +34,7 @@ Describe = Callable[[Predication, str, Term], Expression]
 
 
 class DescriptionMatcher(MentionMemory):
-    """A matcher of descriptions with the elements of a state.
-
-    Args:
-        context: domain, state, speaker.
-        lexicon: its nouns.
-        places: chooses place relations.
-    """
+    """A matcher of descriptions with the elements of a state."""
 
     def __init__(self, context: ReadingContext, lexicon: Lexicon, places: PlaceChooser) -> None:
         super().__init__(context, lexicon, places)

@@ -41,8 +41,6 @@ class MentionMemory(SpokenScene):
 
     Args:
         context: domain, state, speaker.
-        lexicon: its nouns.
-        places: chooses place relations.
     """
 
     def __init__(self, context: ReadingContext, lexicon: Lexicon, places: PlaceChooser) -> None:

@@ -47,12 +47,7 @@ class ChosenPlace:
 
 
 class PlaceChooser:
-    """A chooser of place relations for a domain.
-
-    Args:
-        domain: the domain.
-        patterns: its places.
-    """
+    """A chooser of place relations for a domain."""
 
     def __init__(self, domain: Domain, patterns: PatternTable) -> None:
         self._vocabulary = Vocabulary.of(domain)
@@ -186,7 +181,6 @@ class PlaceChooser:
         """Choose what "beside" means: on the same thing, or in the same room.
 
         Args:
-            theme: types of the one thing.
             place: types of the other one, which is somewhere already.
             preferred: relations by which that one is somewhere now.
         """
@@ -237,11 +231,7 @@ def _rename(place: PlaceRelation) -> Meaning:
 
 
 class PresentState:
-    """Crisp conditions decided in the present state, through the indexes of its relations.
-
-    Args:
-        instance: the state.
-    """
+    """Crisp conditions decided in the present state, through the indexes of its relations."""
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance

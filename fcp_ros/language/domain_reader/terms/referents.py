@@ -43,11 +43,8 @@ class Referent:
     """A variable of a goal.
 
     Attributes:
-        name: of the variable.
-        quantifier: binds it.
         type: a type of the schema, or a label; empty: that of the slot.
         restrictions: what is true of the values, beside the type.
-        bound, number: of a count.
         most: the most of a range; `number` is the least.
         noun: the noun; None for "something".
         types: the types that its values may have; none: any.
@@ -134,8 +131,6 @@ class Ambiguity:
 
     Attributes:
         place: of the phrase: its first token and the one after the last.
-        said: the noun.
-        candidates: names of elements.
     """
 
     place: tuple[int, int]
@@ -159,13 +154,7 @@ def negate(formula: Expression) -> Expression:
 
 
 class VariableMaker:
-    """A maker of variables for kinds of things, with types as the goal language takes them.
-
-    Args:
-        domain: its types and labels.
-        instance: the state.
-        check: called often.
-    """
+    """A maker of variables for kinds of things, with types as the goal language takes them."""
 
     def __init__(self, domain: Domain, instance: Instance, check: Callable[[], None]) -> None:
         self._domain = domain

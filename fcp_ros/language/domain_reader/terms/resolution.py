@@ -53,8 +53,6 @@ class TermResolver(PartitiveResolver):
 
     Args:
         context: domain, state, speaker.
-        lexicon: its nouns.
-        places: chooses place relations.
         choices: the element that is meant by a phrase that could be several, by its place.
         asking: True to ask what a pronoun means of which nobody has spoken.
     """

@@ -20,13 +20,7 @@ class Unresolved(Exception):
 
 
 class SpokenScene:
-    """The things of a state, and who speaks to whom.
-
-    Args:
-        context: domain, state, speaker.
-        lexicon: its nouns.
-        places: chooses place relations.
-    """
+    """The things of a state, and who speaks to whom."""
 
     def __init__(self, context: ReadingContext, lexicon: Lexicon, places: PlaceChooser) -> None:
         self.context = context

@@ -37,7 +37,6 @@ class Companion:
 
     Attributes:
         end: after its last token.
-        clause: the clause.
         ahead: it is done before: what is held on the way.
     """
 

@@ -67,8 +67,6 @@ class EllipsisParser(MotionParser, ABC):
         """Yield clauses without a verb that go on from the last one.
 
         Args:
-            start: the first token.
-            before: the clauses so far.
             link: the order that was said.
         """
         asked = [clause for clause in before if clause.act not in (Act.REMARK, Act.TOPIC)]
@@ -191,8 +189,6 @@ class EllipsisParser(MotionParser, ABC):
         """Ask the same of another thing; None if it can't be so.
 
         Args:
-            before: the clause that is repeated.
-            theme: the thing.
             chosen: it may be one of those that the clause leaves open ("a cup, ideally the mug").
         """
         said = before.predications[-1]

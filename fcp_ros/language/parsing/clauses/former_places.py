@@ -27,7 +27,6 @@ def match_former_place(get: Callable[[int], str], start: int) -> int:
 
     Args:
         get: the text of a token.
-        start: the first token.
     """
     back = start + (get(start) == "back")
     ends = [_match_where(get, back), _match_owned(get, back)]

@@ -32,12 +32,7 @@ _DASHES = frozenset(["-", "\u2013", "\u2014", "(", ")"])
 
 @dataclass(frozen=True, slots=True)
 class Asides:
-    """A sentence without what was set aside.
-
-    Attributes:
-        tokens: those that are left.
-        uses: of the words that were set aside.
-    """
+    """A sentence without what was set aside."""
 
     tokens: tuple[Token, ...]
     uses: tuple[WordUse, ...]

@@ -47,8 +47,6 @@ class TellingForms:
     """A recogniser of statements in a sentence.
 
     Args:
-        tokens: the sentence.
-        tree: over the tokens.
         asks: says whether a request begins at a token.
     """
 

@@ -38,7 +38,6 @@ def parse_swap(nouns: NounParser, start: int) -> Iterator[tuple[int, SpokenClaus
 
     Args:
         nouns: the chart of noun phrases.
-        start: the first token.
     """
     if set(list_stems(nouns.get_text(start))) & _SWAP_VERBS:
         yield from _parse_request(nouns, start)

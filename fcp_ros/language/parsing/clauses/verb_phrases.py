@@ -37,10 +37,8 @@ class VerbPhrase:
     """The words between a subject and what is said of it.
 
     Attributes:
-        end: after the last one.
         negated: "not", "never".
         demanded: it shall be so; else it is so.
-        stays: all the time.
     """
 
     end: int

@@ -32,8 +32,6 @@ class Adjectives:
 
     Attributes:
         qualities, attributes: as of a `NounPhrase`.
-        uses: the words.
-        degree: how sure that is.
     """
 
     qualities: tuple[Predication, ...] = ()
@@ -67,7 +65,6 @@ class AdjectiveParser:
 
     Args:
         chart: knows the tokens and the domain.
-        spans: the words of the tree.
     """
 
     def __init__(self, chart: PatternMatcher, spans: TreeSpans) -> None:

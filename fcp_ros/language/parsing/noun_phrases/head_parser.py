@@ -92,7 +92,6 @@ class HeadParser:
 
     Args:
         chart: reads what is within phrases, and knows the domain.
-        spans: the words of the tree.
     """
 
     def __init__(self, chart: SetParser, spans: TreeSpans) -> None:

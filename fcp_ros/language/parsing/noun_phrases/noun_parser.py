@@ -79,11 +79,7 @@ class NounParser(SetParser):
     """A chart of the noun phrases of one instruction, over its tree.
 
     Args:
-        tokens: of the instruction.
-        lexicon: nouns and names.
-        patterns: of the domain.
         fits: the degree to which a phrase may fill a slot of a type.
-        check: called often; may raise.
         tree: over (some of) the tokens; None: they are parsed.
     """
 

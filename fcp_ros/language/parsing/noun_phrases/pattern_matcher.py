@@ -62,11 +62,7 @@ class PatternMatcher(ABC):
     """A matcher of patterns; the noun phrases in their slots may have patterns in them again.
 
     Args:
-        tokens: the sentence.
-        lexicon: nouns and names.
-        patterns: of the domain.
         fits: the degree to which a phrase may fill a slot of a type.
-        check: called often; may raise.
     """
 
     def __init__(
@@ -133,8 +129,6 @@ class PatternMatcher(ABC):
         """Match phrases with the tokens from `start` on: what they stand for, and the match.
 
         Args:
-            phrases: the phrases.
-            start: a token.
             depth: of the noun phrases around them.
             first: their first word is the first one of what is said.
         """

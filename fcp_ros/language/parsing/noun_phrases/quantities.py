@@ -70,7 +70,6 @@ class NounOpening:
         end: after its last token.
         determiner, number: how many are meant.
         other: "other", "another".
-        only: and nothing else.
         quantity: places of the tokens that say how many; the rest are fillers.
         definite: of things that are known ("two of the mugs").
         partitive: it ended with "of".

@@ -68,7 +68,6 @@ class RelativeParser:
 
     Args:
         chart: reads what is within phrases, and knows the domain.
-        spans: the words of the tree.
     """
 
     def __init__(self, chart: SetParser, spans: TreeSpans) -> None:
@@ -82,8 +81,6 @@ class RelativeParser:
         """Yield a phrase, and with what is said of it behind its head.
 
         Args:
-            phrase: ends behind its head.
-            depth: of the phrases around it.
             below: the tokens that the tree gives to it.
         """
         begun = [phrase, *self._read_idle(phrase), *self._read_limit(phrase)]
@@ -129,7 +126,6 @@ class RelativeParser:
         """Yield what is said of something behind its noun: places, states, relative clauses.
 
         Args:
-            start: the token behind the noun.
             depth: of the phrases around it.
             is_free: a relative clause begins without a pronoun of its own: "whatever is red".
         """

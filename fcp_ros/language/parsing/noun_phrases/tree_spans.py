@@ -30,7 +30,6 @@ class TreeSpans:
 
     Args:
         tree: of a part of the sentence.
-        tokens: of the whole sentence.
     """
 
     def __init__(self, tree: Tree, tokens: Sequence[Token]) -> None:

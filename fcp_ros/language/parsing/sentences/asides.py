@@ -37,7 +37,6 @@ class AsideReader:
 
     Args:
         nouns: the chart of noun phrases.
-        clauses: the chart of clauses.
     """
 
     def __init__(self, nouns: NounParser, clauses: ClauseParser) -> None:

@@ -33,7 +33,6 @@ class ProvisoParser:
 
     Args:
         nouns: the chart of noun phrases.
-        clauses: the chart of clauses.
     """
 
     def __init__(self, nouns: NounParser, clauses: ClauseParser) -> None:

@@ -53,8 +53,6 @@ def attach_constraints(
 
     Args:
         task: the task; no operator of it stands for several (see relevance/overwriting.py).
-        constraints: the constraints.
-        check: called often; may raise to stop.
 
     Raises:
         Interrupted: a condition is too complicated, or times are.
@@ -187,11 +185,6 @@ class _Window:
 
 class _Attachment:
     """Attaches monitors to the operators of a task.
-
-    Args:
-        task: the task.
-        monitors: the monitors.
-        check: called often; may raise to stop.
 
     Attributes:
         ids: numbers of the facts, also of those of the monitors.

@@ -86,10 +86,7 @@ class ConstraintMonitor:
     """The facts of one constraint.
 
     Attributes:
-        constraint: the constraint.
         initial: its facts that hold initially.
-        facts: all its facts.
-        change: gives the changes with a step.
         concerns_all: True if it has to be told of the steps that do not touch its conditions, too.
         prunes: True if that is no need, but finds out sooner that a plan leads nowhere.
         latest: gives the times (s) by which it matters that a step of some duration (s) ends.
@@ -112,7 +109,6 @@ def make_monitor(constraint: GroundConstraint, held: set[Fact]) -> ConstraintMon
     """Make the monitor of a constraint without times.
 
     Args:
-        constraint: the constraint.
         held: the facts that hold initially.
     """
     now = [holds_initially(part, held) for part in constraint.parts]

@@ -58,10 +58,7 @@ class OperatorRegression:
     """The truth after an operator, as a formula over the state before it.
 
     Args:
-        operator: the operator.
-        task: its task.
         ids: numbers of its facts, and of those that are to be added to it.
-        exclusive: of the task's facts.
     """
 
     def __init__(

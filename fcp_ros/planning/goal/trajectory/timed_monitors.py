@@ -40,7 +40,6 @@ def make_timed_monitor(
     """Make the monitor of a constraint with times.
 
     Args:
-        constraint: the constraint.
         held: the facts that hold initially.
         durations: of all steps (s).
 

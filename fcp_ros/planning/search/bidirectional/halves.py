@@ -47,7 +47,6 @@ class ForwardHalf(HalfPlan):
 
     Attributes:
         state: the value of each variable at its end.
-        amounts: the resources there.
         parent: the half without the last operator.
     """
 
@@ -70,7 +69,6 @@ class BackwardHalf(HalfPlan):
     """A backward half: operators that lead from each state of `partial_state` to the goal.
 
     Attributes:
-        partial_state: the states that it starts from.
         intervals: the amounts that it starts from.
         room: the requirement, as the largest loss that may come before it, in units.
         parent: the rest after the first operator.
@@ -103,7 +101,6 @@ class Frontier(Generic[H]):
     A half leaves it when it was expanded or dropped; its entries in the heaps are skipped later.
 
     Attributes:
-        size: number of open halves.
         expanded: number of halves expanded so far.
         kept: number of halves that were added and not dropped.
         beacons: halves expanded last (and the end of this direction, until there are enough); the

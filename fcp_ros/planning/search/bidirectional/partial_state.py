@@ -137,11 +137,7 @@ class PartialStateIndex:
 
 
 class StateTable:
-    """The states of the forward side, one row of values for each variable.
-
-    Args:
-        variables: number of variables.
-    """
+    """The states of the forward side, one row of values for each variable."""
 
     def __init__(self, variables: int) -> None:
         self.states: list[tuple[int, ...]] = []

@@ -36,12 +36,7 @@ class EffectCase(NamedTuple):
 
 
 class Regression:
-    """Regresses partial states through the operators of one task.
-
-    Args:
-        task: the task.
-        operators: its operators.
-    """
+    """Regresses partial states through the operators of one task."""
 
     def __init__(self, task: FlatTask, operators: Sequence[MaskedOperator]) -> None:
         self._operators = operators
@@ -69,8 +64,6 @@ class Regression:
         """Yield the partial states from which an operator leads into `partial`.
 
         Args:
-            partial: the partial state after the operator.
-            number: the operator.
             idle: yield also the cases in which it makes no literal true (they need more than
                 `partial` itself, and are of use for resources only).
         """

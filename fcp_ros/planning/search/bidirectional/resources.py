@@ -33,11 +33,7 @@ class BetterAmount(Enum):
 
 
 class Resources:
-    """The uses of the operators of one task, and the bounds of the amounts.
-
-    Args:
-        task: the task.
-    """
+    """The uses of the operators of one task, and the bounds of the amounts."""
 
     def __init__(self, task: FlatTask) -> None:
         self._use: list[list[float]] = task.use.tolist()

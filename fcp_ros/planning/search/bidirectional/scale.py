@@ -22,7 +22,6 @@ class Scale:
 
     Args:
         task: gives the loss and cost of each operator.
-        objective: what is optimised.
     """
 
     def __init__(self, task: FlatTask, objective: Objective) -> None:

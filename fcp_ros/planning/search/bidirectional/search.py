@@ -54,8 +54,6 @@ class BidirectionalSearch:
     """A search from both ends in one flat task.
 
     Args:
-        task: the task.
-        objective: what is optimised.
         max_labels: halves that may be kept.
         seed: decides between halves that are equal in everything.
         estimate: lower bounds, which prune states that lead to no better plan once there is one.
@@ -255,12 +253,7 @@ class BidirectionalSearch:
 
 
 class LowerBounds:
-    """The LM-cut bounds of a task, as an `Estimate`; the relaxations are built at the first call.
-
-    Args:
-        task: the task.
-        composition: the composition of losses.
-    """
+    """The LM-cut bounds of a task, as an `Estimate`; the relaxations are built at first use."""
 
     def __init__(self, task: FlatTask, composition: Composition) -> None:
         self._task = task

@@ -32,14 +32,7 @@ PromisingTest = Callable[[float, float], bool]
 
 
 class ForwardSide:
-    """The forward direction: reached states, with the losses and resources on the way.
-
-    Args:
-        task: the task.
-        operators: its operators.
-        scale: composes losses and costs.
-        resources: the uses of operators.
-    """
+    """The forward direction: reached states, with the losses and resources on the way."""
 
     def __init__(
         self,
@@ -110,10 +103,7 @@ class BackwardSide:
     """The backward direction: partial states that lead to the goal, and their requirements.
 
     Args:
-        task: the task.
-        operators: its operators.
         scale: composes losses and costs.
-        resources: the uses of operators.
     """
 
     def __init__(

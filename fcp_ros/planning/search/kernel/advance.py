@@ -66,10 +66,6 @@ def advance(
     """Go on with a search.
 
     Args:
-        problem: the task.
-        space: the memory of the search.
-        settings: its settings.
-        inputs: the inputs of its heuristics.
         work: successors to make before it pauses; an evaluation counts as `settings.price` of them.
         effort: states expanded or evaluated in all, since the space was made, before it pauses.
 

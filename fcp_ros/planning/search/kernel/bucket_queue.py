@@ -64,9 +64,7 @@ def make_queues(queues: int, keys: int, labels: int) -> BucketQueues:
     """Make empty queues.
 
     Args:
-        queues: number of queues.
         keys: room for distinct keys, a power of two.
-        labels: room for labels.
     """
     return BucketQueues(
         np.empty((queues, keys, 2)),
@@ -92,10 +90,7 @@ def push(b: BucketQueues, queue: int, first: float, second: float, label: int, l
     """Put a label into a queue; the caller has made sure that one more key fits.
 
     Args:
-        b: the queues.
-        queue: number of the queue.
         first, second: the key, both >= 0.
-        label: the label, not in this queue yet.
         last: put it behind the labels with the same key instead of before them.
     """
     # Successive pushes mostly have the same key, so the last bucket is tried before the table.

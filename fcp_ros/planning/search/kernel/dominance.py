@@ -88,8 +88,6 @@ def insert_label(
     The labels linked to a state never dominate one another, unless `only_closed` is set.
 
     Args:
-        first, link, status, way: of the space.
-        state: the state.
         label: the new label; its criteria and resources are in `way` already.
         dominance, direction, counting: see `dominates`.
         only_closed: only closed labels dominate, and none is marked DEAD. In a lazy greedy search
@@ -141,8 +139,6 @@ def outdo(
     """Mark the open labels that a label of the same state dominates DEAD; they stay linked.
 
     Args:
-        first, link, status, way: of the space.
-        state: the state.
         label: the label, which is closed now.
         dominance, direction, counting: see `dominates`.
     """
@@ -164,9 +160,7 @@ def spend_resources(task: FlatTask, before: Floats, operator: int, amounts: Floa
     The twin is `flat.semantics.amounts_after`.
 
     Args:
-        task: the task.
         before: criteria and resources of the label, float64[2 + R].
-        operator: the operator.
         amounts: receives the resources, float64[R]; partly written if the result is False.
     """
     for resource in range(len(amounts)):

@@ -33,7 +33,6 @@ class HeuristicInputs(NamedTuple):
 
     Attributes:
         first, second: relaxations, weighted by the two criteria.
-        first_work, second_work: their scratch memory.
         landmarks: the landmarks from the initial state; none if no heuristic counts them.
         first_worth, second_worth: the weight of each landmark in each criterion, float64[l].
     """
@@ -57,8 +56,6 @@ def evaluate_state(
     one need be looked at.
 
     Args:
-        space, settings, inputs: of the search.
-        state: the state.
         values: its values, int32[n].
     """
     known = space.known[state]
@@ -134,8 +131,6 @@ def write_successor_row(
 
     Args:
         task, packing, landmarks, space: of the search; the successor lies in `space.fresh`.
-        state, operator: its parent.
-        child: its number.
         is_new: True if it was generated for the first time.
 
     Returns:
@@ -218,8 +213,6 @@ def is_hopeless(
 
     Args:
         settings: of the search; only admissible estimates are used.
-        marks: of the space.
-        first, second: the criteria of the label.
         one, two: the estimates of its state.
     """
     if settings.first_admissible:

@@ -167,11 +167,7 @@ def _put_back(
     """Close a hopeless label, or queue it again if its new key is behind that of another label.
 
     Args:
-        space, settings: of the search.
         label: the label that was just taken.
-        state: its state, with estimates.
-        queue: the queue that it was in.
-        one, two: its old key.
 
     Returns:
         False if the label is ready for expansion.

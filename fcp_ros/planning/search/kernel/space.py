@@ -80,7 +80,6 @@ class Space(NamedTuple):
         link: state, parent (-1: none), operator and next label of the same state (-1: none),
             int32[L, 4].
         status: DEAD, OPEN or CLOSED, uint8[L].
-        buckets: the queues.
         counts, marks: see the constants above; int64[COUNTS] and float64[5].
         values: the state that is being expanded, value by value, int32[n].
         after: the same for its successor.
@@ -91,7 +90,6 @@ class Space(NamedTuple):
         found: the operators applicable in the state (blocks aside), int32[m].
         helps: 1 if the operator at the same position of `found` is helpful, uint8[m].
         slots: the probable slot of each successor in `table`, int64[m].
-        axioms: scratch of the axioms.
     """
 
     words: Words
@@ -122,8 +120,6 @@ class SpaceAllocator:
     """Makes and enlarges the memory of a search.
 
     Args:
-        task, packing, tree: the task to search.
-        queues: number of queues.
         row: words of a state's row of landmarks.
         limit: bytes that may be used.
     """
@@ -270,8 +266,6 @@ def intern_state(words: Words, table: Counts, counts: Counts, fresh: Words, line
 
     Args:
         words, table, counts: of the space; there is room for one more state.
-        fresh: the state's words.
-        linear: their linear hash.
 
     Returns:
         The state. It is new if and only if counts[STATES] grew.

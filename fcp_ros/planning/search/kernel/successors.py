@@ -377,9 +377,6 @@ def _push_greedy(
     proceeds in all directions, the other straight ahead, so neither is misled for long.
 
     Args:
-        problem, space, settings, inputs: of the search.
-        label: the label.
-        parent: the parent's state.
         index: position of the operator in `space.found`.
     """
     source = parent

@@ -164,10 +164,8 @@ class WorldLayout:
     """The entries of a world by name, with their poses and outlines.
 
     Attributes:
-        rooms, hallways, locations, objects, robots: Entries by name.
         outlines: Corners (m) of each room.
         poses: Poses of rooms, locations and surfaces, by name.
-        surfaces: The location of each surface, by name.
 
     Raises:
         SceneError: Two entries of a kind have one name, or a reference leads nowhere.

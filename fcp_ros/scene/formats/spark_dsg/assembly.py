@@ -64,10 +64,7 @@ def assemble(
     """Build the graph of decoded columns.
 
     Args:
-        raw: The columns.
         spaces: Names of labels by layer and partition.
-        source: The source, for messages.
-        notes: Notes so far.
         by_symbol: Use the symbol of every node as its id (see ``decode_dsg_bytes``).
     """
     rows, found = _collect_rows(raw, spaces)

@@ -43,7 +43,6 @@ class RawScene:
         kinds: Name of each node's attribute type.
         names: Possibly empty, possibly not unique.
         labels: Numbers of the semantic labels, or NO_LABEL.
-        metadata: Metadata of each node.
         positions: Shape (n, 3), metres; not finite where unknown.
         centres, sizes: Boxes, shape (n, 3), metres; not finite without a box.
         turns: Orientations of boxes, unit quaternions x, y, z, w, shape (n, 4); not finite if the

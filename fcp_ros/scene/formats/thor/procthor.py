@@ -397,7 +397,6 @@ def find_openings(
 
     Args:
         walls: All walls; those that are ``empty`` and belong to a room count.
-        outlines: Outline of each room, by its id.
     """
     empty = [wall for wall in walls if wall.empty and wall.roomId in outlines]
     found: dict[str, tuple[str, str]] = {}

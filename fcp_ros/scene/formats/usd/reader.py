@@ -87,7 +87,6 @@ def compute_corners(geometry: Sequence[Sequence[Any]], frame: SourceFrame) -> Fl
 
     Args:
         geometry: Entries (owner, least and greatest x, y, z as six numbers, matrix as 16 numbers).
-        frame: The frame of the stage.
     """
     extents = np.array([entry[1] for entry in geometry], dtype=np.float64).reshape(-1, 6)
     matrices = np.array([entry[2] for entry in geometry], dtype=np.float64).reshape(-1, 4, 4)
@@ -101,7 +100,6 @@ def choose_axes(matrix: Sequence[float], frame: SourceFrame, *, as_named: bool =
 
     Args:
         matrix: The prim's local-to-world matrix (16 numbers).
-        frame: The frame of the stage.
         as_named: Keep the names of the axes (of a stage that is z up).
     """
     rows: Floats = frame.rename_axes(np.array(matrix, dtype=np.float64).reshape(4, 4)[:3, :3])
@@ -133,8 +131,6 @@ def build_surfaces(
 
     Args:
         found: The contents of the stage, from `stage_decoder`.
-        meshes: Its meshes.
-        frame: The frame of the stage.
         owners: For each prim, the number of the thing that it belongs to, or -1.
 
     Returns:

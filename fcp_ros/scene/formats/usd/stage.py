@@ -145,7 +145,6 @@ class PrimRoles:
     Attributes:
         nodes_of: For each prim the number of the prim that is its node, itself or one above; -1 if
             there is none.
-        parts: Number of prims that are parts of the one above.
         groups: Paths of groups, with the number of things in each.
         left_out: Paths of prims that are no things, with their types.
     """

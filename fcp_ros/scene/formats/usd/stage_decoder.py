@@ -51,8 +51,6 @@ def decode(
     """Return the contents of a stage, and its meshes unless `meshes` is empty.
 
     Args:
-        stage: Path of the stage.
-        most_prims: Greatest number of nodes.
         meshes: Empty for the contents only.
         folders: Folders that files may be read from, besides the current one.
     """
@@ -66,10 +64,8 @@ class Copy:
     """A copy of a prototype's prims: one instance of a point instancer.
 
     Attributes:
-        root: The prototype.
         name: Path of the instancer with the number of the instance, instead of the root's path.
         matrix: From the prototype's frame to the world.
-        labels: Labels of the instancer, for a prototype without its own.
         instancers: Paths of the instancers that it is in, outermost first.
     """
 
@@ -184,7 +180,6 @@ class Stage:
         """Visit all active, defined prims below one, with their nearest labelled ones.
 
         Args:
-            root: Where to start.
             owner: Number of the nearest labelled prim above it, or -1.
             copy: The instance of a point instancer that the prims belong to, if any.
         """

@@ -189,11 +189,7 @@ MOST_NAMES = 3
 
 
 class AssetFinder:
-    """Looks files up in the folder of a world and in the limits' `asset_folders`.
-
-    Attributes:
-        folders: These folders, resolved.
-    """
+    """Looks files up in the folder of a world and in the limits' `asset_folders`."""
 
     def __init__(self, file: SceneFile) -> None:
         given = (folder.expanduser() for folder in file.limits.asset_folders)

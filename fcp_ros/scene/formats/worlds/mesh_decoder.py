@@ -25,7 +25,6 @@ def decode(path: str, part: str) -> tuple[None, dict[str, Any]]:
     """Return the corners (m) of the convex hull of a mesh, shape (n, 3).
 
     Args:
-        path: The file.
         part: The name of one geometry in it; empty for all of them.
     """
     import numpy

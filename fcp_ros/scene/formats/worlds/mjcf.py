@@ -92,13 +92,10 @@ class _ModelText:
     """The text of a model, reduced to what bodies and shapes need, with absolute paths.
 
     Attributes:
-        root: The reduced document.
-        name: The name of the model.
         assets: Finds includes and meshes.
         unknown: Names of meshes whose file isn't read.
         driven: Names of joints with motors.
         size: The bytes of all its files.
-        left_out: What it has besides.
     """
 
     def __init__(self, file: SceneFile) -> None:

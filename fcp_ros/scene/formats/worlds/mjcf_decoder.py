@@ -21,7 +21,6 @@ def decode(path: str, most_bodies: str) -> tuple[dict[str, Any], dict[str, Any]]
 
     Args:
         path: The MJCF file, without includes.
-        most_bodies: Greatest number of bodies.
 
     Returns:
         Tables ``bodies`` and ``shapes``; the arrays ``body_frames`` (n, 4, 4), ``shape_frames``

@@ -131,9 +131,7 @@ class ModelSurroundings:
     Attributes:
         parent: The number of the body above; -1 for the world.
         matrix: From the frame of that to the world.
-        folder: The folder of the file.
         is_static: True if that is fixed.
-        depth: The number of models around.
     """
 
     parent: int
@@ -146,11 +144,7 @@ class ModelSurroundings:
 class SdfReader:
     """The bodies of a world.
 
-    Args:
-        file: The file that the world is read from.
-
     Attributes:
-        bodies: The bodies so far.
         assets: Finds the files that models refer to.
     """
 

@@ -76,9 +76,6 @@ def build_world_graph(
 
     Args:
         bodies: Its bodies, each after the one above it.
-        frame: Their frame.
-        source: The file.
-        notes: What its reader noted.
         rooms: Rooms that the file lists besides its bodies.
     """
     return _WorldBuilder(bodies, frame).build(source, notes, rooms)

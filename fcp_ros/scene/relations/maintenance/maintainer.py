@@ -43,8 +43,6 @@ class DoorMaintainer:
     """The rooms that doors join, while doors come, go and move between rooms that stay.
 
     Args:
-        graph: The initial completed graph.
-        finder: Its rooms.
         options: Greatest distance of a door from its rooms.
 
     Attributes:
@@ -122,7 +120,6 @@ class RelationMaintainer:
 
     Args:
         graph: Any valid graph with at least one node; it is completed.
-        options: The relations to derive.
         prepare: Make all indexes of the graph now, so that the first change does not wait for them.
 
     Attributes:

@@ -38,9 +38,6 @@ class BoxGrid:
     On level n the cells are 2**n m wide, and no box of that level reaches farther than that from
     its centre. So a search visits the few cells around a place on each level in use; changing a box
     takes constant time.
-
-    Args:
-        boxes: The initial boxes.
     """
 
     def __init__(self, boxes: Boxes) -> None:
@@ -223,7 +220,6 @@ class NearMaintainer:
     Args:
         nearest: The pairs of each box by itself (``find_nearest``), by number in the grid.
         grid: The boxes; the owner of this object changes them.
-        options: Tolerances.
     """
 
     def __init__(self, nearest: ScoredPairs, grid: BoxGrid, options: RelationOptions) -> None:
