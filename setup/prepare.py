@@ -71,7 +71,7 @@ class Setup:
         self.version = platform.python_version()
 
     def run(self) -> None:
-        """Run all stages; what is compiled and what is fetched go on side by side."""
+        """Run all stages; interfaces, and what needs none of them, side by side."""
         for variable in CHOICES:
             check_choice(variable)
         run = self.stages.run
@@ -87,6 +87,7 @@ class Setup:
             built = pool.submit(self.build, requirements)
             self.fetch()
             self.stages.done += built.result()
+        self.fetch_default()
 
     def build(self, requirements: list[str]) -> int:
         """Build the interfaces, and write the environment that has them; return what was done."""
@@ -101,7 +102,7 @@ class Setup:
         return stages.done
 
     def fetch(self) -> None:
-        """Install what is left, compile the kernels and fetch the model."""
+        """Install what is left, and compile the kernels."""
         run = self.stages.run
         torch, source = pin_of("torch", TORCH), self.remember("FCP_TORCH", "torch_source")
         stamp = content_hash([self.version, torch, source])
@@ -112,11 +113,14 @@ class Setup:
         stamp = content_hash([SOURCE / "setup.py", str(SOURCE)])
         run("command", stamp, "the command fcp", self.install_command)
         run("kernels", self.kernel_hash(), "search kernels (compiled once)", self.compile_kernels)
+
+    def fetch_default(self) -> None:
+        """Fetch the model by the command `fcp`, which needs the built interfaces."""
         model = self.remember("FCP_DEFAULT_MODEL", "model_choice") or "mpnet"
         folders = [os.environ.get(name, "") for name in ("FCP_MODELS", "XDG_CACHE_HOME")]
         stamp = content_hash([model, SOURCE / "config" / "models.yaml", *folders])
         title = "the sentence model that judges by default (405 MB, once a machine)"
-        run("model", stamp, title, lambda: self.fetch_model(model))
+        self.stages.run("model", stamp, title, lambda: self.fetch_model(model))
 
     def make(self) -> None:
         """Make the virtual environment, anew where one of another Python or place is there."""

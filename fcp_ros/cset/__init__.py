@@ -49,7 +49,7 @@ with defer_imports(__name__):
     from fcp_ros.cset.instance.morphism import Morphism, identity, inclusion, morphism
     from fcp_ros.cset.instance.relation_table import Fact
     from fcp_ros.cset.instance.violation import Violation, ViolationKind
-    from fcp_ros.cset.rewrite import Rewrite, rewrite
+    from fcp_ros.cset.rewriting import Rewrite, rewrite
     from fcp_ros.cset.rule import Rule, RuleError
     from fcp_ros.cset.schema import (
         Attribute,
