@@ -289,7 +289,7 @@ class Schema:
         return self._lookup.derived
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries and lists, in the shape that `schema/data.py` shows."""
+        """Return plain dictionaries and lists, in the shape that `cset/data.py` shows."""
         return write_data(self._parts())
 
     @classmethod
@@ -307,7 +307,7 @@ class Schema:
 
     @classmethod
     def from_yaml(cls, text: str, file: str = "schema text") -> Schema:
-        """Read a schema from a YAML text, in the shape that `schema/data.py` shows.
+        """Read a schema from a YAML text, in the shape that `cset/data.py` shows.
 
         Args:
             text: as `to_yaml` writes it.
