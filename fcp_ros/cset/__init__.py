@@ -51,7 +51,7 @@ with defer_imports(__name__):
     from fcp_ros.cset.instance.violation import Violation, ViolationKind
     from fcp_ros.cset.rewriting import Rewrite, rewrite
     from fcp_ros.cset.rule import Rule, RuleError
-    from fcp_ros.cset.schema import (
+    from fcp_ros.cset.schema.schema import (
         Attribute,
         AttributeKind,
         AttributeValue,

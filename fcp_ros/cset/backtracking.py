@@ -16,7 +16,7 @@ from fcp_ros.cset.instance.expressions import ValueComparison
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.join_plan import Bind, JoinPlan, JoinStep
 from fcp_ros.cset.pattern import TableKind
-from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.schema.schema import AttributeValue
 
 Candidates: TypeAlias = Callable[[], Iterable[int]]
 Test: TypeAlias = Callable[[int], bool]

@@ -19,7 +19,7 @@ from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rule import Rule
 from fcp_ros.cset.rule_plan import RulePlan
-from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.schema.schema import AttributeValue
 
 
 def make_dpo_context(plan: RulePlan, match: Morphism, *, monic: bool) -> Context:

@@ -14,7 +14,7 @@ from fcp_ros.cset.instance.expressions import (
 )
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.schema.schema import AttributeValue
 
 
 @dataclass(frozen=True, slots=True)

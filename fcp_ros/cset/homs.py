@@ -14,7 +14,7 @@ from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.join_plan import Query, plan_join
 from fcp_ros.cset.pattern import Pattern, analyse_pattern
-from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.schema.schema import AttributeValue
 
 
 def find_homs(

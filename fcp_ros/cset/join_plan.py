@@ -18,7 +18,7 @@ from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.relation_table import RelationTable
 from fcp_ros.cset.instance.tables import ElementTable, FunctionTable
 from fcp_ros.cset.pattern import Pattern, PatternAtom, TableKind
-from fcp_ros.cset.schema import AttributeValue, Schema
+from fcp_ros.cset.schema.schema import AttributeValue, Schema
 
 _DIGITS = 5
 """Number of bits for the order of magnitude of one number."""

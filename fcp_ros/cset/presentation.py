@@ -27,7 +27,7 @@ from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.free_names import FreeNames
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.schema import Schema, TypeName
+from fcp_ros.cset.schema.schema import Schema, TypeName
 
 Term: TypeAlias = str | tuple[str, ...]
 """A generator, or its name and the functions to apply to it, from left to right."""

@@ -29,7 +29,7 @@ from fcp_ros.cset.instance.naturality import substitute_values
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
 from fcp_ros.cset.rule import Rule
 from fcp_ros.cset.rule_plan import RulePlan
-from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.schema.schema import AttributeValue
 
 Values = Mapping[str, AttributeValue]
 

@@ -24,7 +24,7 @@ from fcp_ros.cset.instance.expressions import (
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
 from fcp_ros.cset.rule_plan import RulePlan, compile_span, outside
-from fcp_ros.cset.schema import AttributeKind
+from fcp_ros.cset.schema.schema import AttributeKind
 
 _NUMBERS = frozenset((AttributeKind.INT, AttributeKind.FLOAT))
 

@@ -12,7 +12,7 @@ from fcp_ros.cset.extension import PatternCheck, compile_check
 from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism
-from fcp_ros.cset.schema import Schema
+from fcp_ros.cset.schema.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)

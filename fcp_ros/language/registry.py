@@ -42,7 +42,19 @@ class ReaderOptions:
 def make_domain(_options: ReaderOptions) -> InstructionReader:
     """Make the reader that knows the phrases of the domain; its parser is loaded meanwhile.
 
-    What was learned from people reads beside it.
+    Raises:
+        InputError: spaCy or its English pipeline isn't installed.
+    """
+    from fcp_ros.language.domain_reader import DomainReader
+    from fcp_ros.language.syntax import load_pipeline_ahead
+
+    reader = DomainReader()
+    load_pipeline_ahead()
+    return reader
+
+
+def make_paired(_options: ReaderOptions) -> InstructionReader:
+    """Make the readers `domain` and `learned` that doubt each other.
 
     Raises:
         InputError: spaCy or its English pipeline isn't installed.
@@ -58,17 +70,6 @@ def make_domain(_options: ReaderOptions) -> InstructionReader:
     reader = PairedReader(DomainReader(parse_chart, memory), DomainReader(LearnedSyntax(), memory))
     load_pipeline_ahead()
     return reader
-
-
-def make_chart(_options: ReaderOptions) -> InstructionReader:
-    """Make the reader by the chart of the domain's phrases alone.
-
-    Raises:
-        InputError: spaCy or its English pipeline isn't installed.
-    """
-    from fcp_ros.language.domain_reader import DomainReader
-
-    return DomainReader()
 
 
 def make_learned(_options: ReaderOptions) -> InstructionReader:
@@ -120,7 +121,7 @@ def make_endpoint(options: ReaderOptions) -> InstructionReader:
 
 READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
     "domain": make_domain,
-    "chart": make_chart,
+    "paired": make_paired,
     "learned": make_learned,
     "file": make_file,
     "model": make_model,
@@ -128,7 +129,7 @@ READERS: Mapping[str, Callable[[ReaderOptions], InstructionReader]] = {
 }
 """The maker of every reader by its name in options and parameters."""
 
-CASCADED = frozenset(["domain"])
+CASCADED = frozenset(["domain", "paired"])
 """Readers that have a language model asked about what they can't read, where one is configured."""
 
 

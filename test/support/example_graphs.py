@@ -10,7 +10,7 @@ from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.expressions import ValueExpression
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.morphism import Morphism, inclusion
-from fcp_ros.cset.schema import Attribute, AttributeKind, Function, Schema
+from fcp_ros.cset.schema.schema import Attribute, AttributeKind, Function, Schema
 
 _ENDS = (Function("src", "E", "V"), Function("tgt", "E", "V"))
 

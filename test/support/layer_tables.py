@@ -39,13 +39,6 @@ FOLDERS = {
     "cset": (
         "schema",
         "instance",
-        "isomorphism",
-        "search",
-        "limits",
-        "conditions",
-        "rewriting",
-        "migration",
-        "interchange",
     ),
     "scene": ("graph", "shapes", "relations", "formats", "live"),
     "grounding": (
@@ -80,7 +73,6 @@ FOLDERS = {
         "judging",
         "answer",
     ),
-    "alignment": ("names", "trials", "candidates", "search", "ontology"),
     "abstraction": (
         "states",
         "features",

@@ -10,7 +10,7 @@ from fcp_ros.cset.instance.draft import Change, Draft, find_open_ends
 from fcp_ros.cset.instance.expressions import ValueExpression, ValueOperation, ValueVariable
 from fcp_ros.cset.instance.instance import Instance, InstanceError, UnknownElement
 from fcp_ros.cset.instance.violation import Violation
-from fcp_ros.cset.schema import Attribute, AttributeKind, AttributeValue, Relation, Schema
+from fcp_ros.cset.schema.schema import Attribute, AttributeKind, AttributeValue, Relation, Schema
 from fcp_ros.foundation.wording import describe_unknown_name
 
 _EXPECTED = {

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from fcp_ros.cset.instance.draft import ChangedTuple
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.schema import Relation, RelationName
+from fcp_ros.cset.schema.schema import Relation, RelationName
 
 
 def find_conflicts(

@@ -9,7 +9,7 @@ from operator import itemgetter
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.relation_table import RelationTable
 from fcp_ros.cset.instance.tables import AttributeTable, ElementTable, FunctionTable
-from fcp_ros.cset.schema import AttributeValue, Schema
+from fcp_ros.cset.schema.schema import AttributeValue, Schema
 from fcp_ros.foundation.persistent_map import evolve
 
 ChangedTuple = tuple[str, int, tuple[int, ...]]

@@ -9,7 +9,7 @@ from fcp_ros.cset.instance.builder import InstanceBuilder
 from fcp_ros.cset.instance.draft import Change
 from fcp_ros.cset.instance.instance import Instance
 from fcp_ros.cset.instance.relation_table import Fact
-from fcp_ros.cset.schema import AttributeValue
+from fcp_ros.cset.schema.schema import AttributeValue
 
 __all__ = ["Delta", "Fact", "difference", "facts", "with_facts"]
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from fcp_ros.cset.instance.relation_table import RelationTable
 from fcp_ros.cset.instance.tables import AttributeTable, ElementTable, FunctionTable
-from fcp_ros.cset.schema import AttributeValue, RelationName, Schema, TypeName
+from fcp_ros.cset.schema.schema import AttributeValue, RelationName, Schema, TypeName
 from fcp_ros.foundation.persistent_map import PersistentMap
 from fcp_ros.foundation.wording import describe_unknown_name
 

@@ -21,7 +21,7 @@ from fcp_ros.cset.instance.naturality import (
     substitute_values,
 )
 from fcp_ros.cset.instance.violation import Violation, ViolationKind
-from fcp_ros.cset.schema import AttributeValue, Schema
+from fcp_ros.cset.schema.schema import AttributeValue, Schema
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ Everything but `name` and `types` may be left out.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from fcp_ros.cset.symbols import (
+from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
     Function,

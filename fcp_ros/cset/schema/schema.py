@@ -17,8 +17,8 @@ from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
-from fcp_ros.cset.data import format_schema, make_error, read_parts, write_data
-from fcp_ros.cset.symbols import (
+from fcp_ros.cset.schema.data import format_schema, make_error, read_parts, write_data
+from fcp_ros.cset.schema.symbols import (
     Attribute,
     AttributeKind,
     AttributeValue,
@@ -289,7 +289,7 @@ class Schema:
         return self._lookup.derived
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries and lists, in the shape that `cset/data.py` shows."""
+        """Return plain dictionaries and lists, in the shape that `cset/schema/data.py` shows."""
         return write_data(self._parts())
 
     @classmethod
@@ -307,7 +307,7 @@ class Schema:
 
     @classmethod
     def from_yaml(cls, text: str, file: str = "schema text") -> Schema:
-        """Read a schema from a YAML text, in the shape that `cset/data.py` shows.
+        """Read a schema from a YAML text, in the shape that `cset/schema/data.py` shows.
 
         Args:
             text: as `to_yaml` writes it.
