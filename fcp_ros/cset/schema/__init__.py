@@ -3,5 +3,5 @@
 
 - `symbols`: the parts of a schema, and `SchemaError` with its `SchemaProblem` values.
 - `data`: schemas as plain data, read from these, and as text for people.
-- `schema`: the conditions that the parts must meet, and `Schema`, which indexes them; reads and writes YAML.
+- `schema`: the conditions that the parts must meet; `Schema` indexes them, reads and writes YAML.
 """
