@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alignment: names that mean the same, found by planning with replace rules and trying the plans.
 
-    names/         predicates and their use, synonyms, models in which synonyms are one predicate
-    trials/        where plans are tried, and what follows from the outcome
-    candidates/    two domains as one task; the synonyms worth a trial
-    search/        the plans worth a trial
+    predicate_use, synonyms, merging, likeness
+                   predicates and their use; models in which synonyms are one predicate
+    simulator, domain_simulator, predictor, conflicts, reliability
+                   where plans are tried, and what follows from the outcome
+    declared, other_world, pairing, proposals
+                   two domains as one task; the synonyms worth a trial
+    plan_finder.py the plans worth a trial
+    ontology/      the same for the names in a scene
     answer.py      the answer: status, mapping with evidence, trials
-    evidence.py    what is known about each synonym
-    record.py      candidates and trials of a request, and the conclusion from them
+    record.py      candidates, trials and evidence of a request, and the conclusion from them
     engine.py      plan, try, learn, and again
     comparison.py  a request from the files on: read, pair, try, translate
     noticing.py    effects of a step that arrive under another name

@@ -10,7 +10,7 @@
     outcome.py            the outcome of a step
     policy.py             the follow-up of a plan that has ended: achieved, replan, give up
     credit.py             the judgements that an outcome is evidence for
-    worlds/               worlds in which steps can be done, such as a simulated one
+    simulated_world       a world in which steps can be done
 
 A node feeds events to the dispatcher and carries out its commands. The dispatcher asks the monitor
 about the world, and the monitor asks `planning.stepping` what a step does. When the plan has ended,

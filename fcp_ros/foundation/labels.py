@@ -198,7 +198,7 @@ def label_forms(label: str) -> tuple[str, ...]:
 
     A label that lists several names ("refrigerator, icebox", as in ADE20k) or has brackets
     ("refrigerator (stainless)") is known under each of them, the one in brackets last. Of a caption
-    ("brick next to the milk") only the name has last words (captions.py); a "toy knife" is a toy,
+    ("brick next to the milk") only the name has last words; a "toy knife" is a toy,
     and no knife. A "bottle of water" is both. Then come
     the readings of names of assets: without codes at the end ("Countertop_L_4x4", "Mug2"), and
     after the prefix of a collection ("RoboTHOR_dining_table_extendable") by the first words.

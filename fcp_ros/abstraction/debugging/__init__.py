@@ -7,7 +7,7 @@ definitions are ours.
 
 - `abstraction_check`: ASC. The abstraction itself: it names what there is, and its QNP has a policy
   that terminates.
-- `initial_check`: HLISC. Each training task begins where the QNP's initial condition holds, and
+- HLISC. Each training task begins where the QNP's initial condition holds, and
   not where only the QNP's goal does.
 - `refined_tree`: HLPRC and LLGRC. All that the policy can do on each training task, over all
   abstract choices and, within a bound, all concrete ones. HLPRC: in each state some action of the

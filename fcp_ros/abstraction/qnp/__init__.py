@@ -7,7 +7,7 @@
 - `state_space`: reachable qstates and moves, limits;
 - `strong_cyclic`: where a policy can keep the goal reachable;
 - `policy_graph`: the graph of a policy; SIEVE: does it terminate?;
-- `fixpoints`: where a policy can also terminate;
+- `solver`: where a policy can also terminate;
 - `solver`: the front door.
 """
 

@@ -3,7 +3,7 @@
 
 The fit of a predicate has three parts: the meaning of this model's degrees (`pooled_map.py`), the
 number of outcomes that they are worth (`posterior.py`), and the influence of similar contexts
-(`neighbourhood.py`). It is computed again after each new outcome, from at most the last `KEPT`.
+(`posterior.py`). It is computed again after each new outcome, from at most the last `KEPT`.
 The other predicates of the model have a say in the first part only.
 """
 

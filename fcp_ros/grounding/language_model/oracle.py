@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The language-model oracle: any causal language model in Hugging Face format, from a folder.
 
-Both modes read the probabilities of all scores 0 to 100 from packed forward passes (scorer.py);
+Both modes read the probabilities of all scores 0 to 100 from packed forward passes;
 nothing is generated. *Exact* mode takes the mean or the median of the distribution. *Sample* mode
 draws k seeded answers at a temperature from it and takes theirs, as free sampling would, but
 without k calls. Both refuse to guess if less than `least_mass` of the probability is on scores.

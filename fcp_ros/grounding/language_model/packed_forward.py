@@ -252,7 +252,7 @@ class PlainPass:
 
 # --- the logits of many prompts and their tries, from one packed forward pass ---
 #
-# The check in scorer.py finds out if the architecture honours the mask, and the ways below serve
+# The check in `Scorer` finds out if the architecture honours the mask, and the ways below serve
 # those models that do not, more slowly.
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes meshes (DAE, GLB, glTF, OBJ, STL, PLY, OFF) by trimesh in the sandbox (see assets.py).
+"""Decodes meshes (DAE, GLB, glTF, OBJ, STL, PLY, OFF) by trimesh in the sandbox (see bodies.py).
 
 Nothing of this package is imported (see `foundation.sandbox`).
 """
