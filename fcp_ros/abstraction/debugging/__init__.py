@@ -7,8 +7,8 @@ definitions are ours.
 
 - `abstraction_check`: ASC. The abstraction itself: it names what there is, and its QNP has a policy
   that terminates.
-- HLISC. Each training task begins where the QNP's initial condition holds, and
-  not where only the QNP's goal does.
+- `abstraction_check`, too: HLISC. Each training task begins where the QNP's initial condition
+  holds, and not where only the QNP's goal does.
 - `refined_tree`: HLPRC and LLGRC. All that the policy can do on each training task, over all
   abstract choices and, within a bound, all concrete ones. HLPRC: in each state some action of the
   policy has a refinement with the effects that are stated. LLGRC: where a run ends, the goal of
